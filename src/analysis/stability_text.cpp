@@ -91,18 +91,19 @@ std::string name_of_contact(const BlowUpFacts& facts) {
   return "the contact of vertex " + std::to_string(facts.contact_vertex) + " with " + facts.contact_with;
 }
 
+std::string or_text(const std::string& other) { return other.empty() ? "" : ", or " + other; }
+
 std::string what_happened(const BlowUpFacts& facts) {
   if (facts.crowded)
     return "more of the cloth could meet within the step than contact resolves. Use a smaller h or more "
-           "substeps, a thickness and a contact distance that are small compared with the edges, or contact "
-           "by "
-           "filter.";
+           "substeps, a thickness and a contact distance that are small compared with the edges" +
+           or_text(facts.other_contact) + ".";
   if (facts.squeezed)
     return "contact found no free displacement at " + name_of_contact(facts) +
            ": pins or obstacles that move squeeze it. Move them more slowly, use a smaller h or more "
-           "substeps, " +
-           (facts.contact_model == ContactModel::barrier ? "a stiffer barrier, " : "") +
-           "or contact by filter or penalty.";
+           "substeps" +
+           (facts.contact_model == ContactModel::barrier ? ", a stiffer barrier" : "") +
+           or_text(facts.other_contact) + ".";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
@@ -115,8 +116,7 @@ std::string what_happened(const BlowUpFacts& facts) {
 /// What else than h helps where the cloth touched something.
 std::string other_contact(const BlowUpFacts& facts) {
   if (facts.contact_model != ContactModel::impulse) return "";
-  return " Contact by impulses was active; more substeps, or contact by filter, penalty or barrier, may "
-         "help.";
+  return " Contact by impulses was active; more substeps" + or_text(facts.other_contact) + " may help.";
 }
 
 std::string name_of_spring(const BlowUpFacts& facts) {

@@ -30,8 +30,9 @@ struct BlowUpFacts {
   bool squeezed = false;   ///< contact by impulses or by a barrier found no way, at `contact`
   bool crowded = false;    ///< too much could meet within the step for contact by impulses
   std::optional<ContactModel> contact_model = {};  ///< where the cloth touched something
-  double allowed = 0;  ///< the limit that this exceeded: factor × the energy accounted for [J]
-  double factor = 1;   ///< the scene's --energy-limit
+  std::string other_contact = {};  ///< "contact by filter or penalty": models of the method that may help
+  double allowed = 0;              ///< the limit that this exceeded: factor × the energy accounted for [J]
+  double factor = 1;               ///< the scene's --energy-limit
   /// Of the last sound state [s], strained by less than 10 %; none: that is the start.
   std::optional<double> sound_time;
   std::optional<FailedSpring> spring = {};

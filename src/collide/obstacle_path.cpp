@@ -49,7 +49,7 @@ void check_path(const ObstaclePath& path) {
     if (before != nullptr && !(glm::distance(before->turn, key.turn) < kHalfCircle))
       throw InputError(
           "Between its keyframes at " + format_number(before->time) + " s and " + format_number(key.time) +
-          " s a path turns by half a circle or more, which has two directions: add a keyframe in "
+          " s a path may turn by half a circle or more, which has two directions: add a keyframe in "
           "between.");
     before = &key;
   }

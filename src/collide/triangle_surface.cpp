@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "collide/closest_point.h"
@@ -108,17 +109,19 @@ void TriangleSurface::find_normals() {
   });
   for (vec3& corner : of_corner_)
     if (const double length = glm::length(corner); length > 0) corner /= length;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
   for_sides([&](std::size_t t, std::size_t k, const auto& side) {
     const auto other = sides.find(std::pair(side.second, side.first));
     vec3 sum = sides.at(side).normals;
     if (other != sides.end()) sum += other->second.normals;
     if (sides.at(side).triangles != 1 || other == sides.end()) {
       closed_[part_[t]] = false;
-      ++open_edges_;
+      open.emplace(std::min(side.first, side.second), std::max(side.first, side.second));
     }
     const double length = glm::length(sum);
     normals_[t].edge[k] = length > 0 ? sum / length : normals_[t].face;
   });
+  open_edges_ = open.size();
   for (std::size_t part = 0; part < parts(); ++part)
     if (volume[part] == 0) closed_[part] = false;
   // Parts that are inside out.

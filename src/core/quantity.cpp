@@ -281,7 +281,7 @@ Quantity parse_quantity(std::string_view text, std::string_view unit, std::strin
     if (read.has_unit) read.tens -= target.tens;
     const double value = read.value();
     if (!std::isfinite(value)) throw Refused{"is not a finite number"};
-    return {value, {}};
+    return {value, {}, read.has_unit};
   } catch (const Refused& refused) {
     return {std::nullopt, refused.why};
   }

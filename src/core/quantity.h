@@ -13,6 +13,7 @@ struct Quantity {
   /// Completes the sentence "'TEXT' …" where units or arithmetic are wrong: "is not in s". Empty with a
   /// value, and where the text is not a number at all.
   std::string refusal;
+  bool has_unit = false;  ///< of its own or as a number alone
 };
 
 /// Reads a number with an SI unit, or an expression of such numbers: "20 us", "1/60 s", "0.5 mm", "2*0.01",

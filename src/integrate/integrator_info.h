@@ -50,7 +50,9 @@ struct IntegratorInfo {
   std::string_view cost;     ///< of a step, in one sentence
   std::string_view use;      ///< when to use it, in one sentence
   std::string_view reference;
-  /// What often happens where cloth lands on something, and what helps: "often blows up ...". Mostly empty.
+  /// With a longer step [s], what often happens where cloth lands on something, and what helps: "often blows
+  /// up ...".
+  double longest_contact_step = std::numeric_limits<double>::infinity();
   std::string_view contact_warning = {};
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. For methods that

@@ -7,6 +7,8 @@
 
 #include "collide/surface_name.h"
 #include "core/text.h"
+#include "integrate/registry.h"
+#include "sim/contact.h"
 
 namespace clothlab {
 namespace {
@@ -34,6 +36,14 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, co
                     .sound_time = sound_time,
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
+  const IntegratorInfo& method = integrator_info(scene.integrator);
+  if (facts.crowded)
+    facts.other_contact = contact_by({ContactModel::filter}, method);
+  else if (facts.squeezed)
+    facts.other_contact = contact_by({ContactModel::filter, ContactModel::penalty}, method);
+  else
+    facts.other_contact =
+        contact_by({ContactModel::filter, ContactModel::penalty, ContactModel::barrier}, method);
   if (facts.spring) {
     const std::vector<std::uint32_t>& vertices = mesh.vertex_of_particle;
     const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);

@@ -123,15 +123,22 @@ bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
          (method.stiff_forces == StiffForces::contacts && model.linear);
 }
 
+std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method) {
+  std::vector<std::string_view> possible;
+  for (const ContactModel model : models)
+    if (has_place_for(model, method)) possible.push_back(info_of(model).id);
+  return possible.empty() ? std::string() : "contact by " + any_of_text(possible);
+}
+
 void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
   if (method == nullptr || has_place_for(scene.contact.model, *method)) return;
-  std::vector<std::string_view> others;
-  for (const ContactModelInfo& other : kContactModels)
-    if (has_place_for(other.model, *method)) others.push_back(other.id);
-  throw InputError(std::string(method->title) + " takes forces one by one and has no place for contact by " +
-                   std::string(info_of(scene.contact.model).id) + "; it works with contact by " +
-                   any_of_text(others) + ".");
+  throw InputError(
+      std::string(method->title) + " takes forces one by one and has no place for contact by " +
+      std::string(info_of(scene.contact.model).id) + "; it works with " +
+      contact_by({ContactModel::filter, ContactModel::penalty, ContactModel::impulse, ContactModel::barrier},
+                 *method) +
+      ".");
 }
 
 }  // namespace clothlab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -61,6 +62,8 @@ bool has_place_for(ContactModel contact, const IntegratorInfo& method);
 inline bool has_place_for(const Scene& scene, const IntegratorInfo& method) {
   return has_place_for(scene.contact.model, method);
 }
+/// "contact by filter or penalty": those of the models that a method can have; empty where it can have none.
+std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method);
 /// Throws InputError where the scene's method cannot.
 void check_contact(const Scene& scene);
 

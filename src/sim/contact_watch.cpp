@@ -6,8 +6,8 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
-#include <initializer_list>
 #include <iterator>
+#include <utility>
 
 #include "cloth/cloth_system.h"
 #include "collide/contact_model.h"
@@ -54,20 +54,51 @@ bool sees_within_steps(ContactModel model) {
   return model == ContactModel::impulse || model == ContactModel::barrier;
 }
 
-/// Another cure: "or contact by ..." with those of these models that the method can have; else nothing.
-std::string or_contact_by(std::initializer_list<ContactModel> models, const Scene& scene) {
-  std::vector<std::string_view> possible;
-  for (const ContactModel model : models)
-    if (has_place_for(model, *find_integrator(scene.integrator))) possible.push_back(info_of(model).id);
-  return possible.empty() ? std::string() : ", or contact by " + any_of_text(possible);
+/// Contact models that prevent passages through this obstacle; empty if the scene uses one.
+std::string preventing_contact(const Obstacle& body, const Scene& scene) {
+  const IntegratorInfo& method = *find_integrator(scene.integrator);
+  if (scene.contact.model == ContactModel::barrier) return {};
+  if (body.shape != Obstacle::Shape::mesh) return contact_by({ContactModel::barrier}, method);
+  if (sees_within_steps(scene.contact.model)) return {};
+  return contact_by({ContactModel::impulse, ContactModel::barrier}, method);
 }
 
-/// Models by which nothing passes through this obstacle; nothing where the scene has one.
-std::string or_other_contact(const Obstacle& body, const Scene& scene) {
-  if (scene.contact.model == ContactModel::barrier) return {};
-  if (body.shape != Obstacle::Shape::mesh) return or_contact_by({ContactModel::barrier}, scene);
-  if (sees_within_steps(scene.contact.model)) return {};
-  return or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene);
+/// The least displacement by which a particle may pass through an obstacle, or less [m]. A mesh may have
+/// parts that are as thin as its open ones.
+double least_passage(const Obstacle& body) {
+  const double depth = depth_of(body);
+  return body.shape == Obstacle::Shape::mesh ? std::min(depth, 2 * rounding_of(body)) : depth;
+}
+
+/// Points along the middle of a body, about which it is half as thick as `thickness`.
+struct Spine {
+  vec3 from{0}, to{0};
+  double thickness = 0;  // [m]
+};
+
+Spine spine_of(const Obstacle& body) {
+  const vec3 centre = centre_of(body);
+  if (has_axis(body.shape)) return {body.from, body.to, 2 * body.radius};
+  if (body.shape != Obstacle::Shape::box) return {centre, centre, 2 * bound_of(body)};
+  int longest = 0;
+  for (int k = 1; k < 3; ++k)
+    if (body.size[k] > body.size[longest]) longest = k;
+  const vec3 half = 0.5 * body.size[longest] * body.axes[longest];
+  const double thickness = std::max(body.size[(longest + 1) % 3], body.size[(longest + 2) % 3]);
+  return {centre - half, centre + half, thickness};
+}
+
+/// Whether a triangle whose corners go from one place to another, relative to a point, passes the point, by
+/// the side of its plane on which that is.
+bool passes_point(const mat3& from, const mat3& to) {
+  const double volume = glm::determinant(from), volume_after = glm::determinant(to);
+  if (!(volume * volume_after < 0)) return false;
+  const double share = volume / (volume - volume_after);
+  const mat3 x = from + share * (to - from);
+  const vec3 across = glm::cross(x[1] - x[0], x[2] - x[0]);
+  for (int k = 0; k < 3; ++k)
+    if (!(glm::dot(across, glm::cross(x[k], x[(k + 1) % 3])) >= 0)) return false;
+  return true;
 }
 
 }  // namespace
@@ -121,6 +152,8 @@ std::string open_mesh_text(const Scene& scene) {
   const auto open = std::ranges::find_if_not(bodies, is_closed);
   if (open == bodies.end()) return {};
   const TriangleSurface& surface = *open->mesh.surface;
+  const std::string models =
+      contact_by({ContactModel::impulse, ContactModel::barrier}, *find_integrator(scene.integrator));
   const auto number = static_cast<std::uint32_t>(open - bodies.begin() + 1);
   return "The mesh of " + surface_text(number, bodies) + " is not closed: " +
          (surface.open_edges() > 0
@@ -128,13 +161,10 @@ std::string open_mesh_text(const Scene& scene) {
               : std::string("it encloses nothing")) +
          ". Its open parts are sheets of " + format_quantity(2 * rounding_of(*open), "m") +
          " without an inside: particles that move farther in a step pass through them. Use a closed mesh" +
-         or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene) + ".";
+         (models.empty() ? "" : " or " + models) + ".";
 }
 
-ContactWatch::ContactWatch(const ClothSystem& system)
-    : least_share_(std::ranges::min(system.masses()) / system.material().mass),
-      longest_edge_(0),
-      particles_(system.size()) {
+ContactWatch::ContactWatch(const ClothSystem& system) : particles_(system.size()) {
   const ClothModel& model = system.model();
   for (std::size_t slot = 0; slot < model.springs(); ++slot)
     if (model.is_stretch(slot)) longest_edge_ = std::max(longest_edge_, model.rest_lengths()[slot]);
@@ -157,18 +187,22 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
                          const Surfaces& surfaces, double h, const State& before, const State& after,
                          double kinetic, double strain) {
   constexpr double kMargin = 2;  // of displacements over h v
-  const double fastest = std::sqrt(2 * kinetic / (least_share_ * system.material().mass));
+  if (!(system.material() == material_)) {
+    material_ = system.material();
+    least_mass_ = std::ranges::min(system.masses());
+  }
+  const double fastest = std::sqrt(2 * kinetic / least_mass_);
   edge_ = longest_edge_ * (1 + strain);
   candidates_.clear();
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
     const Obstacle& body = surfaces.body_at_begin(surface);
     if (body.shape == Obstacle::Shape::plane) continue;  // has no far side
     const double reach = kMargin * h * fastest + surfaces.largest_displacement(surface);
-    const double depth = depth_of(body), bound = bound_of(body);
+    const double depth = least_passage(body), bound = bound_of(body);
     const bool deep = deep_.at(surface - 1);
     if (deep || !(reach <= depth))
       candidates_.push_back({surface, &body, centre_of(body), depth, bound, deep});
-    if (bound < edge_ && is_closed(body) && goes_between(pool, mesh, surfaces, surface, before, after, reach))
+    if (is_closed(body) && goes_between(pool, mesh, surfaces, surface, before, after, reach))
       of_step_.at(surface - 1).between = true;
   }
   if (candidates_.empty()) return;
@@ -188,76 +222,84 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
   for (const std::vector<Hit>& hits : by_chunk_)
     for (const Hit& hit : hits) {
       Passage& passage = of_step_.at(hit.surface - 1);
-      ++passage.particles;
       if (hit.displacement > passage.displacement) {
         passage.displacement = hit.displacement;
         passage.h = h;
       }
-      passed_.push_back(hit.particle);
+      passed_.push_back(hit);
     }
 }
 
 /// In the frame of the obstacle at the beginning.
 bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const vec3& to) {
+  constexpr double kOpposite = -0.1;  // cosine of the angle of normals: else it slid over an edge
   const Obstacle& body = *candidate.body;
   const double length = glm::distance(from, to), near = candidate.bound + length;
   const vec3 apart = from - candidate.centre;
   if (glm::dot(apart, apart) > near * near) return false;
-  const SurfacePlace at_begin = place_above(body, from), at_end = place_above(body, to);
-  if (glm::dot(at_begin.normal, at_end.normal) >= 0) return false;
-  const bool inside = gap_at(at_begin) < 0 && gap_at(at_end) < 0;
-  return (candidate.deep && inside) || leads_through(body, candidate.depth, from, to);
+  const SurfacePlace at_begin = place_above(body, from);
+  const bool inside = gap_at(at_begin) < 0;
+  if (gap_at(at_begin) > length || (!inside && !(length > candidate.depth))) return false;
+  const SurfacePlace at_end = place_above(body, to);
+  if (glm::dot(at_begin.normal, at_end.normal) >= kOpposite) return false;
+  return (candidate.deep && inside && gap_at(at_end) < 0) || leads_through(body, candidate.depth, from, to);
 }
 
-/// Whether a triangle passes the centre of an obstacle, by the side of its plane on which that is.
+/// Whether triangles pass the middle of an obstacle that is thinner than their edges.
 bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces,
                                 std::uint32_t surface, const State& before, const State& after,
-                                double reach) {
-  const vec3 centre = centre_of(surfaces.body_at_begin(surface));
-  const vec3 centre_after = centre_of(surfaces.body_at_end(surface));
-  const double near = edge_ + reach;
-  const double crossed =
-      pool.sum(mesh.triangles.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t t = begin; t < end; ++t) {
-          const auto& corners = mesh.triangles[t];
-          const vec3 corner = before.x[corners[0]] - centre;
-          if (glm::dot(corner, corner) > near * near) continue;
-          mat3 from, to;
-          for (int k = 0; k < 3; ++k) {
-            const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
-            from[k] = before.x[particle] - centre;
-            to[k] = after.x[particle] - centre_after;
-          }
-          const double volume = glm::determinant(from), volume_after = glm::determinant(to);
-          if (!(volume * volume_after < 0)) continue;
-          const double share = volume / (volume - volume_after);
-          const mat3 x = from + share * (to - from);
-          const vec3 across = glm::cross(x[1] - x[0], x[2] - x[0]);
-          bool inside = true;
-          for (int k = 0; k < 3; ++k)
-            inside = inside && glm::dot(across, glm::cross(x[k], x[(k + 1) % 3])) >= 0;
-          if (inside) sum += 1;
-        }
-        return sum;
-      });
-  return crossed > 0;
+                                double reach) const {
+  constexpr double kSpacing = 0.5, kMostPoints = 100;  // of points, in edges
+  const Spine spine = spine_of(surfaces.body_at_begin(surface));
+  if (!(spine.thickness < 2 * edge_)) return false;
+  const vec3 along = spine.to - spine.from;
+  const double length = glm::length(along), near = edge_ + reach;
+  const int points = static_cast<int>(std::clamp(std::ceil(length / (kSpacing * edge_)), 1.0, kMostPoints));
+  const auto is_near = [&](const vec3& x) {
+    const double at = length > 0 ? glm::dot(x - spine.from, along) / (length * length) : 0;
+    const vec3 apart = x - spine.from - std::clamp(at, 0.0, 1.0) * along;
+    return glm::dot(apart, apart) <= near * near;
+  };
+  const double passed = pool.sum(mesh.triangles.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t t = begin; t < end; ++t) {
+      const auto& corners = mesh.triangles[t];
+      if (!is_near(before.x[corners[0]])) continue;
+      mat3 from, to;
+      for (int k = 0; k < 3; ++k) {
+        const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
+        from[k] = before.x[particle];
+        to[k] = surfaces.carried_back(surface, after.x[particle]);
+      }
+      for (int k = 0; k < points; ++k) {
+        const vec3 point = spine.from + (k + 0.5) / points * along;
+        const mat3 all(point, point, point);
+        if (passes_point(from - all, to - all)) sum += 1;
+      }
+    }
+    return sum;
+  });
+  return passed > 0;
 }
 
 void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness) {
   constexpr double kDeep = 0.5;  // of the obstacle's depth
   if (pair.surface == 0 || pair.surface > bodies.size()) return;
-  if (pair.gap + thickness < -kDeep * depth_of(bodies[pair.surface - 1])) deep_.at(pair.surface - 1) = true;
+  if (pair.gap + thickness < -kDeep * least_passage(bodies[pair.surface - 1]))
+    deep_.at(pair.surface - 1) = true;
 }
 
 void ContactWatch::end_step() {
   deep_ = {};
   if (passed_.empty()) return;
-  std::ranges::sort(passed_);
+  const auto of = [](const Hit& hit) { return std::pair(hit.particle, hit.surface); };
+  std::ranges::sort(passed_, {}, of);
+  for (std::size_t k = 0; k < passed_.size(); ++k)
+    if (k == 0 || of(passed_[k]) != of(passed_[k - 1])) ++of_step_.at(passed_[k].surface - 1).particles;
   for (auto next = passed_.begin(); next != passed_.end();) {
-    const auto last = std::upper_bound(next, passed_.end(), *next);
+    const auto last = std::ranges::upper_bound(next, passed_.end(), next->particle, {}, &Hit::particle);
     if ((last - next) % 2 == 1) {
-      const std::array one{*next};
+      const std::array one{next->particle};
       merged_.clear();
       std::ranges::set_symmetric_difference(behind_, one, std::back_inserter(merged_));
       behind_.swap(merged_);
@@ -271,28 +313,34 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   if (most->particles == 0) return std::nullopt;
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
-  const double depth = depth_of(body);
-  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / depth);
-  std::string text = std::to_string(most->particles) + " of " + std::to_string(particles_) +
-                     " particles passed through " + surface_text(surface, scene.obstacles.bodies) +
-                     " in this step: they moved by up to " + format_quantity(most->displacement, "m") +
-                     " relative to it, and it is " + format_quantity(depth, "m") + " deep. Use ";
+  const double substeps =
+      std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / least_passage(body));
+  std::vector<std::string> cures;
   if (substeps <= find_scene_parameter("substeps")->spec.max)
-    text += "a step of " + format_quantity(scene.stepping.dt / substeps, "s") + " or less (--substeps " +
-            format_number(substeps) + "), ";
-  text += is_closed(body) ? "a thicker obstacle" : "a closed mesh";
-  return text + or_other_contact(body, scene) + ".";
+    cures.push_back("a step of " + format_quantity(scene.stepping.dt / substeps, "s") +
+                    " or less (--substeps " + format_number(substeps) + ")");
+  cures.emplace_back(is_closed(body) ? "a thicker obstacle" : "a closed mesh");
+  if (std::string models = preventing_contact(body, scene); !models.empty())
+    cures.push_back(std::move(models));
+  return std::to_string(most->particles) + " of " + std::to_string(particles_) +
+         " particles passed through " + surface_text(surface, scene.obstacles.bodies) +
+         " in this step: they moved by up to " + format_quantity(most->displacement, "m") +
+         " relative to it, " +
+         (most->displacement > depth_of(body) ? "and it is " + format_quantity(depth_of(body), "m") + " deep"
+                                              : std::string("more than its thin parts are thick")) +
+         ". Use " + any_of_text(std::vector<std::string_view>(cures.begin(), cures.end())) + ".";
 }
 
 std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
   const auto between = std::ranges::find(of_step_, true, &Passage::between);
   if (between != of_step_.end()) {
-    const std::string models = or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene);
+    const std::string models =
+        contact_by({ContactModel::impulse, ContactModel::barrier}, *find_integrator(scene.integrator));
     return "The cloth let " +
            surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
            " pass between its particles: only they touch it. Use a finer cloth, with edges shorter than the "
            "obstacle" +
-           (models.empty() ? "" : models + " with a mesh in its place") + ".";
+           (models.empty() ? "" : ", or " + models + " with a mesh in its place") + ".";
   }
   if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;
   return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +

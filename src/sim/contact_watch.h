@@ -48,17 +48,17 @@ std::string open_mesh_text(const Scene& scene);
 ///
 /// A particle passes through an obstacle where it is on opposite sides of it before and after a substep, by
 /// the normals there in the frame of the obstacle, and the straight line between leads through it. That needs
-/// a relative displacement larger than the obstacle's depth, so most substeps cost one bound, and others one
-/// comparison per particle. Inside obstacles that contact forces hold off too weakly, smaller displacements
-/// count as well. A body smaller than the edges may pass between particles: then its centre crosses a
-/// triangle.
+/// a relative displacement larger than the obstacle's depth, or for a mesh than its rounded surface is thick,
+/// so most substeps cost one bound, and others one comparison per particle. Inside obstacles that contact
+/// forces hold off too weakly, smaller displacements count as well. A body thinner than the edges may pass
+/// between particles: then a triangle passes a point of its middle.
 class ContactWatch {
  public:
   explicit ContactWatch(const ClothSystem& system);
 
   /// Forgets all that has passed, as at a start or where the obstacles change.
   void restart();
-  /// The step has not been made up to now.
+  /// Discards the passages of a step that was not finished.
   void begin_step();
   /// After a substep of h between two states, with the surfaces of the substep. `kinetic` is the larger of
   /// the kinetic energies there [J], `strain` the largest one after it.
@@ -103,16 +103,17 @@ class ContactWatch {
   };
   static bool passes(const Candidate& candidate, const vec3& from, const vec3& to);
   bool goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces, std::uint32_t surface,
-                    const State& before, const State& after, double reach);
+                    const State& before, const State& after, double reach) const;
 
-  double least_share_;   // of the cloth's mass, of a particle
-  double longest_edge_;  // at rest [m]
+  double longest_edge_ = 0;  // at rest [m]
   std::size_t particles_;
-  double edge_ = 0;  // the longest of the last substep, or more [m]
+  std::optional<Material> material_;  // of the last substep
+  double least_mass_ = 0;             // of a particle with it [kg]
+  double edge_ = 0;                   // the longest of the last substep, or more [m]
 
   std::array<bool, kMostObstacles> deep_{};
   std::array<Passage, kMostObstacles> of_step_{};
-  std::vector<std::uint32_t> passed_;  // in the step, one for each passage
+  std::vector<Hit> passed_;  // in the step
   std::vector<std::uint32_t> behind_, merged_;
   std::vector<Candidate> candidates_;
   std::vector<std::vector<Hit>> by_chunk_;

@@ -373,7 +373,12 @@ void Simulation::Impl::close_books() {
     (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += held[k];
   // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other gains
   // return what the method's error had taken.
-  if (!surfaces.move() && !contact.lifts()) by_contact = std::min(by_contact, 0.0);
+  bool touches_moving = false;
+  if (surfaces.move())
+    for_contacts([&](const ContactPair& pair) {
+      touches_moving = touches_moving || (pair.surface != kClothItself && surfaces.moves(pair.surface));
+    });
+  if (!touches_moving && !contact.lifts()) by_contact = std::min(by_contact, 0.0);
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
@@ -669,7 +674,7 @@ void Simulation::Impl::notice_world(const Overlap& overlap) {
     report(NoticeCause::overlap, [&] { return text_of(overlap, state.x.size(), scene->obstacles.bodies); });
   if (const std::string text = open_mesh_text(*scene); !text.empty())
     report(NoticeCause::open_obstacle, [&] { return text; });
-  if (has_surfaces(*scene) && !info->contact_warning.empty())
+  if (has_surfaces(*scene) && scene->stepping.h() > info->longest_contact_step)
     report(NoticeCause::unstable_contact,
            [&] { return std::string(info->title) + " " + std::string(info->contact_warning) + "."; });
 }

@@ -53,9 +53,9 @@ ImU32 shade_of(Verdict verdict) {
   return verdict == Verdict::unknown ? 0 : with_alpha(palette().*look_of(verdict).colour, 0.45F);
 }
 
-/// The step of all lanes that the others bear with this k_s, and the lane that bears no larger one. Their
-/// limits fall as 1/√k_s where it is higher.
-std::optional<RealTimeLag::Limit> bearable_tick(const PanelContext& context, double stiffness) {
+/// The largest step of all lanes at which the others are stable with this k_s, and the lane that limits it.
+/// Their limits fall as 1/√k_s where it is higher.
+std::optional<RealTimeLag::Limit> stable_tick(const PanelContext& context, double stiffness) {
   constexpr double kBelowLimit = 0.9;  // which changes as the cloth moves
   std::optional<RealTimeLag::Limit> limit = limit_of_others(context.snapshot);
   if (!limit) return limit;
@@ -65,12 +65,12 @@ std::optional<RealTimeLag::Limit> bearable_tick(const PanelContext& context, dou
 }
 
 /// The user's scene with this k_s and this h of the active lane: as many substeps as keep the tick of all
-/// lanes nearest to the one that the scene came with, or below what the other lanes bear, and the tick that
-/// makes the substep exact.
+/// lanes nearest to the one that the scene came with, or below the limits of the other lanes, and the tick
+/// that makes the substep exact.
 Scene scene_at(const PanelContext& context, double stiffness, double h) {
   const double own = context.snapshot.loaded->scene.stepping.dt;
   double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
-  if (const auto limit = bearable_tick(context, stiffness))
+  if (const auto limit = stable_tick(context, stiffness))
     parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
   const ParameterSpec& tick = find_scene_parameter("dt")->spec;
   Scene scene = context.scene();
@@ -190,9 +190,9 @@ std::string words_of_cost(const MapNode& node) {
 
 /// Why a click does not go there; empty where it does.
 std::string why_forbidden(const PanelContext& context, double stiffness, double h) {
-  const auto limit = bearable_tick(context, stiffness);
+  const auto limit = stable_tick(context, stiffness);
   if (!limit || h <= limit->step) return {};
-  return std::string("Lane ") + lane_letter(limit->lane) + " bears only " +
+  return std::string("Lane ") + lane_letter(limit->lane) + " is stable only below " +
          format_quantity(limit->step, "s") + " here: give it more substeps, or freeze it.";
 }
 

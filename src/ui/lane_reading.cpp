@@ -139,7 +139,7 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
     const Scene& scene = *lane.frame.scene;
     const auto limit =
         largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
-    if (!limit || std::isinf(*limit)) continue;
+    if (!limit || std::isinf(*limit) || *limit == 0) continue;
     const double step = *limit * scene.stepping.substeps;
     if (!lowest || step < lowest->step) lowest = RealTimeLag::Limit{lane.lane, step};
   }

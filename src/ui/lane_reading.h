@@ -45,8 +45,8 @@ StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info);
 /// reported, or more than the cloth has as motion and strain.
 std::optional<double> spurious_energy(const LaneSnapshot& lane);
 
-/// The lane that bears the smallest step of all lanes, the active one not counted, and that step [s]; none
-/// where no other lane that runs has a known limit.
+/// The lane with the smallest largest stable step of all lanes, the active one not counted, and that step
+/// [s]; none where no other lane that runs has a known limit. Lanes that are stable at no step do not count.
 std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now);
 
 /// What theory says, and where the run contradicts it: its method gains energy, or its last step did not

@@ -28,6 +28,7 @@ ShownUnit shown_unit(std::string_view unit) {
 std::string examples(const ParameterSpec& spec) {
   if (spec.unit == "s") return "1/60 s, 20 us or 2*0.01 (in s)";
   if (spec.kind == ParameterSpec::Kind::integer) return "2*3 or 1e2";
+  if (spec.unit == "m/m") return "20/2 (in %)";
   if (spec.unit == "m") return "5 mm, 20 cm or 2*0.01";
   if (spec.unit == "kg") return "200 g or 2*0.1";
   if (spec.unit == "N/m") return "1.5 kN/m, 2 N/mm or 2*500";
@@ -92,13 +93,23 @@ std::string shown_value(const ParameterSpec& spec, double value) {
 }
 
 TypedNumber typed_number(const ParameterSpec& spec, std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
   if (!spec.zero.empty() && text == spec.zero) return {0, {}};
   if (text == "off" && std::isinf(spec.max)) return {spec.max, {}};
-  const Quantity read = parse_quantity(text, spec.unit, shown_unit(spec.unit).name);
+  const ShownUnit shown = shown_unit(spec.unit);
+  Quantity read = parse_quantity(text, spec.unit, shown.name);
   const std::string quoted = "'" + printable(text, 40) + "'";
   if (!read.value)
     return {std::nullopt, quoted + " " + (read.refusal.empty() ? "is not a number" : read.refusal) +
                               ". Examples: " + examples(spec) + "."};
+  // An expression without a unit is in s, as "1/60", but in per cent where the field is.
+  const bool is_bare = !read.has_unit && !parse_number(text);
+  if (is_bare && spec.unit == "m/m") *read.value *= shown.size;
+  if (is_bare && spec.unit == "s" && *read.value > spec.max)
+    return {std::nullopt, quoted + " is " + format_plain(*read.value) +
+                              " s, above the largest value. For ms, type '(" + printable(text, 40) +
+                              ") ms'."};
   const auto set_to = [&](double value, const std::string& why) {
     return TypedNumber{value, quoted + " " + why + "; set to " + shown_value(spec, value) + "."};
   };

@@ -513,5 +513,19 @@ TEST(BlowUpFacts, NameABodyThatIsGone) {
   EXPECT_EQ(name(kClothItself, std::nullopt), "the cloth itself");
 }
 
+TEST(BlowUpFacts, NameContactModelsThatTheMethodCanHave) {
+  WorkerPool pool(1);
+  Scene scene = testing::sheet_scene(4);
+  const auto others = [&](const char* method, BlowUp::Cause cause) {
+    scene.integrator = method;
+    BlowUp blow_up;
+    blow_up.cause = cause;
+    return blow_up_facts(blow_up, Simulation(scene, testing::loaded(scene)->mesh, pool)).other_contact;
+  };
+  EXPECT_EQ(others("bdf2", BlowUp::Cause::energy), "contact by filter, penalty or barrier");
+  EXPECT_EQ(others("xpbd", BlowUp::Cause::energy), "contact by filter or penalty");
+  EXPECT_EQ(others("rattle", BlowUp::Cause::squeezed), "contact by filter");
+}
+
 }  // namespace
 }  // namespace clothlab

@@ -162,6 +162,12 @@ TEST(ContactNotices, NameMethodsThatBlowUpOnLanding) {
        {text_of_notice(free, NoticeCause::unstable_contact),
         text_of_notice(Simulation(scene, mesh_of(scene), one_thread()), NoticeCause::unstable_contact)})
     EXPECT_THAT(text, ::testing::AllOf(HasSubstr("Generalized-α often blows up"), HasSubstr("BDF2")));
+  scene.stepping.substeps = 5;
+  Simulation short_steps(scene, mesh_of(scene), one_thread());
+  EXPECT_THAT(*short_steps.notices().list(), IsEmpty());
+  short_steps.apply(one_thread(), SetParameter{"substeps", 2});
+  EXPECT_TRUE(short_steps.notices().has(NoticeCause::unstable_contact));
+  scene.stepping.substeps = 1;
   scene.integrator = "bdf2";
   EXPECT_THAT(*Simulation(scene, mesh_of(scene), one_thread()).notices().list(), IsEmpty());
 }
@@ -251,6 +257,65 @@ TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
               HasSubstr("The cloth let obstacle 1 (sphere) pass between its particles"));
 }
 
+TEST(Tunnelling, OfBarsBetweenParticlesIsReported) {
+  for (const char* bar : {"capsule:-0.2,-0.5,0.5,1.2,-0.5,0.5,0.01",
+                          "cylinder:-0.2,-0.5,0.5,1.2,-0.5,0.5,0.01", "box:0.5,-0.5,0.5,1.4,0.02,0.02"}) {
+    Scene scene = sheet_over(bar, 12);
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 30), 30);
+    EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
+                HasSubstr("pass between its particles"))
+        << bar;
+  }
+}
+
+/// A closed board, 4 mm thick, on the slant in the coordinates of its file.
+std::shared_ptr<const TriangleSurface> thin_board() {
+  constexpr double kHalf = 0.8, kHalfThick = 0.002;
+  const double c = std::sqrt(0.5);
+  std::vector<vec3> corners;
+  for (int k = 0; k < 8; ++k) {
+    const double along = (k & 1) != 0 ? kHalf : -kHalf, up = (k & 2) != 0 ? kHalfThick : -kHalfThick;
+    corners.push_back({c * (along - up), c * (along + up), (k & 4) != 0 ? kHalf : -kHalf});
+  }
+  return std::make_shared<const TriangleSurface>(std::move(corners),
+                                                 std::vector<TriangleSurface::Triangle>{{0, 2, 3},
+                                                                                        {0, 3, 1},
+                                                                                        {4, 5, 7},
+                                                                                        {4, 7, 6},
+                                                                                        {0, 1, 5},
+                                                                                        {0, 5, 4},
+                                                                                        {2, 6, 7},
+                                                                                        {2, 7, 3},
+                                                                                        {0, 4, 6},
+                                                                                        {0, 6, 2},
+                                                                                        {1, 3, 7},
+                                                                                        {1, 7, 5}});
+}
+
+TEST(Tunnelling, ThroughAThinClosedMeshIsReported) {
+  Scene scene = sheet_over("");
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = vec3(0.5, -1, 0.5);
+  body.mesh.path = std::make_shared<const std::string>("board.obj");
+  body.mesh.surface = thin_board();
+  ASSERT_EQ(body.mesh.surface->closed_parts(), 1U);
+  scene.obstacles.bodies = {body};
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  ASSERT_EQ(run(simulation, 60), 60);
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
+              HasSubstr("more than its thin parts are thick"));
+}
+
+TEST(Tunnelling, SlidingOverAnEdgeIsNone) {
+  Scene scene = sheet_over("box:0,-0.5,0,1.4,0.03,0.03", 12);
+  scene.contact.model = ContactModel::barrier;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  run(simulation, 40);
+  EXPECT_FALSE(simulation.notices().has(NoticeCause::tunnelling));
+}
+
 TEST(Tunnelling, ThroughAMeshWithAHoleIsReported) {
   Scene scene = sheet_over_ball(2);
   Simulation simulation(scene, mesh_of(scene), one_thread());
@@ -260,7 +325,7 @@ TEST(Tunnelling, ThroughAMeshWithAHoleIsReported) {
   ASSERT_EQ(run(simulation, 60), 60);
   EXPECT_GT(particles_within(simulation, vec3(0.5, -0.7, 0.5), 0.28), 70U);
   EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
-              HasSubstr("a closed mesh, or contact by impulse or barrier"));
+              HasSubstr("a closed mesh or contact by impulse or barrier"));
 
   Scene closed = sheet_over_ball(0);
   Simulation cured(closed, mesh_of(closed), one_thread());

@@ -73,6 +73,8 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   EXPECT_EQ(value_of(strain, "20"), 20 * 1e-2);
   EXPECT_EQ(value_of(strain, "20 %"), 20 * 1e-2);
   EXPECT_EQ(value_of(strain, "0.2 m/m"), 0.2);
+  EXPECT_EQ(value_of(strain, "20/2"), 0.1) << "in per cent, as it is shown";
+  EXPECT_EQ(value_of(limit, " off "), std::numeric_limits<double>::infinity());
 }
 
 TEST(Numbers, WhatIsRefusedOrChangedIsExplained) {
@@ -83,6 +85,9 @@ TEST(Numbers, WhatIsRefusedOrChangedIsExplained) {
   EXPECT_EQ(note(dt, "20 us"), "");
   EXPECT_EQ(note(dt, "soon"), "'soon' is not a number. Examples: 1/60 s, 20 us or 2*0.01 (in s).");
   EXPECT_TRUE(note(dt, "5 kg").starts_with("'5 kg' is not in s. "));
+  EXPECT_EQ(note(dt, "16.67/2"),
+            "'16.67/2' is 8.34 s, above the largest value. For ms, type '(16.67/2) ms'.");
+  EXPECT_FALSE(value_of(dt, "16.67/2").has_value());
   EXPECT_EQ(note(dt, "5 s"), "'5 s' is above the largest value; set to 1000 ms.");
   EXPECT_EQ(value_of(dt, "5 s"), 1);
   EXPECT_EQ(value_of(dt, "0"), dt.min);
