@@ -68,7 +68,7 @@ constexpr std::array kUnits{
     Unit{"percent", 1, -2, {}},
     Unit{"times", 1, 0, {}},
 };
-constexpr std::array<std::pair<char, int>, 9> kPrefixes{
+constexpr std::array<std::pair<char, int>, 9> kSiPrefixes{
     {{'p', -12}, {'n', -9}, {'u', -6}, {'m', -3}, {'c', -2}, {'d', -1}, {'k', 3}, {'M', 6}, {'G', 9}}};
 
 // Characters beyond ASCII, and what stands for them here.
@@ -226,9 +226,9 @@ class Reader {
     const Unit* unit = find(name);
     int tens = 0;
     if (unit == kUnits.end() && name.size() > 1) {
-      const auto* const prefix = std::ranges::find(kPrefixes, name.front(), &std::pair<char, int>::first);
+      const auto* const prefix = std::ranges::find(kSiPrefixes, name.front(), &std::pair<char, int>::first);
       unit = find(name.substr(1));
-      if (prefix == kPrefixes.end() || (unit != kUnits.end() && !unit->takes_prefix)) unit = kUnits.end();
+      if (prefix == kSiPrefixes.end() || (unit != kUnits.end() && !unit->takes_prefix)) unit = kUnits.end();
       if (unit != kUnits.end()) tens = prefix->second;
     }
     if (unit == kUnits.end()) throw Refused{"has an unknown unit, '" + printable(name) + "'"};
@@ -250,12 +250,6 @@ Term term_of(std::string_view unit) {
     one.dimensions[kCounted] = 1;
     return one;
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

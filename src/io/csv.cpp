@@ -17,12 +17,6 @@ constexpr std::size_t kColumns = 6;
 constexpr std::size_t kMaxCsvBytes = std::size_t{1} << 30;  // 5 M rows of 6 full-length numbers
 constexpr std::size_t kPollEvery = 4096;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view{}
-                                         : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// Removes the next line from `text`; without its LF or CRLF.
 std::string_view pop_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());

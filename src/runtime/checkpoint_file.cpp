@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 4 knows no moving obstacles, 5 no ways that a barrier has shortened, 6 none that has got stiffer.
-constexpr int kCheckpointVersion = 7, kOldestVersion = 4;
+constexpr int kCheckpointVersion = 7, kOldestCheckpoint = 4;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -132,8 +132,8 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   if (!header.is_object() || !header.contains("clothlab-checkpoint"))
     refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
   if (const auto& version = header["clothlab-checkpoint"];
-      !version.is_number_integer() || version < kOldestVersion || version > kCheckpointVersion)
-    refuse("this program reads checkpoints of the versions " + std::to_string(kOldestVersion).append(" to ") +
+      !version.is_number_integer() || version < kOldestCheckpoint || version > kCheckpointVersion)
+    refuse("this program reads checkpoints of the versions " + std::to_string(kOldestCheckpoint).append(" to ") +
            std::to_string(kCheckpointVersion) + ".");
   const std::size_t size = bytes.size() - begin;
   const std::string_view all = bytes;

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kJournalVersion = 2, kOldestVersion = 1;  // 1 has no fingerprints of obstacles
+constexpr int kJournalVersion = 2, kOldestJournal = 1;  // 1 has no fingerprints of obstacles
 constexpr const char* kFingerprints = "obstacle-fingerprints";
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
@@ -214,8 +214,8 @@ void check_version(std::string_view line) {
   const Json object = parse_strict_json(line);
   if (!object.is_object() || !object.contains("clothlab-journal")) throw InputError(kNoJournal);
   if (const Json& version = object["clothlab-journal"];
-      !version.is_number_integer() || version < kOldestVersion || version > kJournalVersion)
-    throw InputError("this program reads journals of the versions " + std::to_string(kOldestVersion) +
+      !version.is_number_integer() || version < kOldestJournal || version > kJournalVersion)
+    throw InputError("this program reads journals of the versions " + std::to_string(kOldestJournal) +
                      " to " + std::to_string(kJournalVersion) + ".");
 }
 

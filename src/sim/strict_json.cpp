@@ -10,9 +10,13 @@
 #include "core/text.h"
 
 namespace clothlab {
+namespace {
 
-nlohmann::ordered_json parse_strict_json(std::string_view text) {
-  using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+Json parse_strict_json(std::string_view text) {
   constexpr int kDeepest = 16;
   std::vector<std::set<std::string>> keys;  // of the open objects
   const auto check = [&keys](int depth, Json::parse_event_t event, const Json& parsed) {
