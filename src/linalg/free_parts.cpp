@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/free_parts.h"
 
+#include <cmath>
 #include <glm/geometric.hpp>
 
 namespace clothlab {
@@ -16,10 +17,18 @@ void FreeParts::find(const SpringPattern& pattern, const Projection& projection)
 }
 
 void FreeParts::exclude_stencils(const SpringMatrix& matrix) {
+  constexpr double kRounding = 1e-14;  // of weights of at most 1
   for (const SpringMatrix::Stencil& stencil : matrix.stencils()) {
     if (count_ == 0) return;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
-      exclude(pattern_->row[stencil.particle[k]]);
+    const auto count = static_cast<std::size_t>(stencil.count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t row = pattern_->row[stencil.particle[k]];
+      double sum = 0;
+      for (std::size_t l = 0; l < count; ++l)
+        if (pattern_->part[pattern_->row[stencil.particle[l]]] == pattern_->part[row])
+          sum += stencil.weight[l];
+      if (std::abs(sum) > kRounding) exclude(row);
+    }
   }
 }
 

@@ -10,11 +10,11 @@
 
 namespace clothlab {
 
-/// The connected parts of a mesh on which only springs and forces of the diagonal act: no particle is held,
-/// and no stencil (a contact, the grab, the wind) reaches one.
+/// The connected parts of a mesh on which only springs, forces of the diagonal and forces within the part
+/// act: no particle is held, and no stencil (a contact, the grab, the wind) pushes the part as a whole.
 ///
-/// Springs do not resist a translation. So the rows of A x = b of such a part add up to the balance of its
-/// linear momentum,
+/// Springs, and stencils whose weights in the part add up to 0, do not resist a translation. So the rows of A
+/// x = b of such a part add up to the balance of its linear momentum,
 ///   sum_i d_i x_i = sum_i b_i.
 /// The residuals of an unfinished solve violate it. The translation sum_i r_i / sum_i d_i of the part
 /// restores the balance and deforms no spring.
@@ -22,7 +22,7 @@ class FreeParts {
  public:
   /// Finds the parts without held particles. Allocates only where a mesh has more parts than those before.
   void find(const SpringPattern& pattern, const Projection& projection);
-  /// Leaves out the parts that stencils of the matrix reach; it has the same pattern.
+  /// Leaves out the parts that stencils of the matrix push as a whole; it has the same pattern.
   void exclude_stencils(const SpringMatrix& matrix);
 
   bool empty() const { return count_ == 0; }

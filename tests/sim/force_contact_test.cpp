@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <glm/geometric.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -184,6 +185,28 @@ TEST(ForceContact, KeepsMomentumOfTwoSheets) {
       EXPECT_LT(made, left * 2 * 0.1 * 2) << id << static_cast<int>(model);
       EXPECT_LT(simulation.record().energy.total, energy * 1.02) << id;
     }
+}
+
+// Contact of a sheet with itself pushes it nowhere as a whole, also where solves are not finished.
+TEST(ForceContact, OfAFreeSheetWithItselfKeepsItsMomentum) {
+  const std::shared_ptr<const ClothMesh> mesh = strip();
+  for (const char* id : {"semi-implicit-euler", "bdf2"}) {
+    Scene scene;
+    scene.integrator = id;
+    scene.pins = PinPreset::none;
+    scene.material.gravity = vec3(0);
+    scene.contact.model = ContactModel::penalty;
+    scene.contact.distance = 0.01;
+    scene.initial_state = InitialState{waves(*mesh), std::vector<vec3>(mesh->positions.size(), vec3(0))};
+    Simulation simulation(scene, mesh, one_thread());
+    std::size_t touching = 0;
+    for (int k = 0; k < 12; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << id;
+      touching += simulation.record().contacts.pairs > 0 ? 1U : 0U;
+    }
+    EXPECT_GT(touching, 5U) << id;
+    EXPECT_LT(glm::length(momentum_of(simulation)) / scene.material.mass, 1e-9) << id;
+  }
 }
 
 // What a step would lead through the floor goes a part of its way: it ends above, at the velocity that
