@@ -90,7 +90,7 @@ std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& 
     quiet_until_ = now.time;
   }
   const double work = account.work() - work_;
-  const double scale = std::max(account.given(), account.load() + base_->shaking + work);
+  const double scale = std::max({account.given(), account.load() + base_->shaking + work, account.floor()});
   const double from_nothing = now.made - base_->made;
   if (!(from_nothing > kShare * scale)) {
     quiet_until_ = now.time;
