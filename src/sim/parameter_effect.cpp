@@ -77,6 +77,12 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   const bool rubs_itself = scene.contact.with_itself && scene.contact.model != ContactModel::filter;
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
   if (id == "max-strain" && !scene.stepping.adaptive) return "Adaptive steps are off.";
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  if (id == "stretch-stiffness" && info.inextensible && !strikes_contact(scene))
+    return std::string(info.title) + " takes stretch springs as rods.";
+  const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;
+  if ((id == "damping-model" || id == "rayleigh-stiffness") && damps_alone && !may_touch(scene))
+    return std::string(info.title) + " does not use it without contact.";
   if (id == "damping-model" && scene.material.spring_damping == 0) return "The spring damping is 0.";
   if (id == "inflate" && !has_closed_parts) return "No part of the cloth is closed.";
   return {};

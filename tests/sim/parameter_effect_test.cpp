@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
 #include "support.h"
@@ -73,6 +74,81 @@ TEST(ParameterEffect, AValueWithoutEffectChangesNoBit) {
   EXPECT_GT(seen, 1000U);
 }
 
+/// Scenes of a method in which, taken together, every value that it uses shows within a few steps.
+std::vector<Scene> lively_scenes(std::string_view method) {
+  std::vector<Scene> all;
+  for (const ContactModel model :
+       {ContactModel::filter, ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}) {
+    if (!has_place_for(model, integrator_info(method))) continue;
+    Scene& touching = all.emplace_back(sheet(method));
+    touching.contact.model = model;
+    touching.floor = {true, -1e-4, 0.3};
+    touching.wind.on = true;
+    touching.wind.gusts = 0.5;
+    touching.stepping.adaptive = model == ContactModel::penalty;
+    const vec3 centre(0.5, -0.2001, 0.5);
+    touching.obstacles.bodies = {
+        {.shape = Obstacle::Shape::sphere, .from = centre, .to = centre, .radius = 0.2}};
+    const auto mesh = testing::mesh_of(touching);
+    std::vector<vec3> x, v;
+    for (const vec3& at : mesh->positions) {
+      x.push_back(at + vec3(0, model == ContactModel::barrier ? 0.001 * at.x : 0, 0));
+      v.emplace_back(std::sin(9 * at.x), std::cos(7 * at.z), std::sin(5 * at.x + at.z));
+    }
+    touching.initial_state = InitialState{x, v};
+  }
+  return all;
+}
+
+/// Without contact and wind.
+Scene swinging(std::string_view method) {
+  Scene scene = lively_scenes(method).front();
+  scene.floor.on = scene.wind.on = false;
+  scene.obstacles.bodies.clear();
+  for (vec3& v : scene.initial_state->velocities) v *= 0.1;
+  return scene;
+}
+
+bool changes_a_run(const Scene& scene, const State& before, const SceneParameter& row) {
+  constexpr double kLittle = 0.002;
+  const double range = row.spec.max - row.spec.min;
+  for (const double value : {row.spec.min, row.spec.min + kLittle * range, row.spec.max}) {
+    Scene changed = scene;
+    row.set(changed, value);
+    try {
+      if (!testing::same_bits(before, after_some_steps(changed))) return true;
+    } catch (const InputError&) {
+      return true;  // it is refused
+    }
+  }
+  return false;
+}
+
+// Where there is no reason, some value changes a run, of those without contact and wind and of the others.
+TEST(ParameterEffect, AValueWithoutAReasonMatters) {
+  // They matter to larger cloth, larger energies and strains, or to figures that are shown of the run.
+  const std::set<std::string_view> others{
+      "contact",      "self-contact",  "adaptive-dt",    "energy-limit",      "jacobian",
+      "cg-tolerance", "linear-solver", "preconditioner", "cg-max-iterations", "newton-tolerance"};
+  const auto check = [&](std::string_view method, const std::vector<Scene>& all) {
+    std::vector<State> before;
+    for (const Scene& scene : all) before.push_back(after_some_steps(scene));
+    for (const SceneParameter& row : scene_parameters()) {
+      if (others.contains(row.spec.id)) continue;
+      bool has_reason = true, matters = false;
+      for (std::size_t k = 0; k < all.size() && !matters; ++k) {
+        if (!why_without_effect(all[k], row.spec.id, false).empty()) continue;
+        has_reason = false;
+        matters = changes_a_run(all[k], before[k], row);
+      }
+      EXPECT_TRUE(has_reason || matters) << method << ", " << row.spec.id;
+    }
+  };
+  for (const IntegratorInfo& info : integrators()) check(info.id, {swinging(info.id)});
+  for (const char* id : {"rk4", "semi-implicit-euler", "bdf2", "siere", "xpbd", "rattle"})
+    check(id, lively_scenes(id));
+}
+
 TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   const auto without = [](const Scene& scene) {
     std::set<std::string_view> ids;
@@ -100,6 +176,12 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   EXPECT_EQ(why_without_effect(scene, "floor-height", false), "The floor is off.");
   EXPECT_EQ(why_without_effect(scene, "inflate", false), "No part of the cloth is closed.");
   EXPECT_EQ(why_without_effect(scene, "inflate", true), "");
+  for (const char* id : {"damping-model", "rayleigh-stiffness"}) {
+    EXPECT_EQ(why_without_effect(sheet("xpbd"), id, false), "XPBD does not use it without contact.");
+    EXPECT_EQ(why_without_effect(sheet("backward-euler"), id, false), "");
+  }
+  EXPECT_EQ(why_without_effect(sheet("rattle"), "stretch-stiffness", false),
+            "RATTLE takes stretch springs as rods.");
   scene = sheet("siere");
   EXPECT_EQ(why_without_effect(scene, "mode-refresh", false), "");
   set_parameter(scene, "modes", 0);
