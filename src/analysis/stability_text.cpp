@@ -91,19 +91,21 @@ std::string name_of_contact(const BlowUpFacts& facts) {
   return "the contact of vertex " + std::to_string(facts.contact_vertex) + " with " + facts.contact_with;
 }
 
-std::string or_text(const std::string& other) { return other.empty() ? "" : ", or " + other; }
+std::string or_other_contact(const BlowUpFacts& facts) {
+  return facts.other_contact.empty() ? "" : ", or " + facts.other_contact;
+}
 
 std::string what_happened(const BlowUpFacts& facts) {
   if (facts.crowded)
     return "more of the cloth could meet within the step than contact resolves. Use a smaller h or more "
            "substeps, a thickness and a contact distance that are small compared with the edges" +
-           or_text(facts.other_contact) + ".";
+           or_other_contact(facts) + ".";
   if (facts.squeezed)
     return "contact found no free displacement at " + name_of_contact(facts) +
            ": pins or obstacles that move squeeze it. Move them more slowly, use a smaller h or more "
            "substeps" +
            (facts.contact_model == ContactModel::barrier ? ", a stiffer barrier" : "") +
-           or_text(facts.other_contact) + ".";
+           or_other_contact(facts) + ".";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
@@ -114,9 +116,10 @@ std::string what_happened(const BlowUpFacts& facts) {
 }
 
 /// What else than h helps where the cloth touched something.
-std::string other_contact(const BlowUpFacts& facts) {
+std::string contact_remedy(const BlowUpFacts& facts) {
   if (facts.contact_model != ContactModel::impulse) return "";
-  return " Contact by impulses was active; more substeps" + or_text(facts.other_contact) + " may help.";
+  const std::string other = or_other_contact(facts);
+  return " Contact by impulses was active; more substeps" + (other.empty() ? "" : other + ",") + " may help.";
 }
 
 std::string name_of_spring(const BlowUpFacts& facts) {
@@ -223,7 +226,7 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
   if (facts.squeezed || facts.crowded) return text + what_happened(facts);
-  text += what_happened(facts) + other_contact(facts) + what_failed(facts, integrator, values) +
+  text += what_happened(facts) + contact_remedy(facts) + what_failed(facts, integrator, values) +
           what_contact_did(facts, integrator, values);
   if (!estimate) return text + advice(facts, integrator);
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);

@@ -39,8 +39,8 @@ inline constexpr std::array kContactModels{
         "Particles in contact are held along the normal by the projection that holds pins; "
         "impacts are inelastic, friction is Coulomb's, by impulses. Works with every method, and "
         "costs it its order where something touches or leaves.",
-        "No particle that was above a surface ends a step below it, where it moves by less than the depth of "
-        "the obstacle in a step.",
+        "No particle that was above a surface ends a step below it, where it moves by less than half the "
+        "thickness of the obstacle in a step.",
         false,
         false,
         {}},
@@ -57,8 +57,8 @@ inline constexpr std::array kContactModels{
         "friction: cloth, other obstacles, and the cloth itself. Works with every method, and costs it "
         "its order where something touches.",
         "Cloth that does not intersect itself or a mesh never will; no particle "
-        "that was above another surface ends below it, where it moves by less than the depth of the obstacle "
-        "in a step.",
+        "that was above another surface ends below it, where it moves by less than half the thickness of the "
+        "obstacle in a step.",
         false, false, kImpulseParameters},
     ContactModelInfo{
         ContactModel::barrier, "barrier", "Barrier",

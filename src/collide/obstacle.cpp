@@ -402,6 +402,14 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   return above_segment(obstacle, x);
 }
 
+double visible_depth(const Obstacle& obstacle, const SurfacePlace& place) {
+  return obstacle.shape == Obstacle::Shape::mesh ? -place.height : place.level - place.height;
+}
+
+bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
+  return mesh.mesh.surface->is_crossed(in_mesh(mesh, from), in_mesh(mesh, to));
+}
+
 std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
                                          FoundPlace* last) {
   if (last == nullptr) return place_above(obstacle, x);

@@ -23,6 +23,17 @@ double angle_between(const vec3& a, const vec3& b) {
   return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b));
 }
 
+/// Whether the line from the origin to `line` crosses a triangle; at an edge that two triangles share, at
+/// least one of them.
+bool crosses_triangle(const vec3& line, const vec3& a, const vec3& b, const vec3& c) {
+  const double u = glm::dot(line, glm::cross(c, b)), v = glm::dot(line, glm::cross(a, c)),
+               w = glm::dot(line, glm::cross(b, a));
+  if (!((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))) return false;
+  const vec3 across = glm::cross(b - a, c - a);
+  const double begin = -glm::dot(across, a), end = begin + glm::dot(across, line);
+  return (begin >= 0) != (end >= 0);
+}
+
 }  // namespace
 
 TriangleSurface::TriangleSurface(std::vector<vec3> positions, std::vector<Triangle> triangles)
@@ -187,6 +198,18 @@ SurfacePlace TriangleSurface::place_above(const vec3& x) const {
     place.least =
         glm::normalize(positions_[corners[at((zero + 2) % 3)]] - positions_[corners[at((zero + 1) % 3)]]);
   return place;
+}
+
+bool TriangleSurface::is_crossed(const vec3& from, const vec3& to) const {
+  bool crossed = false;
+  Bounds line = Bounds::around(from);
+  line.include(Bounds::around(to));
+  tree_.find(line, [&](std::uint32_t t) {
+    const auto [a, b, c] = triangles_[t];
+    crossed = crossed ||
+              crosses_triangle(to - from, positions_[a] - from, positions_[b] - from, positions_[c] - from);
+  });
+  return crossed;
 }
 
 }  // namespace clothlab

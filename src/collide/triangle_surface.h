@@ -42,6 +42,8 @@ class TriangleSurface {
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
   SurfacePlace place_above(const vec3& x) const;
+  /// Whether the line from one point to another crosses a triangle, also at its edges.
+  bool is_crossed(const vec3& from, const vec3& to) const;
 
  private:
   // What is nearest may be the triangle itself, an edge or a corner.

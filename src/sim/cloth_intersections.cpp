@@ -51,17 +51,15 @@ IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std
                                     const Floor& floor, std::span<const Obstacle> bodies) {
   constexpr double kRounding = 1e-9;  // [m]
   IntersectionList list{intersecting_pairs(pool, mesh, x, bodies), {}};
-  const auto add_interior = [&](std::uint32_t surface, const auto& place_of) {
-    for (std::uint32_t i = 0; i < x.size(); ++i) {
-      const SurfacePlace place = place_of(x[i]);
-      if (place.level - place.height > kRounding)
-        list.particles.push_back({surface, i, place.level - place.height});
-    }
+  const auto add_interior = [&](std::uint32_t surface, const auto& depth_at) {
+    for (std::uint32_t i = 0; i < x.size(); ++i)
+      if (const double depth = depth_at(x[i]); depth > kRounding)
+        list.particles.push_back({surface, i, depth});
   };
-  if (floor.on) add_interior(0, [&](const vec3& at) { return place_above_plane(floor.height, at); });
+  if (floor.on) add_interior(0, [&](const vec3& at) { return floor.height - at.y; });
   std::uint32_t surface = 0;
   for (const Obstacle& body : bodies)
-    add_interior(++surface, [&](const vec3& at) { return place_above(body, at); });
+    add_interior(++surface, [&](const vec3& at) { return visible_depth(body, place_above(body, at)); });
   return list;
 }
 

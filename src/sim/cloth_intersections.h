@@ -37,7 +37,7 @@ struct IntersectionList {
   struct Interior {
     std::uint32_t surface = 0;
     std::uint32_t particle = 0;
-    double depth = 0;  ///< below the surface [m]
+    double depth = 0;  ///< in what is drawn of the surface [m]
   };
   std::vector<IntersectingPair> pairs;
   std::vector<Interior> particles;

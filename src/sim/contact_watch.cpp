@@ -25,9 +25,10 @@ constexpr std::size_t kWatchGrain = 1024;
 
 double gap_at(const SurfacePlace& place) { return place.height - place.level; }
 
-/// How deep a point is in what is visible of a surface: a mesh's rounding is not.
-double visible_depth(const Obstacle& body, const SurfacePlace& place) {
-  return body.shape == Obstacle::Shape::mesh ? -place.height : -gap_at(place);
+/// Whether what moved from one place to another came out on the other side, not only round an edge.
+bool is_opposite(const SurfacePlace& from, const SurfacePlace& to) {
+  constexpr double kMostCosine = -0.1;
+  return glm::dot(from.normal, to.normal) < kMostCosine;
 }
 
 /// Whether a straight line leads through a body, not only along its surface.
@@ -68,6 +69,17 @@ std::string preventing_contact(const Obstacle& body, const Scene& scene) {
 double least_passage(const Obstacle& body) {
   const double depth = depth_of(body);
   return body.shape == Obstacle::Shape::mesh ? std::min(depth, 2 * rounding_of(body)) : depth;
+}
+
+/// "a", "a, or b", "a, b, or c": those that are not empty.
+std::string cures_text(std::vector<std::string> cures) {
+  std::erase(cures, std::string());
+  std::string text;
+  for (const std::string& cure : cures) {
+    if (!text.empty()) text += &cure == &cures.back() ? ", or " : ", ";
+    text += cure;
+  }
+  return text;
 }
 
 /// Points along the middle of a body, about which it is half as thick as `thickness`.
@@ -160,8 +172,8 @@ std::string open_mesh_text(const Scene& scene) {
               ? std::to_string(surface.open_edges()) + " edges do not join two triangles of one orientation"
               : std::string("it encloses nothing")) +
          ". Its open parts are sheets of " + format_quantity(2 * rounding_of(*open), "m") +
-         " without an inside: particles that move farther in a step pass through them. Use a closed mesh" +
-         (models.empty() ? "" : " or " + models) + ".";
+         " without an inside: particles that move farther in a step pass through them. Use " +
+         cures_text({"a closed mesh", models}) + ".";
 }
 
 ContactWatch::ContactWatch(const ClothSystem& system) : particles_(system.size()) {
@@ -174,7 +186,7 @@ ContactWatch::ContactWatch(const ClothSystem& system) : particles_(system.size()
 
 void ContactWatch::restart() {
   begin_step();
-  deep_ = {};
+  deep_.clear();
   behind_.clear();
 }
 
@@ -191,6 +203,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     material_ = system.material();
     least_mass_ = std::ranges::min(system.masses());
   }
+  const bool can_pass = !system.contact().settings().law.barrier;  // which leaves no way through
   const double fastest = std::sqrt(2 * kinetic / least_mass_);
   edge_ = longest_edge_ * (1 + strain);
   candidates_.clear();
@@ -198,13 +211,13 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     const Obstacle& body = surfaces.body_at_begin(surface);
     if (body.shape == Obstacle::Shape::plane) continue;  // has no far side
     const double reach = kMargin * h * fastest + surfaces.largest_displacement(surface);
-    const double depth = least_passage(body), bound = bound_of(body);
-    const bool deep = deep_.at(surface - 1);
-    if (deep || !(reach <= depth))
-      candidates_.push_back({surface, &body, centre_of(body), depth, bound, deep});
+    const double depth = least_passage(body);
+    if (can_pass && !(reach <= depth))
+      candidates_.push_back({surface, &body, centre_of(body), depth, bound_of(body)});
     if (is_closed(body) && goes_between(pool, mesh, surfaces, surface, before, after, reach))
       of_step_.at(surface - 1).between = true;
   }
+  if (can_pass) find_sunk(surfaces, h, before, after);
   if (candidates_.empty()) return;
   pool.for_chunks(particles_, kWatchGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Hit>& hits = by_chunk_[begin / kWatchGrain];
@@ -214,35 +227,49 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
         const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
         const vec3 displacement = to - from;
         const double square = glm::dot(displacement, displacement);
-        if (!candidate.deep && !(square > candidate.depth * candidate.depth)) continue;
+        if (!(square > candidate.depth * candidate.depth)) continue;
         if (passes(candidate, from, to))
           hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square)});
       }
   });
   for (const std::vector<Hit>& hits : by_chunk_)
-    for (const Hit& hit : hits) {
-      Passage& passage = of_step_.at(hit.surface - 1);
-      if (hit.displacement > passage.displacement) {
-        passage.displacement = hit.displacement;
-        passage.h = h;
-      }
-      passed_.push_back(hit);
-    }
+    for (const Hit& hit : hits) add_passage(hit, h);
+}
+
+void ContactWatch::add_passage(const Hit& hit, double h) {
+  Passage& passage = of_step_.at(hit.surface - 1);
+  if (hit.displacement > passage.displacement) {
+    passage.displacement = hit.displacement;
+    passage.h = h;
+  }
+  passed_.push_back(hit);
+}
+
+/// What was deep in an obstacle and has come out on its other side, or is nearer to it now.
+void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& before, const State& after) {
+  for (const DeepContact& deep : deep_) {
+    const Obstacle& body = surfaces.body_at_begin(deep.surface);
+    const vec3 &from = before.x[deep.particle],
+               to = surfaces.carried_back(deep.surface, after.x[deep.particle]);
+    const double displacement = glm::distance(from, to), depth = least_passage(body);
+    if (displacement > depth) continue;  // passes() sees it
+    const SurfacePlace at_begin = place_above(body, from), at_end = place_above(body, to);
+    if (!(gap_at(at_begin) < 0) || !is_opposite(at_begin, at_end)) continue;
+    if (gap_at(at_end) < 0 || leads_through(body, depth, from, to))
+      add_passage({deep.particle, deep.surface, displacement}, h);
+  }
 }
 
 /// In the frame of the obstacle at the beginning.
 bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const vec3& to) {
-  constexpr double kOpposite = -0.1;  // cosine of the angle of normals: else it slid over an edge
   const Obstacle& body = *candidate.body;
   const double length = glm::distance(from, to), near = candidate.bound + length;
   const vec3 apart = from - candidate.centre;
   if (glm::dot(apart, apart) > near * near) return false;
+  if (body.shape == Obstacle::Shape::mesh && !crosses_mesh(body, from, to)) return false;
   const SurfacePlace at_begin = place_above(body, from);
-  const bool inside = gap_at(at_begin) < 0;
-  if (gap_at(at_begin) > length || (!inside && !(length > candidate.depth))) return false;
-  const SurfacePlace at_end = place_above(body, to);
-  if (glm::dot(at_begin.normal, at_end.normal) >= kOpposite) return false;
-  return (candidate.deep && inside && gap_at(at_end) < 0) || leads_through(body, candidate.depth, from, to);
+  if (gap_at(at_begin) > length || !is_opposite(at_begin, place_above(body, to))) return false;
+  return leads_through(body, candidate.depth, from, to);
 }
 
 /// Whether triangles pass the middle of an obstacle that is thinner than their edges.
@@ -286,11 +313,11 @@ void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle
   constexpr double kDeep = 0.5;  // of the obstacle's depth
   if (pair.surface == 0 || pair.surface > bodies.size()) return;
   if (pair.gap + thickness < -kDeep * least_passage(bodies[pair.surface - 1]))
-    deep_.at(pair.surface - 1) = true;
+    deep_.push_back({pair.particle, pair.surface});
 }
 
 void ContactWatch::end_step() {
-  deep_ = {};
+  deep_.clear();
   if (passed_.empty()) return;
   const auto of = [](const Hit& hit) { return std::pair(hit.particle, hit.surface); };
   std::ranges::sort(passed_, {}, of);
@@ -313,22 +340,24 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   if (most->particles == 0) return std::nullopt;
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
-  const double substeps =
-      std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / least_passage(body));
+  const double far = least_passage(body);
+  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / far);
+  const bool sank = !(most->displacement > far);
   std::vector<std::string> cures;
-  if (substeps <= find_scene_parameter("substeps")->spec.max)
+  if (sank)
+    cures.emplace_back("a larger contact stiffness");
+  else if (substeps <= find_scene_parameter("substeps")->spec.max)
     cures.push_back("a step of " + format_quantity(scene.stepping.dt / substeps, "s") +
                     " or less (--substeps " + format_number(substeps) + ")");
   cures.emplace_back(is_closed(body) ? "a thicker obstacle" : "a closed mesh");
-  if (std::string models = preventing_contact(body, scene); !models.empty())
-    cures.push_back(std::move(models));
+  cures.push_back(preventing_contact(body, scene));
   return std::to_string(most->particles) + " of " + std::to_string(particles_) +
-         " particles passed through " + surface_text(surface, scene.obstacles.bodies) +
-         " in this step: they moved by up to " + format_quantity(most->displacement, "m") +
-         " relative to it, " +
-         (most->displacement > depth_of(body) ? "and it is " + format_quantity(depth_of(body), "m") + " deep"
-                                              : std::string("more than its thin parts are thick")) +
-         ". Use " + any_of_text(std::vector<std::string_view>(cures.begin(), cures.end())) + ".";
+         " particles passed through " + surface_text(surface, scene.obstacles.bodies) + " in this step: " +
+         (sank ? std::string("contact is too weak to hold them")
+               : "they moved by up to " + format_quantity(most->displacement, "m") +
+                     " relative to it, and displacements above " + format_quantity(far, "m") +
+                     " can pass through it") +
+         ". Use " + cures_text(cures) + ".";
 }
 
 std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {

@@ -49,9 +49,9 @@ std::string open_mesh_text(const Scene& scene);
 /// A particle passes through an obstacle where it is on opposite sides of it before and after a substep, by
 /// the normals there in the frame of the obstacle, and the straight line between leads through it. That needs
 /// a relative displacement larger than the obstacle's depth, or for a mesh than its rounded surface is thick,
-/// so most substeps cost one bound, and others one comparison per particle. Inside obstacles that contact
-/// forces hold off too weakly, smaller displacements count as well. A body thinner than the edges may pass
-/// between particles: then a triangle passes a point of its middle.
+/// so most substeps cost one bound, and others one comparison per particle. Particles that contact forces let
+/// deep into an obstacle may sink through it by smaller ones. A barrier leaves particles no way through. A
+/// body thinner than the edges may pass between particles: then a triangle passes a point of its middle.
 class ContactWatch {
  public:
   explicit ContactWatch(const ClothSystem& system);
@@ -88,7 +88,10 @@ class ContactWatch {
     const Obstacle* body;  // at the beginning
     vec3 centre;           // there
     double depth, bound;
-    bool deep;
+  };
+  /// A contact by forces that was deep in an obstacle after the last step.
+  struct DeepContact {
+    std::uint32_t particle, surface;
   };
   struct Hit {
     std::uint32_t particle, surface;
@@ -101,6 +104,8 @@ class ContactWatch {
     double h = 0;             // of that [s]
     bool between = false;     // the obstacle itself, between particles
   };
+  void add_passage(const Hit& hit, double h);
+  void find_sunk(const Surfaces& surfaces, double h, const State& before, const State& after);
   static bool passes(const Candidate& candidate, const vec3& from, const vec3& to);
   bool goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces, std::uint32_t surface,
                     const State& before, const State& after, double reach) const;
@@ -111,7 +116,7 @@ class ContactWatch {
   double least_mass_ = 0;             // of a particle with it [kg]
   double edge_ = 0;                   // the longest of the last substep, or more [m]
 
-  std::array<bool, kMostObstacles> deep_{};
+  std::vector<DeepContact> deep_;
   std::array<Passage, kMostObstacles> of_step_{};
   std::vector<Hit> passed_;  // in the step
   std::vector<std::uint32_t> behind_, merged_;

@@ -192,9 +192,8 @@ constexpr std::array kParameters{
          "impulse: what meets within a step is stopped after it, also cloth and cloth. "
          "barrier: forces that let nothing through, also cloth and cloth. "
          "Filter and penalty look for contact at the ends of steps only, and so does impulse at the floor "
-         "and "
-         "at obstacles that are not meshes. There a particle may pass through an obstacle when it moves "
-         "farther in a step than the obstacle is deep. A notice reports that.",
+         "and at obstacles that are not meshes. There a particle may pass through an obstacle when it moves "
+         "farther in a step than half the thickness of the obstacle. A notice reports that.",
          kContactModelNames},
         [](const Scene& s) { return index_of(s.contact.model); },
         [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },

@@ -701,9 +701,11 @@ ClothIntersections Simulation::Impl::find_intersections(WorkerPool& pool) const 
 void Simulation::Impl::notice_intersections(const ClothIntersections& found, const char* when) {
   if (found.pairs == 0) return;
   report(NoticeCause::intersections, [&] {
+    const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info);
     return text_of(found, when) + "; contact by " + std::string(info_of(scene->contact.model).id) +
-           (strikes_contact(*scene) ? " cannot undo that. Separate them, or use contact by filter or penalty."
-                                    : " may not undo that. Separate them.");
+           (strikes_contact(*scene) ? " cannot undo that. Separate them"
+                                    : " may not undo that. Separate them") +
+           (strikes_contact(*scene) && !other.empty() ? ", or use " + other + "." : ".");
   });
 }
 

@@ -248,7 +248,7 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.contact_model = ContactModel::impulse;
   facts.other_contact = "contact by filter, penalty or barrier";
   has(explain(info_of("bdf2"), std::nullopt),
-      "more substeps, or contact by filter, penalty or barrier may help");
+      "more substeps, or contact by filter, penalty or barrier, may help");
   facts.squeezed = true;
   facts.other_contact = "contact by filter or penalty";
   has(explain(info_of("bdf2"), std::nullopt),

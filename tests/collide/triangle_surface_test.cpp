@@ -101,6 +101,14 @@ TEST(TriangleSurface, OfAnOpenMeshHasTwoSides) {
   }
 }
 
+TEST(TriangleSurface, CountsEachOpenEdgeOnce) {
+  const std::vector<vec3> corners{{0, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}, {0, 1, 0}, {0, -1, 0}};
+  EXPECT_EQ(TriangleSurface(corners, {{0, 1, 2}, {0, 2, 3}}).open_edges(), 4U);
+  // Three triangles at one edge, and the other two edges of each.
+  EXPECT_EQ(TriangleSurface(corners, {{0, 3, 1}, {0, 3, 4}, {0, 3, 5}}).open_edges(), 7U);
+  EXPECT_EQ(TriangleSurface(angle_mesh().first, angle_mesh().second).open_edges(), 0U);
+}
+
 // A closed body, one inside out, and a sheet in one file.
 TEST(TriangleSurface, OfSeveralPartsHasTheSidesOfEach) {
   auto [corners, triangles] = angle_mesh();
@@ -119,6 +127,43 @@ TEST(TriangleSurface, OfSeveralPartsHasTheSidesOfEach) {
     ASSERT_EQ(surface.place_above(x).height < 0, is_in_angle(x) || is_in_angle(x - vec3(5, 0, 0)));
   }
   EXPECT_GT(surface.place_above(vec3(-4.8, -0.1, 0.2)).height, 0);
+}
+
+/// By the share of the line and of two edges at which it meets the plane.
+bool is_crossed_by_division(const TriangleSurface& surface, const vec3& from, const vec3& to) {
+  return std::ranges::any_of(surface.triangles(), [&](const TriangleSurface::Triangle& t) {
+    const vec3 &a = surface.positions()[t[0]], e = surface.positions()[t[1]] - a,
+               f = surface.positions()[t[2]] - a, p = glm::cross(to - from, f), s = from - a,
+               q = glm::cross(s, e);
+    const double by = 1 / glm::dot(e, p), u = by * glm::dot(s, p), v = by * glm::dot(to - from, q),
+                 share = by * glm::dot(f, q);
+    return u >= 0 && v >= 0 && u + v <= 1 && share >= 0 && share <= 1;
+  });
+}
+
+TEST(TriangleSurface, IsCrossedByLinesThroughIt) {
+  auto [corners, triangles] = angle_mesh();
+  const TriangleSurface surface(corners, triangles);
+  Dice dice;
+  int crossed = 0;
+  for (int k = 0; k < 20'000; ++k) {
+    const vec3 from = vec3(1, 1, 0.5) + dice.point(1.5), to = vec3(1, 1, 0.5) + dice.point(1.5);
+    const bool is_crossed = surface.is_crossed(from, to);
+    ASSERT_EQ(is_crossed, is_crossed_by_division(surface, from, to)) << k;
+    ASSERT_EQ(is_crossed, surface.is_crossed(to, from));
+    if (is_in_angle(from) != is_in_angle(to)) {
+      ASSERT_TRUE(is_crossed) << k;
+    }
+    crossed += is_crossed ? 1 : 0;
+  }
+  EXPECT_GT(crossed, 4000);
+  EXPECT_LT(crossed, 16'000);
+  // Exactly through edges and corners, the re-entrant ones included.
+  for (const vec3& at : {vec3(0, 0, 0.5), vec3(1, 1, 0.5), vec3(0, 0, 0), vec3(2, 1, 1), vec3(0.5, 0.5, 1)}) {
+    const vec3 way(0.125, 0.25, at.z == 0.5 ? 0 : 0.5);
+    EXPECT_TRUE(surface.is_crossed(at - way, at + way)) << at.x << " " << at.y << " " << at.z;
+  }
+  EXPECT_FALSE(surface.is_crossed(vec3(1.5, 1.5, -1), vec3(1.5, 1.5, 2))) << "past the notch";
 }
 
 TEST(TriangleSurface, NeedsTrianglesWithAnArea) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "collide/mesh_body.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -84,6 +85,23 @@ TEST(ClothIntersections, AreToldWhereABodyIsAdded) {
   ASSERT_NE(found, notices.end());
   EXPECT_THAT(found->text, ::testing::StartsWith("1 pair of triangles intersects now, of cloth and obstacle; "
                                                  "contact by filter may not undo that"));
+}
+
+// What lies in a mesh's rounding is not inside what is drawn of it.
+TEST(ClothIntersections, OfParticlesAreInsideWhatIsVisible) {
+  WorkerPool pool(1);
+  const auto mesh = grid_mesh(3, 3);
+  const Obstacle body = test::angle_body(vec3(-1, 0, -1), 4);
+  ASSERT_GT(rounding_of(body), 0.01);
+  const auto inside_at = [&](double height) {
+    std::vector<vec3> x(mesh->positions.begin(), mesh->positions.end());
+    for (vec3& at : x) at = vec3(at.x, height, at.z);
+    return list_intersections(pool, *mesh, x, Floor{}, std::span(&body, 1)).particles;
+  };
+  EXPECT_THAT(inside_at(-0.001), ::testing::IsEmpty());
+  const auto below = inside_at(0.002);
+  ASSERT_EQ(below.size(), 9U);
+  for (const auto& particle : below) EXPECT_NEAR(particle.depth, 0.002, 1e-12);
 }
 
 // Once per run, by every model that does not refuse it, and again after a reset.
