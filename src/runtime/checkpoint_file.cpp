@@ -110,6 +110,7 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, 
                                       {"obstacle-fingerprints", mesh_fingerprints(scene.obstacles.bodies)},
                                       {"notices", json_of(checkpoint.notices)},
                                       {"behind", checkpoint.behind},
+                                      {"lifting", checkpoint.lifting},
                                       {"scene", write_scene(scene)}};
   std::string bytes = header.dump() + '\n';
   bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
@@ -133,8 +134,8 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
     refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
   if (const auto& version = header["clothlab-checkpoint"];
       !version.is_number_integer() || version < kOldestCheckpoint || version > kCheckpointVersion)
-    refuse("this program reads checkpoints of the versions " + std::to_string(kOldestCheckpoint).append(" to ") +
-           std::to_string(kCheckpointVersion) + ".");
+    refuse("this program reads checkpoints of the versions " +
+           std::to_string(kOldestCheckpoint).append(" to ") + std::to_string(kCheckpointVersion) + ".");
   const std::size_t size = bytes.size() - begin;
   const std::string_view all = bytes;
   if (size % kWord != 0 || size == 0 ||
@@ -164,6 +165,8 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
       refuse("the checkpoint is broken: the particles behind obstacles are not as they were written.");
     behind = found->get<std::vector<std::uint32_t>>();
   }
+  const nlohmann::json lifting = header.value("lifting", nlohmann::json(false));
+  if (!lifting.is_boolean()) refuse("the checkpoint is broken: \"lifting\" is neither true nor false.");
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
@@ -172,7 +175,8 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   change_paths(scene, [&](const fs::path& mesh) { return search.find(mesh); });
   return {std::move(scene),           header["mesh-fingerprint"].get<std::uint64_t>(),
           std::move(notices),         Memory(std::move(numbers)),
-          std::move(obstacle_hashes), std::move(behind)};
+          std::move(obstacle_hashes), std::move(behind),
+          lifting.get<bool>()};
 }
 
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
@@ -187,6 +191,7 @@ Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
       std::ranges::adjacent_find(file.behind, std::ranges::greater_equal()) != file.behind.end())
     throw InputError("The checkpoint is broken: it has particles behind obstacles that are not in the mesh.");
   checkpoint.behind = file.behind;
+  checkpoint.lifting = file.lifting;
   return checkpoint;
 }
 

@@ -43,6 +43,7 @@ struct Checkpoint {
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<FilterContact::Contact> contacts;  ///< of the last step
+  bool lifting = false;  ///< a surface appeared in the cloth, and contact has not lifted all of it out yet
   double stiffened = 1;  ///< by what a barrier's own stiffness is multiplied: a power of 2
 
   PinSet pins;

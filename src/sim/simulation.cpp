@@ -371,14 +371,9 @@ void Simulation::Impl::close_books() {
   const std::span<const double> held = ledger.held_work();
   for (std::size_t k = 0; k < entries.size(); ++k)
     (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += held[k];
-  // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other gains
-  // return what the method's error had taken.
-  bool touches_moving = false;
-  if (surfaces.move())
-    for_contacts([&](const ContactPair& pair) {
-      touches_moving = touches_moving || (pair.surface != kClothItself && surfaces.moves(pair.surface));
-    });
-  if (!touches_moving && !contact.lifts()) by_contact = std::min(by_contact, 0.0);
+  // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other
+  // gains, also of lifting what the method let in, return what its error had taken.
+  if (!touches_moving() && !(lifting && contact.lifts())) by_contact = std::min(by_contact, 0.0);
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
@@ -488,6 +483,7 @@ void Simulation::Impl::restore_start_of_step() {
   std::swap(state, at_step.state);
   account = at_step.account;
   contact.set_contacts(at_step.contacts);
+  lifting = at_step.lifting;
   jumped = true;
   aim_at_pins();
   stiffen(at_step.stiffened);
@@ -550,6 +546,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.modes = report.modes;
   next.books = books;
   entering = jumped = false;
+  lifting = contact.lifts() && (lifting || touches_moving());
   if (next.converged && !report.converged) {
     next.converged = false;
     next.reason = report.reason;

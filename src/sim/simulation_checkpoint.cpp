@@ -19,6 +19,7 @@ void Simulation::Impl::save_progress(WorkerPool& pool, Checkpoint& to) const {
   to.last_h = last_h;
   to.control = control;
   to.contacts = contact.contacts();
+  to.lifting = lifting;
   to.stiffened = stiffened;
   to.account = account;
 }
@@ -31,6 +32,7 @@ void Simulation::Impl::load_progress(const Checkpoint& from) {
   last_h = from.last_h;
   control = from.control;
   contact.set_contacts(from.contacts);
+  lifting = from.lifting;
   account = from.account;
 }
 

@@ -156,6 +156,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   if (step < last_sound_step)
     set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
   state = from;
+  lifting = true;
   pins.hold_at(state.x);
   measure({pool});
   account.add_work(measured.internal.shaking() - before);
@@ -179,6 +180,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   entering = true;
   notices = {};
   state = initial_state(*scene, *mesh);
+  lifting = true;
   stiffened = 1;
   system.set_contact(contact_settings(*scene));
   make_room(context.pool, *scene, "at the start");
@@ -251,6 +253,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   const bool other_surfaces = after->floor.on != scene->floor.on ||
                               after->floor.height != scene->floor.height ||
                               after->obstacles.bodies != scene->obstacles.bodies;
+  if (other_surfaces || after->contact.model != scene->contact.model) lifting = true;
   const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
   const bool adds_body = after->obstacles.bodies.size() > scene->obstacles.bodies.size();
   may_stop = may_stop || begins_to_strike;

@@ -151,6 +151,15 @@ struct Simulation::Impl {
     for (const ContactForce::Touch& touch : system.contact().found())
       each(system.contact().pair(touch, state.v));
   }
+  /// Whether the cloth touches a surface that moves in the substep.
+  bool touches_moving() const {
+    bool touches = false;
+    if (surfaces.move())
+      for_contacts([&](const ContactPair& pair) {
+        touches = touches || (pair.surface != kClothItself && surfaces.moves(pair.surface));
+      });
+    return touches;
+  }
   bool has_rods() const { return info->inextensible; }
   /// Whether contacts are held by what they pressed with in the step before.
   bool knows_reactions() const { return strikes_contact(*scene) && !has_rods(); }
@@ -232,7 +241,8 @@ struct Simulation::Impl {
   std::shared_ptr<const Scene> searched_at_start;
 
   double last_h = 0;      // of the last substep [s]
-  double stiffened = 1;   // see Checkpoint
+  bool lifting = true;    // see Checkpoint
+  double stiffened = 1;   // likewise
   bool is_alone = false;  // in the current step, while a stiffer barrier may help
 
   std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start

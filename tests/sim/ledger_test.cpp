@@ -217,6 +217,47 @@ TEST(Ledger, TakesNoEnergyFromBodiesAtRest) {
   }
 }
 
+// What a body gives that is put into the cloth counts as its work, also in a run from a checkpoint of then.
+TEST(Ledger, HasTheWorkOfABodyThatAppearsInTheCloth) {
+  Scene scene = hung("semi-implicit-euler", 1.0 / 60);
+  scene.pins = PinPreset::none;
+  scene.material.gravity = vec3(0);
+  const auto mesh = grid_mesh(6, 6);
+  Simulation simulation(scene, mesh, one_thread());
+  ASSERT_EQ(run(simulation, 2), 2);
+  simulation.apply(one_thread(), SetParameter{"floor-height", 0.01});
+  simulation.apply(one_thread(), SetParameter{"floor", 1});
+  Checkpoint then;
+  simulation.save(one_thread(), then);
+  Simulation resumed(then, mesh, one_thread());
+  for (Simulation* each : {&simulation, &resumed}) {
+    ASSERT_EQ(run(*each, 1), 1);
+    EXPECT_GT(each->record().books.contact, 0);
+  }
+  EXPECT_EQ(simulation.record().books.contact, resumed.record().books.contact);
+}
+
+TEST(Ledger, TakesNoEnergyFromABodyAtRestWhileAnotherMoves) {
+  for (const ContactModel model : {ContactModel::filter, ContactModel::impulse}) {
+    Scene scene = hung("symplectic-euler", 1e-3);
+    scene.pins = PinPreset::none;
+    scene.floor.on = true;
+    scene.floor.height = -0.15;
+    const vec3 centre(0.5, -0.1, 0.5), far(5, 0, 0);
+    scene.obstacles.bodies = {
+        {.shape = Obstacle::Shape::sphere, .from = centre, .to = centre, .radius = 0.08},
+        {.shape = Obstacle::Shape::sphere, .from = far, .to = far, .radius = 0.08}};
+    scene.obstacles.bodies[1].path.keys = {{0, vec3(0), vec3(0)}, {1, vec3(0, 1, 0), vec3(0)}};
+    scene.contact.model = model;
+    Simulation simulation(scene, grid_mesh(6, 6), one_thread());
+    for (int k = 0; k < 300; ++k) {
+      ASSERT_EQ(run(simulation, 1), 1);
+      ASSERT_LE(simulation.record().books_of_step.contact, 0) << info_of(model).id << ", step " << k;
+    }
+    EXPECT_LT(simulation.record().books.contact, -0.01) << info_of(model).id;
+  }
+}
+
 TEST(Diagnostics, HaveAColumnPerEntry) {
   std::string header(kDiagnosticsHeader);
   for (const EnergyEntry& entry : kEnergyEntries)
