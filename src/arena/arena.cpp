@@ -65,8 +65,9 @@ std::string Lane::name() const {
 }
 
 const Moment::Part& Moment::of(LaneId lane) const {
-  const auto found = std::ranges::find(lanes, lane, &Part::lane);
-  return found == lanes.end() ? lanes.front() : *found;
+  if (const auto own = std::ranges::find(lanes, lane, &Part::lane); own != lanes.end()) return *own;
+  const auto ran = std::ranges::find_if(lanes, [](const Part& part) { return !part.frozen && !part.held; });
+  return ran == lanes.end() ? lanes.front() : *ran;
 }
 
 Arena::Arena(std::unique_ptr<Simulation> first, bool compared) : compared_(compared) {

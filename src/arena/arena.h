@@ -64,7 +64,7 @@ struct Moment {
   std::size_t changes = 0;
   std::vector<Part> lanes;  ///< ascending
 
-  /// The part of a lane, or else of the first.
+  /// The part of a lane, or else of the first that ran, or of the first.
   const Part& of(LaneId lane) const;
 };
 

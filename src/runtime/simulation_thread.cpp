@@ -269,10 +269,11 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.lane = lane.id;
   const Lane* own = arena->find(lane.id);
   const Moment::Part* then = past ? &history[past->shown].of(lane.id) : nullptr;
-  to.frozen =
-      then != nullptr ? then->frozen || then->held : own != nullptr && !own->runs() && !lane.coming_back;
-  // Of the past, only what was not there yet has nothing else to show.
-  if (lane.coming_back && (then == nullptr || then->lane != lane.id))
+  // Else it would go on from the shape of another lane, which is shown.
+  const bool was_there = then != nullptr && then->lane == lane.id;
+  to.frozen = then != nullptr ? was_there && (then->frozen || then->held)
+                              : own != nullptr && !own->runs() && !lane.coming_back;
+  if (lane.coming_back && !was_there)
     to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
   Frame& frame = to.frame;
   capture(simulation, simulation.shared_scene(), frame);
@@ -302,11 +303,18 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.method_origin = lane.origins.method;
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
-  to.stability = lane.stability;
-  to.spectrum = lane.spectrum;
-  if (then != nullptr) {
+  if (was_there) {
+    to.scene_then = then->checkpoint->scene;
+    to.integrator = row_of(integrator_info(to.scene_then->integrator));
+    to.step_ms = lane.timers[to.integrator].times();
+  }
+  if (to.integrator == row_of(simulation.integrator())) {
+    to.stability = lane.stability;
+    to.spectrum = lane.spectrum;
+  }
+  if (was_there) {
     if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
-  } else if (lane.blown && !lane.coming_back) {
+  } else if (then == nullptr && lane.blown && !lane.coming_back) {
     show_blow_up(*lane.blown, to);
   }
   if (then == nullptr && now - lane.warned < kWarningShown) {
@@ -331,15 +339,17 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
   RealTimeLag lag{1e3 * *seconds, std::nullopt};
   RealTimeLag::Limit lowest{active, std::numeric_limits<double>::infinity()};
   for (const auto& lane : lanes) {
-    if (!runs(*lane)) continue;
+    if (!runs(*lane) && !lane->coming_back) continue;
     const std::optional<double> limit = prospect(*lane).largest_step;
     if (!limit) return lag;
-    const double step = *limit * simulation_of(*lane).scene().stepping.substeps;
+    const int substeps =
+        lane->coming_back ? lane->coming_back->substeps : simulation_of(*lane).scene().stepping.substeps;
+    const double step = *limit * substeps;
     if (step < lowest.step) lowest = {lane->id, step};
   }
   lag.step = proposed = real_time_step(*seconds, speed, lowest.step, proposed);
   const double free = real_time_step(*seconds, speed, std::numeric_limits<double>::infinity());
-  if (*proposed < free) lag.limit = lowest;
+  if (*proposed < free && std::isfinite(lowest.step)) lag.limit = lowest;
   return lag;
 }
 

@@ -106,7 +106,7 @@ void SimulationThread::Impl::steer(const Rewind&) {
   // What blew up while others ran on goes back to before that.
   const Lane& own = *arena->find(active);
   if (const Moment::Part* then = looks_back ? &history[past->shown].of(active) : nullptr;
-      then != nullptr && then->frozen)
+      then != nullptr && then->lane == active && then->frozen)
     now = then->checkpoint->state.t;
   else if (then == nullptr && own.frozen && !live().coming_back)
     now = own.simulation->state().t;

@@ -100,7 +100,8 @@ struct LaneOrigin {
 };
 
 /// What the window shows of a lane. While Snapshot::replay is set, it is frozen or blown up only if it was so
-/// at the shown moment; positions, record, residuals and notices are of that moment, pins are current.
+/// at the shown moment; positions, record, residuals, method and notices are of that moment, pins are
+/// current.
 struct LaneSnapshot {
   LaneId lane = 0;
   bool frozen = false;  ///< it stands, and others go on
@@ -108,9 +109,11 @@ struct LaneSnapshot {
   Frame frame;
   /// The common one of all lanes (Snapshot::common_origin), or its own while it comes back from before that.
   LaneOrigin origin;
-  LaneOrigin method_origin;                    ///< of its integrator: not before `origin`
-  std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
-  StepTimes step_ms;                           ///< of the integrator in force
+  LaneOrigin method_origin;  ///< of its integrator: not before `origin`
+  /// Of the shown moment of the past; null: it is frame.scene, which is that of the present.
+  std::shared_ptr<const Scene> scene_then;
+  std::uint16_t integrator = 0;                ///< index in integrators() of that of scene()
+  StepTimes step_ms;                           ///< of that integrator
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
   std::shared_ptr<const MeasuredSpectrum> spectrum;
@@ -122,6 +125,9 @@ struct LaneSnapshot {
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
   std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
+
+  /// With which the shown state was computed.
+  const Scene& scene() const { return scene_then ? *scene_then : *frame.scene; }
 };
 
 /// Everything that the window shows of a run; immutable. Itself it is that of the active lane, which the

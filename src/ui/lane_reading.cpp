@@ -136,7 +136,7 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
   std::optional<RealTimeLag::Limit> lowest;
   for (const LaneSnapshot& lane : now.others) {
     if (lane.frozen || !lane.stability) continue;
-    const Scene& scene = *lane.frame.scene;
+    const Scene& scene = lane.scene();
     const auto limit =
         largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
     if (!limit || std::isinf(*limit) || *limit == 0) continue;
@@ -155,7 +155,7 @@ StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane
 
 LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
-  const Scene& scene = *lane.frame.scene;
+  const Scene& scene = lane.scene();
   const IntegratorInfo& info = integrators()[lane.integrator];
   const double h = scene.stepping.h();
   if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(scene.stepping.dt);

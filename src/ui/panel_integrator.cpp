@@ -58,9 +58,9 @@ void integrator_choice(const PanelContext& context) {
   new_lane_buttons(context);
 }
 
-// "1.9 ms per step, 0.4× real time" of the slowest lane that runs, with its letter where there are several:
-// the figures of its head and of the table.
-std::string slowest_lane(const Snapshot& now) {
+// "1.9 ms per step, 0.4× real time" of the slowest lane that runs: the figures of its head and of the table.
+// Where there are several, with its letter, and before that the factor of all of them together.
+std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
   const LaneSnapshot* slowest = nullptr;
   std::size_t running = 0;
   for (const LaneSnapshot* lane : now.lanes()) {
@@ -70,8 +70,11 @@ std::string slowest_lane(const Snapshot& now) {
   }
   if (slowest == nullptr) return "no step timed";
   // Where the lane that is shown runs alone, it is all of it.
+  const double all = lag.step_ms > 0 ? 1e3 * now.frame.scene->stepping.dt / lag.step_ms : 0;
   const std::string name =
-      running == 1 && slowest == &now ? "" : std::string("slowest: ") + lane_letter(slowest->lane) + ", ";
+      running == 1 && slowest == &now
+          ? ""
+          : "all " + factor_text(all) + "; slowest: " + lane_letter(slowest->lane) + ", ";
   return name + format_quantity(1e-3 * slowest->step_ms.median, "s") + " per step, " +
          factor_text(slowest->step_ms.real_time_factor(now.frame.scene->stepping.dt)) + " real time";
 }
@@ -91,7 +94,7 @@ std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
   const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
-  std::string text = slowest_lane(context.snapshot);
+  std::string text = times_of_lanes(context.snapshot, lag);
   if (lag.step && *lag.step > 0) {
     ImGui::PushFont(fonts().small);
     const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;
@@ -111,11 +114,12 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   note_item("lag");
   note_text("lag", text);
   tooltip(
-      "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
+      text +
+      ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
       "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest "
       "can be frozen (the menu with the dots), or given fewer substeps. A step costs the median processor "
-      "time of the "
-      "last ones; the factor is simulated time over wall-clock time.");
+      "time of the last ones; factors are simulated time over wall-clock time, of all lanes together and of "
+      "the slowest alone. The h that is proposed counts with all lanes.");
 }
 
 // How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."

@@ -54,8 +54,10 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   StabilityReading out;
   if (!estimate) {
     out.number = "h·ω_max";
-    out.verdict = "being measured";
-    out.help = "The oscillations of this cloth are being measured.";
+    out.verdict = "not measured";
+    out.help =
+        "The oscillations of this cloth have not been measured with this method. They are while it runs, "
+        "within a second.";
     return out;
   }
   out.help = describe_stability(integrator, values, h, *estimate);

@@ -343,6 +343,20 @@ TEST(SimulationThread, ProposesNoStepThatALaneDoesNotBear) {
   EXPECT_FALSE(s->lag->limit);
 }
 
+TEST(SimulationThread, ProposesNoStepThatALaneOnItsWayDoesNotBear) {
+  Scene scene = sheet_scene(16);
+  scene.stepping.dt = 1e-6;
+  scene.material.stretch_stiffness = 1e7;
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true});
+  wait_for(thread, [](const Snapshot& now) { return now.frame.record.step > 5000; });
+  send_and_wait(thread, NewLane{"symplectic-euler", true});  // comes from the start
+  const auto s =
+      wait_for(thread, [](const Snapshot& now) { return !now.others.empty() && now.lag && now.lag->step; });
+  ASSERT_TRUE(s->lag->limit);
+  EXPECT_EQ(s->lag->step, 0);
+  EXPECT_EQ(s->lag->limit->lane, 1U);
+}
+
 TEST(SimulationThread, SleepsWhilePaused) {
   SimulationThread thread(loaded(sheet_scene(4)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
@@ -654,6 +668,13 @@ TEST(SimulationThread, RewindsFromABlowUp) {
   EXPECT_FALSE(s->playing);
 }
 
+const LaneSnapshot& lane_of(const Snapshot& snapshot, LaneId id) {
+  for (const LaneSnapshot* lane : snapshot.lanes())
+    if (lane->lane == id) return *lane;
+  ADD_FAILURE() << "no lane " << lane_letter(id);
+  return snapshot;
+}
+
 /// Lane A runs on where lane B, by explicit Euler, has blown up for so long [s]; paused, B is the active one.
 std::shared_ptr<const Snapshot> run_past_a_blow_up(SimulationThread& thread, double seconds) {
   thread.send(SetParameter{"dt", 1.0 / 60});
@@ -704,6 +725,52 @@ TEST(SimulationThread, ThePastShowsOnlyTheBlowUpsOfThen) {
   s = send_and_wait(both, ShowPast{frozen_at + 0.1});
   EXPECT_TRUE(s->frozen);
   EXPECT_EQ(s->blow_up_sentence, now->blow_up_sentence);
+}
+
+TEST(SimulationThread, ALaneHasNoBlowUpFromBeforeItWasAdded) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  send_and_wait(thread, NewLane{"backward-euler"});
+  send_and_wait(thread, SelectLane{0});
+  send_and_wait(thread, SetIntegrator{"explicit-euler"});
+  send_and_wait(thread, SetPlaying{true});
+  const auto blown = wait_for(thread, [](const Snapshot& s) {
+    return s.frozen && s.others[0].frame.record.time > s.frame.record.time + 0.5;
+  });
+  send_and_wait(thread, SetPlaying{false});
+  const double then = blown->frame.record.time + 0.25;
+  send_and_wait(thread, SelectLane{1});
+  const auto added = send_and_wait(thread, NewLane{"bdf2"});
+  ASSERT_EQ(added->lane, 2U);
+  const auto past = send_and_wait(thread, ShowPast{then});
+  ASSERT_EQ(past->lane, 2U);
+  EXPECT_TRUE(lane_of(*past, 0).frozen);
+  EXPECT_FALSE(past->frozen);
+  EXPECT_THAT(past->blow_up_sentence, IsEmpty());
+  EXPECT_FALSE(past->failed_spring);
+  EXPECT_NEAR(past->frame.record.time, then, 0.01) << "of the lane that ran";
+  send_and_wait(thread, SetSpeed{0.01});
+  const auto s = send_and_wait(thread, Rewind{});
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  EXPECT_GT(s->frame.record.time, blown->frame.record.time) << "not to before the blow-up of another lane";
+  EXPECT_FALSE(s->frozen);
+}
+
+TEST(SimulationThread, ThePastHasTheMethodOfThen) {
+  Scene scene = sheet_scene(5);
+  scene.stepping.dt = 1e-4;
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, SetIntegrator{"rk4"});
+  for (int k = 0; k < 3; ++k) send_and_wait(thread, StepOnce{});
+  send_and_wait(thread, SetParameter{"dt", 1e-3});
+  send_and_wait(thread, SetIntegrator{"bdf2"});
+  const auto now = send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(integrators()[now->integrator].id, "bdf2");
+  const auto past = send_and_wait(thread, ShowPast{2e-4});
+  ASSERT_TRUE(past->replay);
+  EXPECT_EQ(integrators()[past->integrator].id, "rk4");
+  EXPECT_EQ(past->scene().stepping.dt, 1e-4);
+  EXPECT_EQ(past->frame.scene->integrator, "bdf2") << "which the panels edit";
+  EXPECT_FALSE(past->stability) << "that of bdf2 is another";
 }
 
 TEST(SimulationThread, RewindsToBeforeABlowUpThatOthersRanOnFrom) {
@@ -989,13 +1056,6 @@ TEST(SimulationThread, LooksBackWithinItsMemory) {
 }
 
 // ---- Lanes
-
-const LaneSnapshot& lane_of(const Snapshot& snapshot, LaneId id) {
-  for (const LaneSnapshot* lane : snapshot.lanes())
-    if (lane->lane == id) return *lane;
-  ADD_FAILURE() << "no lane " << lane_letter(id);
-  return snapshot;
-}
 
 TEST(SimulationThread, RepeatsAGestureWithAnotherMethodAsALane) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());

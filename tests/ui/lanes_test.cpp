@@ -321,7 +321,18 @@ TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
   EXPECT_THAT(texts.at("lane-state:B"), HasSubstr("0.67×"));
   EXPECT_EQ(texts.at("lane-row:B:ms"), "20.0");
   EXPECT_EQ(texts.at("lane-row:B:real time"), "0.67×");
-  EXPECT_EQ(texts.at("lag"), "slowest: B, 20 ms per step, 0.67× real time");
+  EXPECT_EQ(texts.at("lag"), "all 0.62×; slowest: B, 20 ms per step, 0.67× real time");
+}
+
+TEST(LaneReading, OfThePastHasTheMethodAndTheStepOfThen) {
+  Interface face;
+  LaneSnapshot lane = face.snapshot;
+  Scene then = *lane.frame.scene;
+  then.integrator = "rk4";
+  then.stepping.dt = 0.25;
+  lane.integrator = row_named("rk4");
+  lane.scene_then = std::make_shared<const Scene>(then);
+  EXPECT_THAT(read_lane(lane).help, ::testing::StartsWith("Runge–Kutta 4, h = 250 ms."));
 }
 
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
