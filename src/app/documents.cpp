@@ -80,12 +80,12 @@ void Documents::begin(const WindowRequest& request) {
            .path = file != nullptr ? path_of(file->path) : Path()},
           name_of(*request.scene));
   }
-  if (!request.checkpoint.empty()) open_path(request.checkpoint);
+  if (!request.checkpoint.empty()) open_path(request.checkpoint, request.mesh_folder);
   load_.arrival = EditHistory::Arrival::first;
 }
 
-void Documents::open_path(const Path& path) {
-  start({.job = std::make_unique<LoadJob>(path, UnitChoice::fit, false),
+void Documents::open_path(const Path& path, const Path& mesh_folder) {
+  start({.job = std::make_unique<LoadJob>(path, UnitChoice::fit, false, mesh_folder),
          .is_mesh = is_mesh_file(path),
          .path = path,
          .scene_file = is_scene_file(path) ? path : Path()},

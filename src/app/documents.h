@@ -42,7 +42,8 @@ class Documents {
 
   /// Begins with the load of what the command line names, if anything.
   void begin(const WindowRequest& request);
-  void open_path(const std::filesystem::path& path);
+  /// `mesh_folder`: where the meshes of a checkpoint or a journal lie now.
+  void open_path(const std::filesystem::path& path, const std::filesystem::path& mesh_folder = {});
   void open_scene(const OpenScene& wanted);
   /// Reads an OBJ file as an obstacle.
   void add_obstacle(const std::filesystem::path& path);

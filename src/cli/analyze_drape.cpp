@@ -162,7 +162,7 @@ struct Drape final : Analysis {
       throw InputError(
           "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
     WorkerPool pool(scene.threads());
-    const std::uint64_t most = length.steps(loaded.scene.stepping.dt);
+    const std::uint64_t most = length.steps(loaded.scene.stepping.dt, scene.steps_of_summary());
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",

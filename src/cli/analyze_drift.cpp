@@ -115,7 +115,7 @@ struct DriftAnalysis final : Analysis {
         scene.names_a_scene() ? scene.scene() : scene.applied_to(rod_pendulum()), scene, options.outputs());
     options.leave_out_for(loaded.scene);
     WorkerPool pool(scene.threads());
-    const std::uint64_t steps = length.steps(loaded.scene.stepping.dt);
+    const std::uint64_t steps = length.steps(loaded.scene.stepping.dt, scene.steps_of_summary());
     std::printf("%-32s %16s %16s %16s\n", "largest over the run", "|l - L| [m]", "|n·v_ij| [m/s]",
                 " energy gain [J]");
     std::vector<const IntegratorInfo*> skipped;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "cli/analyze_options.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/results.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "collide/surface_name.h"
@@ -39,7 +41,7 @@ struct Intersections final : Analysis {
 
   /// Takes the steps. False where they were not all taken.
   bool step_all(Simulation& simulation, WorkerPool& pool) const {
-    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
+    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt, scene.steps_of_summary());
     for (std::uint64_t step = 0; step < steps; ++step)
       if (simulation.step(pool, Interrupt::probe(), true) != StepStatus::done) return false;
     return true;
@@ -72,6 +74,7 @@ struct Intersections final : Analysis {
     const bool good = step_all(simulation, *run.pool);
     const IntersectionList found = list_intersections(*run.pool, simulation.mesh(), simulation.state().x,
                                                       simulation.scene().floor, simulation.obstacles());
+    std::ranges::for_each(*simulation.notices().list(), print_notice);
     std::printf("After step %llu: %zu intersecting pairs of triangles, %zu vertices inside a body.\n",
                 static_cast<unsigned long long>(simulation.steps()), found.pairs.size(),
                 found.particles.size());

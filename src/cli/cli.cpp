@@ -110,10 +110,13 @@ struct Window {
   }
 
   WindowRequest of_checkpoint() const {
-    if (scene.changes_a_scene() || scene.mesh_file() || !scene.mesh_folder().empty())
-      throw InputError("'" + *file + "' has its scene: no option that describes a scene goes with it.");
+    if (scene.changes_a_scene() || scene.mesh_file())
+      throw InputError(
+          "'" + *file +
+          "' has its scene: of the options that describe a scene, only --mesh-folder goes with it.");
     WindowRequest request;
     request.checkpoint = *file;
+    request.mesh_folder = scene.mesh_folder();
     return request;
   }
 

@@ -40,8 +40,7 @@ struct ReplayCommand {
     results.check();
     results.files().spare(path_of(file));
     if (mesh) results.files().spare(path_of(*mesh));
-    std::vector<JournalEntry> journal =
-        read_journal(path_of(file), stop, path_of(mesh_folder.value_or(std::string())));
+    std::vector<JournalEntry> journal = read_journal(path_of(file), stop, mesh_folder_of(mesh_folder));
     if (check && !std::holds_alternative<JournalEntry::StateHash>(journal.back().what))
       throw InputError(shown_path(path_of(file)) +
                        " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
@@ -81,7 +80,7 @@ struct ReplayCommand {
         begun = true;
       }
       if (event == Replay::Event::stepped) {
-        results.after_step(pool, simulation, took);
+        if (replay.arena().lanes().front().runs()) results.after_step(pool, simulation, took);
         progress.show(replay.step(), simulation.state().t);
       }
       if (event == Replay::Event::stopped || Interrupt::requested()) return StepStatus::stopped;

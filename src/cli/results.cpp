@@ -129,6 +129,10 @@ std::string sequence_name(std::uint64_t step) {
 
 }  // namespace
 
+void print_notice(const Notice& notice) {
+  std::fprintf(stderr, "clothlab: %s\n", text_with_step(notice).c_str());
+}
+
 void Results::add_to(CLI::App& app) {
   const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                         const char* help) {
@@ -180,8 +184,8 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   cpu_at_start_ = process_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
-  time_at_start_ = simulation.state().t;
-  if (wants_summary()) {
+  prints_summary_ = prints_summary_ && !has_files();
+  if (summary_ || prints_summary_) {
     scene_at_start_ = text_of_scene(simulation.scene());
     overlaps_at_start_ = count_overlaps(pool, simulation);
   }
@@ -216,6 +220,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   const StepRecord& r = simulation.record();
   step_ms_.push_back(took.wall);
   step_cpu_ms_.push_back(took.processor);
+  simulated_ += simulation.scene().stepping.dt;
   newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
   cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
   if (!r.converged && not_converged_++ == 0) {
@@ -248,12 +253,11 @@ void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
   const auto write = [&](std::uint32_t surface) {
     std::vector<std::uint32_t>& particles = list(surface);
     std::ranges::sort(particles);
-    const auto others = std::ranges::unique(particles);
+    const auto others = std::unique(particles.begin(), particles.end());
     const BodyContact& body = simulation.body_contacts().of(surface);
-    contact_file_->write(
-        std::to_string(r.step) + "," + surface_id(surface, scene.obstacles.bodies) + "," +
-        csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion, body.work_friction,
-                  static_cast<long long>(others.begin() - particles.begin())}));
+    contact_file_->write(std::to_string(r.step) + "," + surface_id(surface, scene.obstacles.bodies) + "," +
+                         csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion,
+                                   body.work_friction, static_cast<long long>(others - particles.begin())}));
   };
   if (scene.floor.on) write(0);
   for (std::uint32_t k = 1; k <= scene.obstacles.bodies.size(); ++k) write(k);
@@ -274,8 +278,7 @@ void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
 
 void Results::report_shortfalls() const {
   for (const Notice& notice : notices_)
-    if (notice.cause != NoticeCause::not_converged)
-      std::fprintf(stderr, "clothlab: %s\n", text_with_step(notice).c_str());
+    if (notice.cause != NoticeCause::not_converged) print_notice(notice);
   if (not_converged_ == 0) return;
   std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
                static_cast<unsigned long long>(not_converged_), step_ms_.size(),
@@ -283,7 +286,6 @@ void Results::report_shortfalls() const {
 }
 
 void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
-  const bool prints = prints_summary_ && !has_files();
   attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
   attempt(contact_file_, [](OutputFile& file) { file.commit(); });
   attempt(state_, [&](const std::string& path) {
@@ -293,7 +295,7 @@ void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEn
   attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
   attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
   attempt(summary_, [&](const std::string& path) { write_file(path, summary_text(pool, simulation, end)); });
-  if (prints) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
+  if (prints_summary_) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
 }
 
 std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const {
@@ -333,8 +335,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
       {"step_ms", quantiles_of(step_ms_)},
       {"step_cpu_ms", quantiles_of(step_cpu_ms_)},
       // null where no step was taken
-      {"real_time_factor", 1000 * (simulation.state().t - time_at_start_) /
-                               std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
+      {"real_time_factor", 1000 * simulated_ / std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
       {"cpu_seconds", process_seconds() - cpu_at_start_},
       {"wall_seconds",
        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},

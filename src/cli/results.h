@@ -28,6 +28,9 @@ struct RunEnd {
   int threads = 1;
 };
 
+/// On stderr.
+void print_notice(const Notice& notice);
+
 /// The output files of `simulate` (docs/command-line.md). Each is written beside its place and renamed
 /// when it is whole, so that an interrupted run leaves no half-written file.
 class Results {
@@ -62,7 +65,6 @@ class Results {
 
  private:
   std::string summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const;
-  bool wants_summary() const { return summary_ || (prints_summary_ && !has_files()); }
   bool has_files() const;
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
@@ -73,7 +75,8 @@ class Results {
       every_text_, summary_;
   Checkpoint moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
-  bool fail_on_nonconvergence_ = false, prints_summary_ = false;
+  bool fail_on_nonconvergence_ = false;
+  bool prints_summary_ = false;  // from begin() on only without files
   bool lost_output_ = false;
   OutputFiles files_;
   std::optional<OutputFile> diagnostics_file_, contact_file_;
@@ -101,7 +104,7 @@ class Results {
   Overlaps overlaps_at_start_;
   double cpu_at_start_ = 0;  ///< [s]
   std::chrono::steady_clock::time_point wall_at_start_;
-  double time_at_start_ = 0;  // simulated [s]
+  double simulated_ = 0;  // in all steps [s]
   // Largest of the run.
   double residual_ = 0, distance_ = 0, length_violation_ = 0;
   double max_strain_ = 0;

@@ -166,7 +166,12 @@ bool SceneOptions::changes_a_scene() const {
 
 bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
 
-fs::path SceneOptions::mesh_folder() const { return path_of(mesh_folder_.value_or(std::string())); }
+fs::path mesh_folder_of(const std::optional<std::string>& option) {
+  if (!option) return {};
+  if (std::error_code error; !fs::is_directory(path_of(*option), error))
+    throw InputError("--mesh-folder: " + shown_path(path_of(*option)) + " is no folder.");
+  return path_of(*option);
+}
 
 Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   if (mesh_ && grid_) throw InputError("--mesh and --grid exclude each other: give one of them.");
@@ -177,7 +182,8 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   std::string remark;
   if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
   if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &summary_);
-  if (mesh_folder_) change_paths(scene, [&](const fs::path& mesh) { return moved_to(mesh_folder(), mesh); });
+  if (const fs::path folder = mesh_folder(); !folder.empty())
+    change_paths(scene, [&](const fs::path& mesh) { return moved_to(folder, mesh); });
   if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {

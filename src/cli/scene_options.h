@@ -36,6 +36,9 @@ class MachineOptions {
   bool quiet_ = false;
 };
 
+/// The folder that --mesh-folder names; empty where it is not given. Throws InputError where there is none.
+std::filesystem::path mesh_folder_of(const std::optional<std::string>& option);
+
 /// The options of the scene and of stepping, the same for every subcommand and the window.
 /// Must outlive the CLI::App it was added to.
 class SceneOptions {
@@ -47,8 +50,7 @@ class SceneOptions {
   bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
   const std::optional<std::string>& mesh_file() const { return mesh_; }
-  /// Where the files of meshes lie now; empty where the option is not given.
-  std::filesystem::path mesh_folder() const;
+  std::filesystem::path mesh_folder() const { return mesh_folder_of(mesh_folder_); }
   /// Whether an option says more of the scene than where its meshes lie.
   bool changes_a_scene() const;
   int threads() const { return machine_.threads(); }

@@ -24,9 +24,10 @@ namespace {
 
 /// The first lane of a journal, as it is after the last line.
 std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& path,
+                                                 const std::filesystem::path& mesh_folder,
                                                  const SceneLoadOptions& options, std::string& remark) {
   const std::string stage = "Repeating " + shown_path(path.filename());
-  Replay replay(read_journal(path, options.stop), {});
+  Replay replay(read_journal(path, options.stop, mesh_folder), {});
   WorkerPool pool(1);
   const auto last = static_cast<double>(std::max<std::uint64_t>(replay.last_step(), 1));
   for (;;) {
@@ -42,6 +43,9 @@ std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& pa
   if (const std::size_t lanes = replay.arena().lanes().size(); lanes > 1)
     remark += " It has " + std::to_string(lanes) + " lanes, of which this is " +
               lane_letter(replay.arena().lanes().front().id) + ".";
+  if (const std::size_t missing = replay.missing_steps(); missing > 0)
+    remark +=
+        " " + std::to_string(missing) + (missing == 1 ? " step of it blew up." : " steps of it blew up.");
   if (replay.difference())
     remark += " From step " + std::to_string(replay.difference()->step) +
               " on its states differ from those that were recorded.";
@@ -93,14 +97,16 @@ struct LoadJob::Impl {
   std::thread thread;  // last: it starts when all else is there
 };
 
-LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
-  auto find_scene = [path = std::move(path), units, z_up](SceneLoadOptions& options, std::string& remark) {
+LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder) {
+  auto find_scene = [path = std::move(path), units, z_up, mesh_folder = std::move(mesh_folder)](
+                        SceneLoadOptions& options, std::string& remark) {
     if (is_checkpoint_file(path)) {
-      options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop));
+      options.checkpoint =
+          std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
       return options.checkpoint->scene;
     }
     if (is_journal_file(path)) {
-      options.moment = end_of_journal(path, options, remark);
+      options.moment = end_of_journal(path, mesh_folder, options, remark);
       return *options.moment->scene;
     }
     Scene scene = scene_from_path(path, options.stop, &remark);

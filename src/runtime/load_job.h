@@ -25,8 +25,8 @@ class LoadJob {
   };
 
   /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
-  /// for an OBJ.
-  LoadJob(std::filesystem::path path, UnitChoice units, bool z_up);
+  /// for an OBJ, `mesh_folder` is where the meshes of a checkpoint or a journal lie now.
+  LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
   /// A given scene: a built-in one, or the same mesh with another unit. `initial_state` is a
   /// file (SceneLoadOptions).
   LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state = {});

@@ -127,7 +127,10 @@ Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
     keep_moment(pool);
     if (loads) return Event::loaded;
   }
-  if (next_ == entries_.size() || (differs() && simulation().blow_up())) return Event::ended;
+  const auto stands = [&] {
+    return arena_->is_alone() ? simulation().blow_up().has_value() : !arena_->runs();
+  };
+  if (next_ == entries_.size() || (differs() && stands())) return Event::ended;
   const StepStatus status = arena_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
   place_ = {place_.step + 1, 0};

@@ -34,7 +34,8 @@ class Replay {
   enum class Event {
     loaded,    ///< another scene
     stepped,   ///< a step was taken
-    blown_up,  ///< a step blew up; with another integrator or step the replay ends unless the journal returns
+    blown_up,  ///< a step blew up; with another integrator or step the replay ends where no lane is left that
+               ///< runs, unless the journal returns
     stopped,   ///< `stop` asked for it; the state is that before the step
     ended
   };

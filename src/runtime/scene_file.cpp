@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/scene_file.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -36,9 +37,10 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
   return below ? near : whole;
 }
 
+using Json = nlohmann::ordered_json;
+
 /// Where the text is a summary, replaces it by that of its scene.
 std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std::string& name) {
-  using Json = nlohmann::ordered_json;
   if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
   Json summary;
@@ -60,6 +62,9 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
     refuse("the summary has no \"scene\" with \"steps\" to repeat.");
   text = summary["scene"].dump();
   SummarizedRun run{.steps = summary["steps"].get<std::uint64_t>()};
+  if (const Json blow_up = summary.value("blow_up", Json());
+      blow_up.is_object() && blow_up.value("step", Json()).is_number_unsigned())
+    run.steps = std::max(run.steps, blow_up["step"].get<std::uint64_t>());
   const Json mesh = summary.value("mesh", Json());
   if (mesh.is_object() && mesh.value("hash", Json()).is_string())
     run.mesh_hash = mesh["hash"].get<std::string>();

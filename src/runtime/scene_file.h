@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
 /// What a summary has of a run besides its scene.
 struct SummarizedRun {
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;                        ///< with the one that blew up
   std::string mesh_hash = {};                     ///< fingerprint_text; empty where the summary has none
   std::vector<std::string> obstacle_hashes = {};  ///< likewise, of the obstacles that are meshes
 };

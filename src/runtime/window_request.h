@@ -16,6 +16,8 @@ struct WindowRequest {
   std::optional<Scene> scene;
   /// A checkpoint to continue instead, with its scene, or a journal to repeat; empty: none.
   std::filesystem::path checkpoint;
+  /// Where the meshes of that checkpoint or journal lie now; empty: where they lay.
+  std::filesystem::path mesh_folder;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;
   /// A mesh without a scene: it waits to be pinned, unless it plays.

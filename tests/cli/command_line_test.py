@@ -176,6 +176,8 @@ class CommandLine(unittest.TestCase):
         (self.dir / "printed.json").write_text(self.run_program("simulate", "--scene", "elsewhere/s.json").stdout)
         self.run_program("simulate", "--scene", "printed.json", "--summary", "t.json")
         self.assertEqual(json.loads((self.dir / "t.json").read_text())["state_hash"], summary["state_hash"])
+        found = self.run_program("analyze", "intersections", "--scene", "elsewhere/s.json").stdout
+        self.assertIn("After step 17:", found)
         for length in ["--steps", 3], ["--duration", 0.021]:
             self.run_program("simulate", "--scene", "elsewhere/s.json", *length, "--summary", "t.json")
             self.assertEqual(json.loads((self.dir / "t.json").read_text())["steps"], 3)
@@ -277,6 +279,7 @@ class CommandLine(unittest.TestCase):
         os.rename(self.dir / "body.obj", self.dir / "bodies" / "body.obj")
         self.refused(*on, says="body.obj")
         self.run_program(*on, "--mesh-folder", "bodies")
+        self.refused(*on, "--mesh-folder", "nowhere", says=["--mesh-folder", "nowhere", "no folder"])
         self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
         (self.dir / "body.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         self.refused(*on, says=["body.obj", "another mesh"])
@@ -312,6 +315,18 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.returncode, 1, errors)
         self.assertIn("out/p-", errors)
 
+    def test_a_lost_output_does_not_print_a_summary(self):
+        os.mkdir(self.dir / "out")
+        process = subprocess.Popen(
+            [PROGRAM, "simulate", "--grid", "20x20", "--steps", "400", "--obj-sequence", "out", "--every", "10"],
+            cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "out" / "000010.obj").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        os.rename(self.dir / "out", self.dir / "elsewhere")
+        printed, errors = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, printed), (1, ""), errors)
+
     def test_names_do_not_turn_reports_round(self):
         name = "a\u202ejbo.obj"
         (self.dir / name).write_text(TRIANGLE)
@@ -335,6 +350,14 @@ class CommandLine(unittest.TestCase):
         steps = json.loads((self.dir / "s.json").read_text())["steps"]
         self.run_program("replay", journals / "drag.journal", "--dt", 1 / 120, "--summary", "s.json")
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["steps"], 2 * steps)
+        # A reset takes back simulated time, but nothing of what was simulated.
+        self.run_program("replay", journals / "rewind.journal", "--summary", "s.json", "--diagnostics", "d.csv")
+        rows, summary = self.rows("d.csv"), json.loads((self.dir / "s.json").read_text())
+        self.assertLess(summary["time"], 0.2)
+        wall = sum(float(row["step_ms"]) for row in rows) / 1000
+        simulated = sum(float(row["dt"]) for row in rows)
+        self.assertGreater(simulated, 0.5)
+        self.assertAlmostEqual(summary["real_time_factor"] * wall / simulated, 1, delta=0.05)
         cut = text[:text.index("\n", text.index('"grab"')) + 1]
         (self.dir / "cut.journal").write_text(cut)
         self.refused("replay", "cut.journal", "--check", says=["cut off", '"state"', "--check"])
@@ -458,7 +481,9 @@ class CommandLine(unittest.TestCase):
         fall = ["--steps", 30, "--gravity=0,-100,0"]
         self.run_program("simulate", *run[2:6], *fall, "--checkpoint", "c")
         for later in [*run, *fall, "--obstacle", "plane:0,1,0,-3"], ["analyze", "intersections", "--resume", "c", "--steps", 0]:
-            self.assertIn("After step 30: ", self.run_program(*later).stdout)
+            done = self.run_program(*later)
+            self.assertIn("After step 30: ", done.stdout)
+            self.assertRegex(done.stderr, r"clothlab: Start: \d+ pairs? of triangles intersects? at the start")
         self.refused(*run, "--resume", "c", "--gravity=0,1,0", says="--resume")
         self.refused(*run[:-1], "crossed.obj", says="another format")
 
@@ -540,6 +565,9 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(self.rows("d.csv")), summary["steps"])
         self.assertIn(str(summary["blow_up"]["step"]), done.stderr)
         self.assertIn("2", done.stderr)
+        again = self.run_program("simulate", "--scene", "s.json", "--summary", "t.json", status=3)
+        self.assertEqual(json.loads((self.dir / "t.json").read_text())["blow_up"], summary["blow_up"])
+        self.assertEqual(again.stderr, done.stderr)
         for row in self.rows("s.csv"):
             self.assertTrue(all(math.isfinite(float(v)) for v in row.values()))
         self.run_program("simulate", "--grid", "16x16", "--steps", 20, "--integrator", "symplectic-euler",

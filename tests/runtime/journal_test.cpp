@@ -351,6 +351,24 @@ TEST(Journal, KeepsTheTimesOfCommandsWithAnotherStep) {
   EXPECT_EQ(replay.simulation().state().x, direct.state().x);
 }
 
+// With another step the first lane blows up: the others go on, and so does it where the journal lets it join.
+TEST(Journal, WithAnotherStepGoesOnAsLongAsALaneRuns) {
+  std::string text = text_of(kJournals / "drag.journal");
+  text.erase(text.find('\n', text.find("\"load\"")) + 1);
+  text +=
+      "{\"step\":1,\"do\":\"add-lane\",\"lane\":\"B\",\"from\":\"A\"}\n"
+      "{\"step\":1,\"do\":\"set-integrator\",\"id\":\"explicit-euler\",\"lane\":\"A\"}\n"
+      "{\"step\":40,\"do\":\"join-lane\",\"lane\":\"A\",\"from\":\"B\"}\n"
+      "{\"step\":41,\"state\":\"0000000000000000\"}\n";
+  WorkerPool pool(1);
+  Replay replay(parse_journal(text, "it", {kJournals}), {.integrator = {}, .mesh = {}, .dt = 0.05});
+  bool stood = false;
+  while (replay.next(pool) != Replay::Event::ended) stood = stood || !replay.arena().lanes().front().runs();
+  EXPECT_TRUE(stood);
+  EXPECT_EQ(replay.step(), replay.last_step());
+  EXPECT_TRUE(replay.arena().lanes().front().runs()) << "it has joined";
+}
+
 TEST(Journal, NamesTheFirstStateThatDiffers) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "other.journal";
