@@ -7,6 +7,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
+#include "cli/step_time.h"
 #include "core/error.h"
 #include "core/quantile.h"
 
@@ -51,8 +52,9 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     const auto sampled = static_cast<int>(figures.samples.size());
     if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
       figures.samples.push_back(simulation.state());
-    StepStatus status{};
-    const double ms = milliseconds_of([&] { status = simulation.step(pool, Interrupt::probe()); });
+    const StepWatch watch;
+    const StepStatus status = simulation.step(pool, Interrupt::probe());
+    const StepTime took = watch.elapsed();
     if (status == StepStatus::stopped || Interrupt::requested()) throw Cancelled();
     if (status == StepStatus::blown_up) {
       figures.blow_up = blow_up_text(simulation, pool);
@@ -61,15 +63,16 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
     figures.energy_made = std::max(figures.energy_made, record.books.from_nothing());
-    if (step == 0) figures.first_ms = ms;
+    if (step == 0) figures.first_ms = took.wall;
     if (counted >= 0) {
-      figures.step_ms.push_back(ms);
+      figures.step_ms.push_back(took.wall);
+      figures.step_cpu_ms.push_back(took.processor);
       figures.iterations.push_back(record.cg_iterations);
       figures.newton.push_back(record.newton_iterations);
       figures.contacts.push_back(static_cast<double>(record.contacts.pairs));
       figures.candidates.push_back(static_cast<double>(record.contacts.candidates));
       figures.residual = std::max(figures.residual, record.residual);
-      spent += ms * 1e-3;
+      spent += took.wall * 1e-3;
       if (spent > plan.seconds) break;
     }
   }

@@ -42,18 +42,19 @@ struct RunPlan {
 
 /// Figures of a run.
 struct RunFigures {
-  double first_ms = 0;             ///< the first step, with all that is built once
-  std::vector<double> step_ms;     ///< of the steps that count
-  std::vector<double> iterations;  ///< of conjugate gradients, likewise
-  std::vector<double> newton;      ///< iterations of Newton's method, likewise
-  std::vector<double> contacts;    ///< pairs in contact, likewise
-  std::vector<double> candidates;  ///< ContactFigures::candidates, likewise
-  double residual = 0;             ///< the largest StepRecord::residual of these
-  double energy_made = 0;          ///< the most that the method made from nothing [J]
-  double max_strain = 0;           ///< at the end
-  bool converged = true;           ///< every step
-  std::string blow_up;             ///< where and why it ended; empty: it did not
-  std::vector<State> samples;      ///< at the beginning of some of the steps
+  double first_ms = 0;              ///< the first step, with all that is built once
+  std::vector<double> step_ms;      ///< of the steps that count
+  std::vector<double> step_cpu_ms;  ///< their processor time
+  std::vector<double> iterations;   ///< of conjugate gradients, likewise
+  std::vector<double> newton;       ///< iterations of Newton's method, likewise
+  std::vector<double> contacts;     ///< pairs in contact, likewise
+  std::vector<double> candidates;   ///< ContactFigures::candidates, likewise
+  double residual = 0;              ///< the largest StepRecord::residual of these
+  double energy_made = 0;           ///< the most that the method made from nothing [J]
+  double max_strain = 0;            ///< at the end
+  bool converged = true;            ///< every step
+  std::string blow_up;              ///< where and why it ended; empty: it did not
+  std::vector<State> samples;       ///< at the beginning of some of the steps
 
   /// "good", "not all converged" or "blew up".
   std::string end() const;

@@ -60,6 +60,11 @@ double pool_seconds(WorkerPool& pool) {
   return seconds;
 }
 
-double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double process_seconds() {
+#if defined(__linux__) || defined(__APPLE__)
+  if (const auto seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID)) return *seconds;
+#endif
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
 
 }  // namespace clothlab

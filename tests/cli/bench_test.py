@@ -43,6 +43,7 @@ class Bench(unittest.TestCase):
             self.assertGreater(row["step_ms_mean"], 0)
             self.assertGreaterEqual(row["step_ms_p95"], row["step_ms_median"])
             self.assertAlmostEqual(row["real_time_factor"] * row["step_ms_mean"] / row["h_ms"], 1, places=9)
+            self.assertGreater(row["step_cpu_ms_median"], 0)
         with open(self.dir / "b.csv", newline="", encoding="utf-8") as file:
             rows = {(r["table"], r["row"], r["column"]): r["value"] for r in csv.DictReader(file)}
         self.assertEqual(float(rows["steps", "20×20", "step_ms_mean"]), tables["steps"][1]["step_ms_mean"])
