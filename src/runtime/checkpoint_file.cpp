@@ -109,8 +109,6 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, 
                                       {"mesh-fingerprint", fingerprint(mesh)},
                                       {"obstacle-fingerprints", mesh_fingerprints(scene.obstacles.bodies)},
                                       {"notices", json_of(checkpoint.notices)},
-                                      {"behind", checkpoint.behind},
-                                      {"lifting", checkpoint.lifting},
                                       {"scene", write_scene(scene)}};
   std::string bytes = header.dump() + '\n';
   bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
@@ -156,27 +154,14 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
       refuse("the checkpoint is broken: its fingerprints are not as they were written.");
     obstacle_hashes = found->get<std::vector<std::uint64_t>>();
   }
-  std::vector<std::uint32_t> behind;
-  if (const auto found = header.find("behind"); found != header.end()) {
-    const auto is_index = [](const nlohmann::json& each) {
-      return each.is_number_unsigned() && each <= std::numeric_limits<std::uint32_t>::max();
-    };
-    if (!found->is_array() || !std::ranges::all_of(*found, is_index))
-      refuse("the checkpoint is broken: the particles behind obstacles are not as they were written.");
-    behind = found->get<std::vector<std::uint32_t>>();
-  }
-  const nlohmann::json lifting = header.value("lifting", nlohmann::json(false));
-  if (!lifting.is_boolean()) refuse("the checkpoint is broken: \"lifting\" is neither true nor false.");
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
   Scene scene = parse_scene(header["scene"].get<std::string>(), name, stop);
   const MeshSearch search{path.parent_path(), moved};
   change_paths(scene, [&](const fs::path& mesh) { return search.find(mesh); });
-  return {std::move(scene),           header["mesh-fingerprint"].get<std::uint64_t>(),
-          std::move(notices),         Memory(std::move(numbers)),
-          std::move(obstacle_hashes), std::move(behind),
-          lifting.get<bool>()};
+  return {std::move(scene), header["mesh-fingerprint"].get<std::uint64_t>(), std::move(notices),
+          Memory(std::move(numbers)), std::move(obstacle_hashes)};
 }
 
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
@@ -186,12 +171,6 @@ Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
   MemoryReader numbers(file.numbers);
   Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
   if (file.notices) checkpoint.notices = *file.notices;
-  const auto is_other = [&](std::uint32_t particle) { return particle >= mesh.positions.size(); };
-  if (std::ranges::any_of(file.behind, is_other) ||
-      std::ranges::adjacent_find(file.behind, std::ranges::greater_equal()) != file.behind.end())
-    throw InputError("The checkpoint is broken: it has particles behind obstacles that are not in the mesh.");
-  checkpoint.behind = file.behind;
-  checkpoint.lifting = file.lifting;
   return checkpoint;
 }
 

@@ -24,8 +24,6 @@ struct CheckpointFile {
   Memory numbers;
   /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
   std::optional<std::vector<std::uint64_t>> obstacle_hashes = {};
-  std::vector<std::uint32_t> behind = {};  ///< Checkpoint::behind; none in files of earlier programs
-  bool lifting = false;                    ///< Checkpoint::lifting; likewise
 };
 
 /// True when the name ends in `.checkpoint`, in any case.

@@ -125,6 +125,8 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   if (each.goes_on()) c.moves.each_number(each);
   if (each.goes_on()) each(c.record.books.limit);
   if (each.goes_on()) each(c.stiffened);
+  if (each.goes_on()) each(c.lifting);
+  if (each.goes_on()) each.list(c.behind, each);
 }
 
 /// Whether its indices and sizes fit a mesh of that size.
@@ -136,6 +138,9 @@ bool fits(const Checkpoint& c, std::size_t n) {
     if (!exists(contact.particle)) return false;
   for (const std::uint32_t particle : c.pins.particles())
     if (!exists(particle)) return false;
+  if (!std::ranges::all_of(c.behind, exists) ||
+      std::ranges::adjacent_find(c.behind, std::ranges::greater_equal()) != c.behind.end())
+    return false;
   if (!c.grab) return true;
   return exists(c.grab->particles[0]) && exists(c.grab->particles[1]) && exists(c.grab->particles[2]);
 }

@@ -43,7 +43,9 @@ struct Checkpoint {
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<FilterContact::Contact> contacts;  ///< of the last step
-  bool lifting = false;  ///< a surface appeared in the cloth, and contact has not lifted all of it out yet
+  /// True while contact lifts out cloth that was inside a surface when that appeared, or that one pushed
+  /// there.
+  bool lifting = true;
   double stiffened = 1;  ///< by what a barrier's own stiffness is multiplied: a power of 2
 
   PinSet pins;

@@ -253,7 +253,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   const bool other_surfaces = after->floor.on != scene->floor.on ||
                               after->floor.height != scene->floor.height ||
                               after->obstacles.bodies != scene->obstacles.bodies;
-  if (other_surfaces || after->contact.model != scene->contact.model) lifting = true;
+  if (other_surfaces || other_pins || after->contact.model != scene->contact.model) lifting = true;
   const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
   const bool adds_body = after->obstacles.bodies.size() > scene->obstacles.bodies.size();
   may_stop = may_stop || begins_to_strike;
