@@ -109,9 +109,9 @@ struct SurfaceMotion {
 
 /// A mesh has been read.
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
-/// How deep what has that place is in what is drawn of a body [m]: in a mesh without its rounding.
+/// Penetration depth into the visible body of a point with that surface place [m]; without a mesh's rounding.
 double visible_depth(const Obstacle& obstacle, const SurfacePlace& place);
-/// Whether the line from one point to another crosses a triangle of a mesh, which has been read.
+/// True if the segment between two points crosses a triangle of a mesh, which has been read.
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to);
 
 /// A place that was found, in the frame of a mesh.

@@ -23,8 +23,8 @@ double angle_between(const vec3& a, const vec3& b) {
   return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b));
 }
 
-/// Whether the line from the origin to `line` crosses a triangle; at an edge that two triangles share, at
-/// least one of them.
+/// True if the segment from the origin to `line` crosses a triangle. Of two triangles that share an edge, a
+/// segment through that edge crosses at least one.
 bool crosses_triangle(const vec3& line, const vec3& a, const vec3& b, const vec3& c) {
   const double u = glm::dot(line, glm::cross(c, b)), v = glm::dot(line, glm::cross(a, c)),
                w = glm::dot(line, glm::cross(b, a));

@@ -42,7 +42,7 @@ class TriangleSurface {
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
   SurfacePlace place_above(const vec3& x) const;
-  /// Whether the line from one point to another crosses a triangle, also at its edges.
+  /// True if the segment between two points crosses a triangle, edges included.
   bool is_crossed(const vec3& from, const vec3& to) const;
 
  private:

@@ -42,7 +42,7 @@ inline constexpr std::size_t kLongestQuote = 500;
 /// `kept` (a terminal would obey them) and for each byte that is not UTF-8.
 std::string printable(std::string_view text, std::size_t longest = kLongestQuote, std::string_view kept = {});
 
-/// Without the spaces and tabs at both ends.
+/// Returns the text without the spaces and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
 /// ASCII letters in lower case; the bytes of others stay as they are.

@@ -25,7 +25,7 @@ constexpr std::size_t kWatchGrain = 1024;
 
 double gap_at(const SurfacePlace& place) { return place.height - place.level; }
 
-/// Whether what moved from one place to another came out on the other side, not only round an edge.
+/// True if a particle ended on the opposite side of a body, rather than around an edge.
 bool is_opposite(const SurfacePlace& from, const SurfacePlace& to) {
   constexpr double kMostCosine = -0.1;
   return glm::dot(from.normal, to.normal) < kMostCosine;
@@ -203,7 +203,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     material_ = system.material();
     least_mass_ = std::ranges::min(system.masses());
   }
-  const bool can_pass = !system.contact().settings().law.barrier;  // which leaves no way through
+  const bool can_pass = !system.contact().settings().law.barrier;  // a barrier lets no particle through
   const double fastest = std::sqrt(2 * kinetic / least_mass_);
   edge_ = longest_edge_ * (1 + strain);
   candidates_.clear();
@@ -218,6 +218,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
       of_step_.at(surface - 1).between = true;
   }
   if (can_pass) find_sunk(surfaces, h, before, after);
+  deep_.clear();
   if (candidates_.empty()) return;
   pool.for_chunks(particles_, kWatchGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Hit>& hits = by_chunk_[begin / kWatchGrain];
@@ -229,7 +230,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
         const double square = glm::dot(displacement, displacement);
         if (!(square > candidate.depth * candidate.depth)) continue;
         if (passes(candidate, from, to))
-          hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square)});
+          hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square), false});
       }
   });
   for (const std::vector<Hit>& hits : by_chunk_)
@@ -238,6 +239,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
 
 void ContactWatch::add_passage(const Hit& hit, double h) {
   Passage& passage = of_step_.at(hit.surface - 1);
+  passage.sank = passage.sank && hit.sank;
   if (hit.displacement > passage.displacement) {
     passage.displacement = hit.displacement;
     passage.h = h;
@@ -245,18 +247,19 @@ void ContactWatch::add_passage(const Hit& hit, double h) {
   passed_.push_back(hit);
 }
 
-/// What was deep in an obstacle and has come out on its other side, or is nearer to it now.
+/// Finds particles that were deep in an obstacle and ended on its other side, or closer to that side.
 void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& before, const State& after) {
   for (const DeepContact& deep : deep_) {
     const Obstacle& body = surfaces.body_at_begin(deep.surface);
     const vec3 &from = before.x[deep.particle],
                to = surfaces.carried_back(deep.surface, after.x[deep.particle]);
     const double displacement = glm::distance(from, to), depth = least_passage(body);
-    if (displacement > depth) continue;  // passes() sees it
+    const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
+    if (displacement > depth && crosses) continue;  // passes() sees it
     const SurfacePlace at_begin = place_above(body, from), at_end = place_above(body, to);
     if (!(gap_at(at_begin) < 0) || !is_opposite(at_begin, at_end)) continue;
     if (gap_at(at_end) < 0 || leads_through(body, depth, from, to))
-      add_passage({deep.particle, deep.surface, displacement}, h);
+      add_passage({deep.particle, deep.surface, displacement, true}, h);
   }
 }
 
@@ -317,7 +320,6 @@ void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle
 }
 
 void ContactWatch::end_step() {
-  deep_.clear();
   if (passed_.empty()) return;
   const auto of = [](const Hit& hit) { return std::pair(hit.particle, hit.surface); };
   std::ranges::sort(passed_, {}, of);
@@ -342,9 +344,8 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
   const double far = least_passage(body);
   const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / far);
-  const bool sank = !(most->displacement > far);
   std::vector<std::string> cures;
-  if (sank)
+  if (most->sank)
     cures.emplace_back("a larger contact stiffness");
   else if (substeps <= find_scene_parameter("substeps")->spec.max)
     cures.push_back("a step of " + format_quantity(scene.stepping.dt / substeps, "s") +
@@ -353,10 +354,10 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   cures.push_back(preventing_contact(body, scene));
   return std::to_string(most->particles) + " of " + std::to_string(particles_) +
          " particles passed through " + surface_text(surface, scene.obstacles.bodies) + " in this step: " +
-         (sank ? std::string("contact is too weak to hold them")
-               : "they moved by up to " + format_quantity(most->displacement, "m") +
-                     " relative to it, and displacements above " + format_quantity(far, "m") +
-                     " can pass through it") +
+         (most->sank ? std::string("contact is too weak to hold them")
+                     : "they moved by up to " + format_quantity(most->displacement, "m") +
+                           " relative to it, and displacements above " + format_quantity(far, "m") +
+                           " can pass through it") +
          ". Use " + cures_text(cures) + ".";
 }
 

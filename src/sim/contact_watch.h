@@ -66,7 +66,7 @@ class ContactWatch {
              double h, const State& before, const State& after, double kinetic, double strain);
   /// The step is complete.
   void end_step();
-  /// A contact by forces after it, with surfaces that they hold off by a thickness [m].
+  /// A contact by forces after a substep, with surfaces that they hold off by a thickness [m].
   void add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness);
 
   /// Of the particles that passed through an obstacle in the last step, and what helps.
@@ -89,19 +89,21 @@ class ContactWatch {
     vec3 centre;           // there
     double depth, bound;
   };
-  /// A contact by forces that was deep in an obstacle after the last step.
+  /// A particle in contact by forces that was deep in an obstacle after the last substep.
   struct DeepContact {
     std::uint32_t particle, surface;
   };
   struct Hit {
     std::uint32_t particle, surface;
     double displacement;  // [m]
+    bool sank;            // contact forces had let it deep into the obstacle
   };
   /// What has passed through an obstacle in a step.
   struct Passage {
     std::size_t particles = 0;
     double displacement = 0;  // the largest relative to the obstacle in a substep [m]
     double h = 0;             // of that [s]
+    bool sank = true;         // all of them
     bool between = false;     // the obstacle itself, between particles
   };
   void add_passage(const Hit& hit, double h);

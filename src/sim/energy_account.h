@@ -85,7 +85,7 @@ class EnergyAccount {
 
   double load() const { return load_; }  ///< F · reach + ½ M w²
   double work() const { return work_; }
-  double floor() const { return floor_; }  ///< the least that counts as an energy of this cloth
+  double floor() const { return floor_; }  ///< lower bound of the energy scale
   double given() const { return load_ + start_ + work_; }
 
   template <class Each>

@@ -559,7 +559,10 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
 
 /// Contact forces were measured last, at this state.
 void Simulation::Impl::add_body_contacts(double h) {
+  const bool by_forces = info_of(scene->contact.model).by_forces;
   for_contacts([&](const ContactPair& pair) {
+    if (by_forces)
+      contact_watch.add_contact(pair, scene->obstacles.bodies, system.contact().settings().thickness);
     const vec3 velocity = pair.surface == kClothItself
                               ? vec3(0)
                               : surfaces.velocity_at_end(pair.surface, state.x[pair.particle]);
@@ -574,12 +577,7 @@ void Simulation::Impl::finish_record() {
   next.volume = measured.volume;
   contact_watch.end_step();
   // Contact forces were measured last, at this state.
-  const bool by_forces = info_of(scene->contact.model).by_forces;
-  for_contacts([&](const ContactPair& pair) {
-    next.contacts.add(pair);
-    if (by_forces)
-      contact_watch.add_contact(pair, scene->obstacles.bodies, system.contact().settings().thickness);
-  });
+  for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
   if (!system.contact().empty()) next.contacts.stiffness = system.contact().settings().law.stiffness;
   if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
   next.books_of_step = next.books;

@@ -269,13 +269,13 @@ TEST(Tunnelling, OfBarsBetweenParticlesIsReported) {
   }
 }
 
-/// A closed board, 4 mm thick, on the slant in the coordinates of its file.
-std::shared_ptr<const TriangleSurface> thin_board() {
-  constexpr double kHalf = 0.8, kHalfThick = 0.002;
+/// A closed board, on the slant in the coordinates of its file.
+std::shared_ptr<const TriangleSurface> board(double half_thickness) {
+  constexpr double kHalf = 0.8;
   const double c = std::sqrt(0.5);
   std::vector<vec3> corners;
   for (int k = 0; k < 8; ++k) {
-    const double along = (k & 1) != 0 ? kHalf : -kHalf, up = (k & 2) != 0 ? kHalfThick : -kHalfThick;
+    const double along = (k & 1) != 0 ? kHalf : -kHalf, up = (k & 2) != 0 ? half_thickness : -half_thickness;
     corners.push_back({c * (along - up), c * (along + up), (k & 4) != 0 ? kHalf : -kHalf});
   }
   return std::make_shared<const TriangleSurface>(std::move(corners),
@@ -293,15 +293,21 @@ std::shared_ptr<const TriangleSurface> thin_board() {
                                                                                         {1, 7, 5}});
 }
 
-TEST(Tunnelling, ThroughAThinClosedMeshIsReported) {
+Scene sheet_over_board(double half_thickness) {
   Scene scene = sheet_over("");
   Obstacle body;
   body.shape = Obstacle::Shape::mesh;
   body.from = body.to = vec3(0.5, -1, 0.5);
   body.mesh.path = std::make_shared<const std::string>("board.obj");
-  body.mesh.surface = thin_board();
-  ASSERT_EQ(body.mesh.surface->closed_parts(), 1U);
+  body.mesh.surface = board(half_thickness);
   scene.obstacles.bodies = {body};
+  return scene;
+}
+
+TEST(Tunnelling, ThroughAThinClosedMeshIsReported) {
+  const Scene scene = sheet_over_board(0.002);
+  const Obstacle& body = scene.obstacles.bodies[0];
+  ASSERT_EQ(body.mesh.surface->closed_parts(), 1U);
   Simulation simulation(scene, mesh_of(scene), one_thread());
   ASSERT_EQ(run(simulation, 60), 60);
   EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
@@ -405,6 +411,23 @@ TEST(Tunnelling, OfClothThatSinksSlowlyIsReported) {
       text_of_notice(simulation, NoticeCause::tunnelling),
       HasSubstr("contact is too weak to hold them. Use a larger contact stiffness, a thicker obstacle, "
                 "or contact by barrier."));
+}
+
+// Of a mesh, whose surface they do not cross in the middle, and within a step of several substeps.
+TEST(Tunnelling, OfClothThatSinksThroughAMeshOrInSubstepsIsReported) {
+  Scene through_mesh = sheet_over_board(0.02), in_substeps = sheet_over("box:0.5,-0.06,0.5,1.5,0.04,1.5");
+  through_mesh.stepping.dt = 1.0 / 120;
+  in_substeps.stepping.dt = 0.1;
+  in_substeps.stepping.substeps = 64;
+  for (Scene* scene : {&through_mesh, &in_substeps}) {
+    scene->contact.model = ContactModel::penalty;
+    scene->contact.stiffness = 0.05;
+    Simulation simulation(*scene, mesh_of(*scene), one_thread());
+    ASSERT_GT(run(simulation, scene == &in_substeps ? 3 : 80), 2);
+    EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
+                HasSubstr("contact is too weak to hold them"))
+        << scene->stepping.substeps;
+  }
 }
 
 TEST(ContactWatch, KeepsWhatIsBehindInCheckpoints) {
