@@ -54,9 +54,10 @@ struct ReplayCommand {
     for (const auto& [what, times] : replay.skipped())
       std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
     if (const std::size_t missing = replay.missing_steps(); missing > 0)
-      std::fprintf(stderr,
-                   "clothlab: %zu of the journal's %llu steps blew up and %s missing in the results.\n",
-                   missing, static_cast<unsigned long long>(replay.step()), missing == 1 ? "is" : "are");
+      std::fprintf(stderr, "clothlab: %zu of the journal's %llu steps %s and %s missing in the results.\n",
+                   missing, static_cast<unsigned long long>(replay.step()),
+                   replay.arena().is_alone() ? "blew up" : "blew up or had the first lane frozen",
+                   missing == 1 ? "is" : "are");
     const int end = end_run(results, replay.simulation(), status, pool);
     return check && status != StepStatus::stopped && end != kExitFault ? report(replay) : end;
   }

@@ -44,8 +44,8 @@ std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& pa
     remark += " It has " + std::to_string(lanes) + " lanes, of which this is " +
               lane_letter(replay.arena().lanes().front().id) + ".";
   if (const std::size_t missing = replay.missing_steps(); missing > 0)
-    remark +=
-        " " + std::to_string(missing) + (missing == 1 ? " step of it blew up." : " steps of it blew up.");
+    remark += " This lane blew up or was frozen in " + std::to_string(missing) +
+              (missing == 1 ? " step." : " steps.");
   if (replay.difference())
     remark += " From step " + std::to_string(replay.difference()->step) +
               " on its states differ from those that were recorded.";

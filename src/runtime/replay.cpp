@@ -127,16 +127,25 @@ Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
     keep_moment(pool);
     if (loads) return Event::loaded;
   }
-  const auto stands = [&] {
-    return arena_->is_alone() ? simulation().blow_up().has_value() : !arena_->runs();
-  };
   if (next_ == entries_.size() || (differs() && stands())) return Event::ended;
   const StepStatus status = arena_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
   place_ = {place_.step + 1, 0};
-  if (status == StepStatus::blown_up) ++missing_;
+  if (status == StepStatus::blown_up || !arena_->lanes().front().runs()) ++missing_;
   keep_moment(pool);
   return status == StepStatus::done ? Event::stepped : Event::blown_up;
+}
+
+bool Replay::stands() const {
+  return arena_->is_alone() ? simulation().blow_up().has_value() : !arena_->runs();
+}
+
+/// With another step, lanes may have blown up that the journal still had.
+bool Replay::may_apply(const LaneCommand& command) const {
+  const auto* hold = std::get_if<HoldLane>(&command);
+  if (!differs() || hold == nullptr) return true;
+  return std::ranges::any_of(arena_->lanes(),
+                             [&](const Lane& lane) { return lane.id != hold->lane && lane.runs(); });
 }
 
 /// True where another scene was loaded.
@@ -147,7 +156,7 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
   }
   if (const auto* command = std::get_if<Command>(&entry.what)) apply(context.pool, entry.lane, *command);
   if (const auto* lanes = std::get_if<LaneCommand>(&entry.what)) {
-    if (plays_to_another())
+    if (plays_to_another() || !may_apply(*lanes))
       ++skipped_["changes of lanes"];
     else
       arena_->apply(context.pool, *lanes);
@@ -253,7 +262,7 @@ bool Replay::applies(Command& command) {
     if (options_.dt) scene->stepping.dt = *options_.dt;
     command = SetScene{std::move(scene)};
   }
-  if (std::holds_alternative<RestoreSoundState>(command) && !simulation().blow_up())
+  if (std::holds_alternative<RestoreSoundState>(command) && !stands())
     what = "returns to the last sound state after a blow-up";
   if (what.empty()) return true;
   ++skipped_[what];

@@ -64,7 +64,7 @@ class Replay {
   std::size_t compared() const { return compared_; }
   const std::optional<Difference>& difference() const { return difference_; }
 
-  /// Steps of the journal that blew up, here or in its run, so that the state misses them.
+  /// Steps of the journal that the first lane misses: they blew up, here or in its run, or it was frozen.
   std::size_t missing_steps() const { return missing_; }
 
   /// What was skipped for another integrator or step, and how often.
@@ -81,6 +81,9 @@ class Replay {
   bool differs() const { return plays_to_another() || options_.dt.has_value(); }
   /// Whether the command applies with these options; changes it where only part of it does.
   bool applies(Command& command);
+  bool may_apply(const LaneCommand& command) const;
+  /// Whether no lane can take a step.
+  bool stands() const;
   void keep_moment(WorkerPool& pool);
 
   std::vector<JournalEntry> entries_;

@@ -358,6 +358,8 @@ TEST(Journal, WithAnotherStepGoesOnAsLongAsALaneRuns) {
   text +=
       "{\"step\":1,\"do\":\"add-lane\",\"lane\":\"B\",\"from\":\"A\"}\n"
       "{\"step\":1,\"do\":\"set-integrator\",\"id\":\"explicit-euler\",\"lane\":\"A\"}\n"
+      "{\"step\":30,\"do\":\"hold-lane\",\"lane\":\"B\"}\n"
+      "{\"step\":31,\"do\":\"restore-sound-state\",\"lane\":\"A\"}\n"
       "{\"step\":40,\"do\":\"join-lane\",\"lane\":\"A\",\"from\":\"B\"}\n"
       "{\"step\":41,\"state\":\"0000000000000000\"}\n";
   WorkerPool pool(1);
@@ -367,6 +369,8 @@ TEST(Journal, WithAnotherStepGoesOnAsLongAsALaneRuns) {
   EXPECT_TRUE(stood);
   EXPECT_EQ(replay.step(), replay.last_step());
   EXPECT_TRUE(replay.arena().lanes().front().runs()) << "it has joined";
+  EXPECT_EQ(replay.skipped().size(), 2U) << "the other one runs on, and needs no return";
+  EXPECT_GT(replay.missing_steps(), 1U);
 }
 
 TEST(Journal, NamesTheFirstStateThatDiffers) {
