@@ -78,7 +78,7 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
   if (id == "max-strain" && !scene.stepping.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = integrator_info(scene.integrator);
-  if (id == "stretch-stiffness" && info.inextensible && !strikes_contact(scene))
+  if (id == "stretch-stiffness" && info.inextensible && !may_touch(scene))
     return std::string(info.title) + " takes stretch springs as rods.";
   const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;
   if ((id == "damping-model" || id == "rayleigh-stiffness") && damps_alone && !may_touch(scene))
