@@ -303,16 +303,10 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.method_origin = lane.origins.method;
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
+  to.stability = lane.stability;
+  to.spectrum = lane.spectrum;
   if (was_there) {
     to.scene_then = then->checkpoint->scene;
-    to.integrator = row_of(integrator_info(to.scene_then->integrator));
-    to.step_ms = lane.timers[to.integrator].times();
-  }
-  if (to.integrator == row_of(simulation.integrator())) {
-    to.stability = lane.stability;
-    to.spectrum = lane.spectrum;
-  }
-  if (was_there) {
     if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
   } else if (then == nullptr && lane.blown && !lane.coming_back) {
     show_blow_up(*lane.blown, to);

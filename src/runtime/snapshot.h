@@ -100,7 +100,7 @@ struct LaneOrigin {
 };
 
 /// What the window shows of a lane. While Snapshot::replay is set, it is frozen or blown up only if it was so
-/// at the shown moment; positions, record, residuals, method and notices are of that moment, pins are
+/// at the shown moment; positions, record, residuals, notices and scene() are of that moment, pins are
 /// current.
 struct LaneSnapshot {
   LaneId lane = 0;
@@ -112,8 +112,8 @@ struct LaneSnapshot {
   LaneOrigin method_origin;  ///< of its integrator: not before `origin`
   /// Of the shown moment of the past; null: it is frame.scene, which is that of the present.
   std::shared_ptr<const Scene> scene_then;
-  std::uint16_t integrator = 0;                ///< index in integrators() of that of scene()
-  StepTimes step_ms;                           ///< of that integrator
+  std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
+  StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
   std::shared_ptr<const MeasuredSpectrum> spectrum;
@@ -126,7 +126,7 @@ struct LaneSnapshot {
   std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
 
-  /// With which the shown state was computed.
+  /// The scene with which the shown state was computed.
   const Scene& scene() const { return scene_then ? *scene_then : *frame.scene; }
 };
 

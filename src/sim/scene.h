@@ -74,6 +74,8 @@ struct Contact {
   double thickness = 0;          ///< ξ [m]
   double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
   bool with_itself = true;       ///< the cloth meets itself, where the model can
+
+  bool operator==(const Contact&) const = default;
 };
 
 struct SteppingSettings {

@@ -86,7 +86,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const LaneReading now = read_lane(lane);
   const float left = a.x + 2 * pad + side;
   // A narrow tile says less of the state, so that there is room for the name.
-  const float name = wide(std::string(integrators()[lane.integrator].title));
+  const float name = wide(std::string(shown_method(lane).title));
   const bool has_room = overlay || left + name + 2 * pad + wide(now.state) <= b.x;
   const std::string& right = has_room ? now.state : now.short_state;
   // No less for few digits, so that the name stays the same.

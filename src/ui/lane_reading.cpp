@@ -15,6 +15,16 @@
 namespace clothlab {
 namespace {
 
+/// The estimate is that of the present: none where the shown state had other forces.
+std::optional<StabilityEstimate> shown_estimate(const LaneSnapshot& lane) {
+  const Scene &then = lane.scene(), &now = *lane.frame.scene;
+  const bool has_same_forces = then.integrator == now.integrator && then.material == now.material &&
+                               then.wind == now.wind && then.contact == now.contact &&
+                               then.floor == now.floor && then.obstacles == now.obstacles &&
+                               then.stepping.solver.jacobian == now.stepping.solver.jacobian;
+  return has_same_forces ? lane.stability : std::nullopt;
+}
+
 std::string share_text(double share) {
   const double value = 100 * share;
   return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
@@ -71,6 +81,10 @@ std::string limit_text(std::optional<double> share, StabilityLevel level) {
 }
 
 }  // namespace
+
+const IntegratorInfo& shown_method(const LaneSnapshot& lane) {
+  return lane.scene_then ? integrator_info(lane.scene_then->integrator) : integrators()[lane.integrator];
+}
 
 StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
   if (!lane.warning.empty()) return {lane.warning, lane.converged};
@@ -136,7 +150,7 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
   std::optional<RealTimeLag::Limit> lowest;
   for (const LaneSnapshot& lane : now.others) {
     if (lane.frozen || !lane.stability) continue;
-    const Scene& scene = lane.scene();
+    const Scene& scene = *lane.frame.scene;
     const auto limit =
         largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
     if (!limit || std::isinf(*limit) || *limit == 0) continue;
@@ -149,18 +163,18 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
   if (const auto gained = spurious_energy(lane); gained && theory.level == StabilityLevel::safe)
     return contradicted(std::move(theory), *gained);
-  const StepTrouble trouble = trouble_of(lane, integrators()[lane.integrator]);
+  const StepTrouble trouble = trouble_of(lane, shown_method(lane));
   return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
 }
 
 LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
   const Scene& scene = lane.scene();
-  const IntegratorInfo& info = integrators()[lane.integrator];
+  const IntegratorInfo& info = shown_method(lane);
   const double h = scene.stepping.h();
-  if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(scene.stepping.dt);
+  if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(lane.frame.scene->stepping.dt);
   describe_state(lane, out);
-  StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
+  StabilityReading stability = read_stability(info, integrator_parameters(scene), h, shown_estimate(lane));
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
   out.limit = limit_text(out.limit_share, stability.level);
   if (!lane.blow_up_sentence.empty() && stability.level != StabilityLevel::unstable) {

@@ -34,6 +34,9 @@ struct LaneReading {
 
 LaneReading read_lane(const LaneSnapshot& lane);
 
+/// The method that computed the shown state.
+const IntegratorInfo& shown_method(const LaneSnapshot& lane);
+
 /// What was wrong with a lane's last step by this method; empty where nothing was.
 struct StepTrouble {
   std::string why;        ///< a sentence without its full stop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/lanes.h"
+#include "ui/lane_reading.h"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +46,7 @@ ImU32 lane_colour(LaneId lane) {
 }
 
 std::string lane_name(const LaneSnapshot& lane) {
-  return std::string(1, lane_letter(lane.lane)) + "  " + std::string(integrators()[lane.integrator].title);
+  return std::string(1, lane_letter(lane.lane)) + "  " + std::string(shown_method(lane).title);
 }
 
 std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayout layout) {

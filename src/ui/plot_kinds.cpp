@@ -287,7 +287,7 @@ Plot iterations_plot(const Snapshot& now) {
 
 bool iterates(const Snapshot& now) {
   const IntegratorInfo& info = integrators()[now.integrator];
-  const bool by_cg = now.scene().stepping.solver.linear.kind == LinearSolverSettings::Kind::cg;
+  const bool by_cg = now.frame.scene->stepping.solver.linear.kind == LinearSolverSettings::Kind::cg;
   return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
 }
 

@@ -18,7 +18,7 @@ constexpr double kHeadroom = 1.3;  // for what names the columns
 
 using Outcome = SolverFigure::Outcome;
 
-const IntegratorInfo& method_of(const LaneSnapshot& lane) { return integrators()[lane.integrator]; }
+const IntegratorInfo& method_of(const LaneSnapshot& lane) { return shown_method(lane); }
 
 // Another method's solves say nothing about this one.
 bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == method_of(lane).id; }

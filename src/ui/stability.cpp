@@ -54,10 +54,8 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   StabilityReading out;
   if (!estimate) {
     out.number = "h·ω_max";
-    out.verdict = "not measured";
-    out.help =
-        "The oscillations of this cloth have not been measured with this method. They are while it runs, "
-        "within a second.";
+    out.verdict = "being measured";
+    out.help = "The oscillations of this cloth are being measured.";
     return out;
   }
   out.help = describe_stability(integrator, values, h, *estimate);

@@ -29,8 +29,8 @@ struct Method {
 
   explicit Method(const LaneSnapshot& lane)
       : info(integrators()[lane.integrator]),
-        values(integrator_parameters(lane.scene())),
-        h(lane.scene().stepping.h()) {}
+        values(integrator_parameters(*lane.frame.scene)),
+        h(lane.frame.scene->stepping.h()) {}
 
   double growth(const DampedOscillation& o, bool slow = false) const {
     return slow ? info.growth_of_slow_modes(h * o.omega, values)

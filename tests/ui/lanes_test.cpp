@@ -330,9 +330,16 @@ TEST(LaneReading, OfThePastHasTheMethodAndTheStepOfThen) {
   Scene then = *lane.frame.scene;
   then.integrator = "rk4";
   then.stepping.dt = 0.25;
-  lane.integrator = row_named("rk4");
   lane.scene_then = std::make_shared<const Scene>(then);
   EXPECT_THAT(read_lane(lane).help, ::testing::StartsWith("Runge–Kutta 4, h = 250 ms."));
+  EXPECT_THAT(lane_name(lane), HasSubstr("Runge–Kutta 4"));
+  // The estimate is that of the present, where the forces are the same.
+  lane.stability = StabilityEstimate{};
+  lane.stability->stiffest = {.omega = 1000};
+  EXPECT_EQ(read_lane(lane).limit, "–");
+  then.integrator = lane.frame.scene->integrator;
+  lane.scene_then = std::make_shared<const Scene>(then);
+  EXPECT_NE(read_lane(lane).limit, "–");
 }
 
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
