@@ -118,7 +118,9 @@ std::optional<Typed> text_field(const char* id, const std::string& shown, float 
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(width);
-  ImGui::InputText(id, buffer.data(), buffer.size(), ImGuiInputTextFlags_AutoSelectAll);
+  // Undo in a field would mix the text with that of the time before the field had the keyboard again.
+  ImGui::InputText(id, buffer.data(), buffer.size(),
+                   ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_NoUndoRedo);
   if (ImGui::IsItemActivated()) {
     g_editing = {full_id, buffer, shown};
     if (g_note.id == full_id) g_note.refused.reset();
