@@ -642,7 +642,7 @@ void Simulation::Impl::notice_strain() {
   constexpr double kLarge = 0.5;
   if (!(record.max_strain > kLarge)) return;
   report(NoticeCause::large_strain, [&] {
-    return "A stretch spring is strained by " + format_plain(100 * record.max_strain) +
+    return "A stretch spring was strained by " + format_plain(100 * record.max_strain) +
            " %. Use a smaller h or more substeps, a larger stretch stiffness, or weaker pulls by pins and "
            "obstacles.";
   });

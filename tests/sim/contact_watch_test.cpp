@@ -187,7 +187,7 @@ TEST(Strain, AboveOneHalfIsReportedByEveryMethod) {
     ASSERT_EQ(run(simulation, 1), 1) << info.id;
     if (info.inextensible) continue;  // rods follow
     EXPECT_THAT(text_of_notice(simulation, NoticeCause::large_strain),
-                HasSubstr("Step 1: A stretch spring is"))
+                HasSubstr("Step 1: A stretch spring was"))
         << info.id;
   }
 }
@@ -244,7 +244,7 @@ TEST(Tunnelling, OfABallThroughACurtainIsReported) {
   // This one takes the curtain along.
   const auto thick = ball_through_curtain(0.2, -0.45);
   EXPECT_THAT(text_of_notice(*thick, NoticeCause::large_strain),
-              HasSubstr("A stretch spring is strained by"));
+              HasSubstr("A stretch spring was strained by"));
 }
 
 TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
