@@ -82,7 +82,7 @@ void SimulationThread::Impl::begin_origin(std::string why) {
 LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
   const double time = lane.coming_back ? simulation.state().t : arena->time();
-  return {time, simulation.steps(), simulation.record().energy, simulation.record().books};
+  return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().books};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {
@@ -97,6 +97,10 @@ void SimulationThread::Impl::follow_methods() {
     lane->origins.integrator = integrator;
     lane->origins.method = present_figures(*lane);
   }
+}
+
+void SimulationThread::Impl::restart_methods() {
+  for (const auto& lane : lanes) lane->origins.method = present_figures(*lane);
 }
 
 void SimulationThread::Impl::note_return(double time) {

@@ -44,6 +44,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     start_all_over();
   } else if (std::holds_alternative<RestoreSoundState>(command)) {
     go_on_from_restored_state();
+    restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
              std::holds_alternative<TurnRound>(command) || (move != nullptr && move->duration == 0)) {
     history.replace_newest([this](Moment& to) { arena.save(pool, to); });

@@ -93,8 +93,8 @@ struct ComingBack {
 
 /// The figures of a lane from which its changes of energy count.
 struct LaneOrigin {
-  double time = 0;         ///< simulated [s]
-  std::uint64_t step = 0;  ///< of the lane
+  double time = 0;          ///< simulated [s]
+  std::size_t notices = 0;  ///< that the run had reported by then
   EnergyReport energy;
   EnergyBooks books;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/text.h"
 #include "integrate/registry.h"
@@ -135,11 +136,11 @@ std::optional<double> spurious_energy(const LaneSnapshot& lane) {
   constexpr double kLargeShare = 0.1;  // of all energy that was given or taken
   const std::optional<MethodShare> method = method_share(lane);
   if (!method || !(method->gained > 0)) return std::nullopt;
-  const auto tells = [&](const Notice& notice) {
-    return notice.cause == NoticeCause::spurious_energy && notice.step >= lane.method_origin.step;
-  };
   const EnergyReport& energy = lane.frame.record.energy;
-  const bool is_reported = lane.notices && std::ranges::any_of(*lane.notices, tells);
+  const bool is_reported =
+      lane.notices &&
+      contains(std::span(*lane.notices).subspan(std::min(lane.method_origin.notices, lane.notices->size())),
+               NoticeCause::spurious_energy);
   if (!is_reported &&
       !(method->share > kLargeShare && method->gained > energy.kinetic + energy.stretch + energy.bend))
     return std::nullopt;

@@ -534,6 +534,8 @@ TEST_F(AfterABlowUp, PlayingAndAStepTryAgainFromTheLastSoundState) {
   auto s = send_and_wait(*thread, StepOnce{});
   EXPECT_EQ(s->frame.record.step, sound_step + 1);
   EXPECT_FALSE(s->playing);
+  ASSERT_GT(sound.t, 0);
+  EXPECT_NEAR(s->method_origin.time, sound.t, 1e-9) << "not charged with the steps that were given up";
   thread->send(SetPlaying{true});
   s = wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
   EXPECT_EQ(s->frame.record.step, last_good) << "the same steps give the same bits";

@@ -295,7 +295,7 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
   log.add(NoticeCause::spurious_energy, 30, "It gained some.");
   lane.notices = log.list();
   EXPECT_THAT(read_lane(lane).verdict, HasSubstr("gained 40"));
-  lane.method_origin.step = 31;
+  lane.method_origin.notices = 1;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator") << "that was another method";
   record.books.method = -5;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
