@@ -91,7 +91,7 @@ struct SimulationThread::Impl {
   void set_origin(LiveLane& lane);
   /// The share of a method counts from where its lane got it.
   void follow_methods();
-  /// The shares of all methods count from now on: the books have the steps that were given up, too.
+  /// Restarts the share of every method, as the ledger keeps the gains of abandoned steps.
   void restart_methods();
   /// Notes that the run has gone back to this time.
   void note_return(double time);

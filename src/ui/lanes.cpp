@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "ui/lanes.h"
-#include "ui/lane_reading.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,7 @@
 #include "chart/lane_style.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
+#include "ui/lane_reading.h"
 #include "ui/method_mark.h"
 #include "ui/theme.h"
 

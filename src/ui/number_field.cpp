@@ -118,7 +118,7 @@ std::optional<Typed> text_field(const char* id, const std::string& shown, float 
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(width);
-  // Undo in a field would mix the text with that of the time before the field had the keyboard again.
+  // Dear ImGui keeps the undo history of the earlier text when a field is activated again, and mixes both.
   ImGui::InputText(id, buffer.data(), buffer.size(),
                    ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_NoUndoRedo);
   if (ImGui::IsItemActivated()) {

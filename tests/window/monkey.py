@@ -161,7 +161,7 @@ def main():
             break
         events += play(program, dice.choice(STARTS), time.monotonic() + 2 * PATIENCE, dice)
     if journals == 0:
-        sys.exit(f"{events} events, but none of the journals was written that were to be repeated")
+        sys.exit(f"{events} events, but no journal was saved that could be replayed")
     print(f"{events} events and {journals} journals, nothing broke")
 
 
