@@ -139,6 +139,25 @@ bool History::branch_at(double time) {
   return is_new;
 }
 
+bool History::give_up_after(double time) {
+  if (other_.empty()) return branch_at(time);
+  Cut at = cut_after(time, 1);
+  if (at.later.empty()) return false;
+  // What both branches have had belongs to the other one.
+  const auto shared =
+      std::ranges::find_if(at.later, [&](const auto& state) { return state->time > branch_; });
+  States other(at.later.begin(), shared);
+  other.insert(other.end(), other_.begin(), other_.end());
+  at.later.erase(at.later.begin(), shared);
+  while (!at.later.empty()) drop(at.later, at.later.end() - 1);
+  coarse_ = std::min(coarse_, at.common.size() - 1);
+  states_ = std::move(at.common);
+  other_ = std::move(other);
+  grown_ = grown_ && states_.back()->time > branch_;
+  branch_ = std::min(branch_, states_.back()->time);
+  return false;
+}
+
 void History::swap_branches(const std::function<void(const Moment&)>& go_there) {
   if (other_.empty()) return;
   Cut at = cut_after(branch_, 0);

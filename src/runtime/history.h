@@ -49,6 +49,8 @@ class History {
   /// Makes the newest state at or before `time`, or else the oldest one, the present. Later states become the
   /// other branch, or are put before it where no state was added since the last call. True for a new branch.
   bool branch_at(double time);
+  /// The same after a failed attempt: where there is another branch, it stays, and later states are dropped.
+  bool give_up_after(double time);
   /// The newest state of the other branch, the present that was left; null: there is none.
   const Moment* left() const { return other_.empty() ? nullptr : other_.back().get(); }
   /// Swaps the two branches, once `go_there` has led the run to the newest state of the other one; where that

@@ -80,9 +80,10 @@ struct SimulationThread::Impl {
   void start_over();
   /// The same with the lanes that were on their way for the first time.
   void start_all_over();
-  void go_on_from_restored_state();
+  /// `failed`: from before a blow-up, which is not kept where there is another branch.
+  void go_on_from_restored_state(bool failed = false);
   /// The run continues from this time: later states become the other branch.
-  void leave_for(double time);
+  void leave_for(double time, bool failed = false);
   /// The energies of all lanes count from now on.
   void begin_origin(std::string why);
   /// The figures of a lane at present, and since when: for one that stands the common origin.

@@ -130,10 +130,10 @@ void SimulationThread::Impl::start_all_over() {
   }
 }
 
-void SimulationThread::Impl::go_on_from_restored_state() {
+void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
   const double t = arena->time();
   note_return(t);
-  leave_for(t);
+  leave_for(t, failed);
   follow_blow_ups();
   resumes = false;
   past.reset();
@@ -146,9 +146,9 @@ void SimulationThread::Impl::go_on_from_restored_state() {
   dirty = true;
 }
 
-void SimulationThread::Impl::leave_for(double time) {
+void SimulationThread::Impl::leave_for(double time, bool failed) {
   give_up_returns();
-  const bool branches = history.branch_at(time);
+  const bool branches = failed ? history.give_up_after(time) : history.branch_at(time);
   if (branches) origin_of_other_branch = origin;
   for (const auto& lane : lanes) {
     if (branches) {

@@ -43,7 +43,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     if (stood) playing = std::exchange(resumes, false);
     start_all_over();
   } else if (std::holds_alternative<RestoreSoundState>(command)) {
-    go_on_from_restored_state();
+    go_on_from_restored_state(true);
     restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
              std::holds_alternative<TurnRound>(command) || (move != nullptr && move->duration == 0)) {

@@ -68,7 +68,7 @@ void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
   }
   const bool plays = resumes;
   arena.apply(pool, lane.id, RestoreSoundState{});
-  go_on_from_restored_state();
+  go_on_from_restored_state(true);
   restart_methods();
   playing = plays;
   ask_for_estimate(lane);

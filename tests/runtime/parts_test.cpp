@@ -276,6 +276,31 @@ TEST(History, GoesBackToTheBranchThatWasLeft) {
   EXPECT_EQ(history.left(), nullptr);
 }
 
+TEST(History, KeepsThePresentThatWasLeftWhenAnAttemptFails) {
+  History history;
+  const std::size_t one = bytes_of_state(1);
+  const auto go = [](const Moment&) {};
+  for (int i = 0; i <= 6; ++i) add(history, state_at(i));
+  history.branch_at(4);
+  for (const double t : {4.5, 5.5}) add(history, state_at(t));
+  EXPECT_FALSE(history.give_up_after(4.5));
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 3, 4, 4.5));
+  EXPECT_EQ(history.left()->time, 6);
+  EXPECT_EQ(history.bytes(), 8 * one) << "without the failed state";
+  // Also back to before the branching.
+  EXPECT_FALSE(history.give_up_after(2));
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2));
+  add(history, state_at(2.5));
+  history.swap_branches(go);
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(history.left()->time, 2.5);
+
+  history.clear();
+  for (int i = 0; i <= 3; ++i) add(history, state_at(i));
+  EXPECT_TRUE(history.give_up_after(1)) << "without another branch it is that";
+  EXPECT_EQ(history.left()->time, 3);
+}
+
 TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
   History history({.seconds = 1, .step_by_step = 2, .bytes = kMegabyte, .spacing = 4});
   add(history, state_at(0));

@@ -964,6 +964,22 @@ TEST(SimulationThread, UndoesThatItWentOnFromThePast) {
   EXPECT_FALSE(send_and_wait(thread, Reset{})->left.has_value());
 }
 
+TEST(SimulationThread, KeepsThePresentThatWasLeftWhenItTriesAgain) {
+  SimulationThread thread(loaded(moving_scene("bdf2")), paused());
+  for (int i = 0; i < 30; ++i) thread.send(StepOnce{});
+  const auto end = wait_applied(thread, 30);
+  thread.send(ShowPast{end->frame.record.time / 2});
+  send_and_wait(thread, SetIntegrator{"explicit-euler"});
+  thread.send(SetParameter{"dt", 0.1});
+  thread.send(SetPlaying{true});
+  const auto blown = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_text.empty(); });
+  EXPECT_EQ(blown->left, end->frame.record.time);
+  const auto again = send_and_wait(thread, RestoreSoundState{});
+  EXPECT_FALSE(again->frozen);
+  EXPECT_EQ(again->left, end->frame.record.time);
+  EXPECT_EQ(send_and_wait(thread, SwapBranches{})->frame.positions, end->frame.positions);
+}
+
 TEST(SimulationThread, GoesOnFromAMomentThatWasKept) {
   const auto scene = loaded(moving_scene("bdf2"));
   SimulationThread thread(scene, paused());
