@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <glm/geometric.hpp>
 
+#include "collide/surface_name.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -17,6 +19,20 @@ constexpr std::array kUnits{Unit{"centimetres", 0.01}, Unit{"millimetres", 0.001
 
 bool is_usual(double diagonal) { return diagonal >= kSmallestCloth && diagonal <= kLargestCloth; }
 
+/// `option` comes before the scale that is advised.
+std::string size_text(const std::string& mesh, double diagonal, double scale, const char* option) {
+  if (is_usual(diagonal) || !(diagonal > 0)) return {};
+  std::string text = mesh + " is " + format_plain(diagonal) + " m across. ";
+  const auto advice = [&](double factor) { return "Use " + (option + format_digits(scale * factor, 6)); };
+  if (scale == 1)
+    for (const Unit& unit : kUnits)
+      if (is_usual(unit.metres * diagonal))
+        return text + "Is it in " + unit.name + "? " + advice(unit.metres) + ".";
+  const double factor = std::pow(10, std::round(std::log10(kUsualCloth / diagonal)));
+  return text + "Is that too " + (factor < 1 ? "large" : "small") + "? " + advice(factor) + " for " +
+         format_plain(factor * diagonal) + " m.";
+}
+
 std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -24,16 +40,21 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 }  // namespace
 
 std::string mesh_size_text(const ClothMesh& mesh) {
-  if (is_usual(mesh.diagonal) || !(mesh.diagonal > 0)) return {};
-  std::string text = "The mesh is " + format_plain(mesh.diagonal) + " m across. ";
-  const auto advice = [&](double factor) { return "Use --scale " + format_digits(mesh.scale * factor, 6); };
-  if (mesh.scale == 1)
-    for (const Unit& unit : kUnits)
-      if (is_usual(unit.metres * mesh.diagonal))
-        return text + "Is it in " + unit.name + "? " + advice(unit.metres) + ".";
-  const double factor = std::pow(10, std::round(std::log10(kUsualCloth / mesh.diagonal)));
-  return text + "Is that too " + (factor < 1 ? "large" : "small") + "? " + advice(factor) + " for " +
-         format_plain(factor * mesh.diagonal) + " m.";
+  return size_text("The mesh", mesh.diagonal, mesh.scale, "--scale ");
+}
+
+std::string obstacle_size_text(std::span<const Obstacle> bodies) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Obstacle& body = bodies[k];
+    if (body.shape != Obstacle::Shape::mesh) continue;
+    const Bounds& bounds = body.mesh.surface->bounds();
+    const std::string name = "The mesh of " + surface_text(static_cast<std::uint32_t>(k + 1), bodies);
+    if (std::string text =
+            size_text(name, body.scale * glm::distance(bounds.low, bounds.high), body.scale, "a scale of ");
+        !text.empty())
+      return text;
+  }
+  return {};
 }
 
 std::string mesh_repair_text(const MeshReport& report) {

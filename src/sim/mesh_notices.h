@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "collide/obstacle.h"
 #include "mesh/mesh.h"
 
 namespace clothlab {
@@ -12,6 +14,9 @@ inline constexpr double kSmallestCloth = 0.2, kLargestCloth = 5, kUsualCloth = 1
 
 /// "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01."; empty for a diagonal of usual cloth.
 std::string mesh_size_text(const ClothMesh& mesh);
+
+/// The same of the first mesh among the obstacles that has no such diagonal; they have been read.
+std::string obstacle_size_text(std::span<const Obstacle> bodies);
 
 /// "12 doubled faces were merged and 1 face without area was dropped."; empty where there are none.
 std::string mesh_repair_text(const MeshReport& report);

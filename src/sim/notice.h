@@ -29,13 +29,14 @@ enum class NoticeCause : std::uint8_t {
   tunnelling,          ///< particles passed through an obstacle within a step
   behind_obstacle,     ///< most of the cloth is behind an obstacle, or one went through it
   open_obstacle,       ///< an obstacle's mesh is not closed
+  obstacle_size,       ///< an obstacle's mesh is larger or smaller than what usual cloth lies on
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 14> kNoticeCauseNames{
+inline constexpr std::array<std::string_view, 15> kNoticeCauseNames{
     "rods-entered",     "barrier-stiffened", "spurious-energy", "intersections", "strain-not-limited",
     "not-converged",    "mesh-size",         "mesh-repaired",   "overlap",       "large-strain",
-    "unstable-contact", "tunnelling",        "behind-obstacle", "open-obstacle"};
+    "unstable-contact", "tunnelling",        "behind-obstacle", "open-obstacle", "obstacle-size"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

@@ -669,6 +669,8 @@ void Simulation::Impl::notice_world(const Overlap& overlap) {
     report(NoticeCause::overlap, [&] { return text_of(overlap, state.x.size(), scene->obstacles.bodies); });
   if (const std::string text = open_mesh_text(*scene); !text.empty())
     report(NoticeCause::open_obstacle, [&] { return text; });
+  if (std::string text = obstacle_size_text(scene->obstacles.bodies); !text.empty())
+    report(NoticeCause::obstacle_size, [&] { return std::move(text); });
   if (has_surfaces(*scene) && scene->stepping.h() > info->longest_contact_step)
     report(NoticeCause::unstable_contact,
            [&] { return std::string(info->title) + " " + std::string(info->contact_warning) + "."; });

@@ -75,6 +75,34 @@ TEST(MeshNotices, NameTheScaleThatFits) {
   EXPECT_EQ(text_at(0.017, 0.01), "The mesh is 0.017 m across. Is that too small? Use --scale 1 for 1.7 m.");
 }
 
+TEST(MeshNotices, NameTheScaleOfAnObstacle) {
+  const auto text_at = [](double diagonal, double scale) {
+    Obstacle mesh;
+    mesh.shape = Obstacle::Shape::mesh;
+    mesh.scale = scale;
+    const double side = diagonal / scale / std::sqrt(2);
+    mesh.mesh.surface = std::make_shared<const TriangleSurface>(
+        std::vector{vec3(0), vec3(side, 0, 0), vec3(0, 0, side), vec3(side, 0, side)},
+        std::vector<TriangleSurface::Triangle>{{0, 1, 2}, {1, 3, 2}});
+    return obstacle_size_text(std::vector{Obstacle{}, mesh});
+  };
+  EXPECT_EQ(text_at(1.7, 1), "");
+  EXPECT_EQ(text_at(1.7, 0.01), "");
+  EXPECT_EQ(text_at(170, 1),
+            "The mesh of obstacle 2 (mesh) is 170 m across. Is it in centimetres? Use a scale of 0.01.");
+  EXPECT_EQ(text_at(20, 2),
+            "The mesh of obstacle 2 (mesh) is 20 m across. Is that too large? Use a scale of 0.2 for 2 m.");
+}
+
+TEST(MeshNotices, ReportAnObstacleThatIsTooLarge) {
+  for (const double scale : {1.0, 40.0}) {
+    Scene scene = rising_tip(0.3, 15);
+    for (Obstacle& body : scene.obstacles.bodies) body.scale *= scale;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    EXPECT_EQ(simulation.notices().has(NoticeCause::obstacle_size), scale > 1) << scale;
+  }
+}
+
 TEST(Notices, ReportStepsThatDoNotConvergeOfEveryMethodThatSolves) {
   for (const IntegratorInfo& info : integrators()) {
     if (!info.uses_newton && !info.uses_linear_solver) continue;
