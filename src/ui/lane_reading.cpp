@@ -181,6 +181,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (!lane.blow_up_sentence.empty() && stability.level != StabilityLevel::unstable) {
     stability.level = StabilityLevel::unstable;
     stability.verdict = "blew up all the same";
+    if (!out.limit_share) out.limit = "–";
   } else {
     stability = judged_by_run(std::move(stability), lane);
   }

@@ -19,17 +19,17 @@ struct LaneReading {
   std::string short_state;            ///< "8.3×", "blew up", "comes back"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit
-  std::string limit;                  ///< that share, "any", "none", or "–" where it is not known
-  std::string verdict;                ///< "stable below 1.4 ms"
-  ImU32 level_colour = 0;             ///< of the verdict
-  std::string energy;                 ///< change since the common origin: "−1.2 mJ"; "–" before it
-  double energy_change = 0;           ///< the same [J]
-  double method_energy = 0;           ///< that the method gained or, negative, dissipated since then [J]
-  std::string method;                 ///< the same: "-500 mJ"
-  std::string method_since;           ///< "since 1.2 s", where the lane got its method after the origin
-  double method_share = 0;            ///< of all energy that was given or taken since then, -1 to 1
-  std::optional<double> real_time;    ///< simulated time over wall-clock time; none before the first step
-  std::string help;                   ///< all of it in sentences
+  std::string limit;         ///< that share, "any", "none", or "–" where that is not known or was wrong
+  std::string verdict;       ///< "stable below 1.4 ms"
+  ImU32 level_colour = 0;    ///< of the verdict
+  std::string energy;        ///< change since the common origin: "−1.2 mJ"; "–" before it
+  double energy_change = 0;  ///< the same [J]
+  double method_energy = 0;  ///< that the method gained or, negative, dissipated since then [J]
+  std::string method;        ///< the same: "-500 mJ"
+  std::string method_since;  ///< "since 1.2 s", where the lane got its method after the origin
+  double method_share = 0;   ///< of all energy that was given or taken since then, -1 to 1
+  std::optional<double> real_time;  ///< simulated time over wall-clock time; none before the first step
+  std::string help;                 ///< all of it in sentences
 };
 
 LaneReading read_lane(const LaneSnapshot& lane);

@@ -23,13 +23,18 @@ struct LaneRow {
 
 using Column = SortedColumn<LaneRow>;
 
+double time_of(const LaneRow& row) {
+  return row.lane->coming_back ? row.lane->coming_back->time : row.lane->frame.record.time;
+}
+
 constexpr std::array kColumns{
-    Column{"lane", "Letter and method. A click chooses the lane that the panels edit.", 0,
-           [](const LaneRow& r) { return static_cast<double>(r.lane->lane); },
+    Column{"lane", "Letter and method, ÷16 with 16 substeps. A click chooses the lane that the panels edit.",
+           0, [](const LaneRow& r) { return static_cast<double>(r.lane->lane); },
            [](const LaneRow& r) { return lane_name(*r.lane); }},
     Column{"h/limit",
            "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
-           "stable. That is the linear theory; the colour is the verdict with what the run did, as below the "
+           "stable, – where that is not known or the lane blew up all the same. That is the linear theory; "
+           "the colour is the verdict with what the run did, as below the "
            "lane's picture.",
            44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const LaneRow& r) { return r.figures.limit; }},
@@ -55,13 +60,17 @@ constexpr std::array kColumns{
            "slower. Or why the lane stands.",
            64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const LaneRow& r) { return r.figures.short_state; }},
+    Column{"time",
+           "Simulated time of the lane's figures: earlier than that of the others where it stands or catches "
+           "up.",
+           44, time_of, [](const LaneRow& r) { return format_plain(time_of(r), 3) + " s"; }},
 };
 
-constexpr std::size_t kLimitColumn = 1;
+constexpr std::size_t kLimitColumn = 1, kStateColumn = 6;
 
 ImU32 colour_of_cell(const LaneReading& figures, std::size_t column) {
   if (column == kLimitColumn) return figures.level_colour;
-  return column + 1 == kColumns.size() ? figures.colour : palette().text;
+  return column == kStateColumn ? figures.colour : palette().text;
 }
 
 // Since when the energies count, and of which lanes the method's share counts from later on.

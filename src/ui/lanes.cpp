@@ -46,7 +46,9 @@ ImU32 lane_colour(LaneId lane) {
 }
 
 std::string lane_name(const LaneSnapshot& lane) {
-  return std::string(1, lane_letter(lane.lane)) + "  " + std::string(shown_method(lane).title);
+  const int substeps = lane.scene().stepping.substeps;
+  return std::string(1, lane_letter(lane.lane)) + "  " +
+         (substeps > 1 ? "÷" + std::to_string(substeps) + " " : "") + std::string(shown_method(lane).title);
 }
 
 std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayout layout) {

@@ -170,12 +170,14 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   lane.blow_up_sentence = "It blew up.";
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
   EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
+  EXPECT_EQ(read_lane(lane).limit, "–") << "nor stable at any h";
   lane.coming_back = ComingBack{0.1, 0.2};
   EXPECT_EQ(read_lane(lane).short_state, "comes back");
   auto scene = std::make_shared<Scene>(*lane.frame.scene);
   scene->stepping.substeps = 4;
   lane.frame.scene = scene;
   EXPECT_THAT(read_lane(lane).name, HasSubstr("Substeps 4")) << "what is not usual is marked";
+  EXPECT_EQ(lane_name(lane), "A  ÷4 " + std::string(integrators()[lane.integrator].title));
 }
 
 TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
@@ -310,7 +312,7 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
 }
 
 TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
-  Interface face;
+  Interface face(Interface::sheet(), 1, 1600, 900);
   add_lanes(face, 2);
   face.snapshot.step_ms = {3, 3, 3, 4};
   face.snapshot.others[0].step_ms = {20, 20, 20, 25};
@@ -322,6 +324,11 @@ TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
   EXPECT_EQ(texts.at("lane-row:B:ms"), "20.0");
   EXPECT_EQ(texts.at("lane-row:B:real time"), "0.67×");
   EXPECT_EQ(texts.at("lag"), "all 0.62×; slowest: B, 20 ms per step, 0.67× real time");
+  face.snapshot.others[0].frozen = true;
+  face.snapshot.others[0].frame.record.time = 0.046;
+  for (int i = 0; i < 3; ++i) face.frame();
+  EXPECT_EQ(texts.at("lane-row:B:real time"), "frozen");
+  EXPECT_EQ(texts.at("lane-row:B:time"), "0.046 s") << "its figures are of then";
 }
 
 TEST(LaneReading, OfThePastHasTheMethodAndTheStepOfThen) {
