@@ -294,6 +294,14 @@ class PlotPainter {
       if (beyond) break;
     }
     draw_line(points_, colour, curve.thickness, run.dash);
+    for (const PlotExit& exit : exits_of(run, curve, range, y_)) mark(exit, colour);
+  }
+
+  // An arrow head at the upper or lower edge.
+  void mark(const PlotExit& exit, ImU32 colour) {
+    const float x = px(exit.x), tip = exit.above ? frame_.a.y : frame_.b.y;
+    const float base = tip + (exit.above ? units(7) : -units(7));
+    draw_->AddTriangleFilled(ImVec2(x - units(4), base), ImVec2(x + units(4), base), ImVec2(x, tip), colour);
   }
 
   const Plot& plot_;
@@ -435,6 +443,24 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
   }
   for (const PlotLevel& level : plot.levels) fit.include(level.y);
   return fit.range(plot.from_zero);
+}
+
+std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const AxisRange& x,
+                               const Axis& y) {
+  constexpr double kApart = 1.0 / 50;
+  std::vector<PlotExit> exits;
+  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
+  for (auto i = static_cast<std::size_t>(first); i + 1 < run.x.size() && run.x[i] <= x.high; ++i) {
+    if (!Axis::has(curve.y[i], y.logarithmic()) || !Axis::has(curve.y[i + 1], y.logarithmic())) continue;
+    const double from = y.place(curve.y[i]), to = y.place(curve.y[i + 1]);
+    const bool above = to > 1;
+    if (!(above || to < 0) || from < 0 || from > 1) continue;
+    const double share = ((above ? 1 : 0) - from) / (to - from);
+    const double at = run.x[i] + share * (run.x[i + 1] - run.x[i]);
+    if (at > x.high || (!exits.empty() && at - exits.back().x < kApart * (x.high - x.low))) continue;
+    exits.push_back({at, above});
+  }
+  return exits;
 }
 
 std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,

@@ -85,10 +85,18 @@ struct PlotBand {
 std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
                                     std::size_t places);
 
-/// Draws a plot of the given size at the cursor, with a legend whose entries switch curves off and on and a
-/// strip of the current run's methods. Hovering shows the values of the nearest sample; the mouse zooms as
-/// zoom_by_mouse says. Returns the x chosen on the time axis, if any. Controls are noted under names that
-/// begin with `name`.
+/// Where a curve crosses an end of the y axis and stays beyond it for the next sample.
+struct PlotExit {
+  double x = 0;
+  bool above = false;  ///< the upper end
+};
+/// Of samples in the range of x, at least a fiftieth of that range apart.
+std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const AxisRange& x, const Axis& y);
+
+/// Draws a plot of the given size at the cursor, with triangles where curves leave it, a legend whose entries
+/// switch curves off and on and a strip of the current run's methods. Hovering shows the values of the
+/// nearest sample; the mouse zooms as zoom_by_mouse says. Returns the x chosen on the time axis, if any.
+/// Controls are noted under names that begin with `name`.
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 
 }  // namespace clothlab

@@ -154,6 +154,24 @@ TEST(PlotBands, StackGainsUpwardsAndLossesDownwards) {
   EXPECT_LT(shown_y(plot, view, {0, 2}).high, 4);
 }
 
+TEST(Plot, MarksWhereACurveLeavesItsAxis) {
+  PlotRun run;
+  run.x = {0, 1, 2, 3, 4, 4.1, 4.2};
+  const auto exits = [&](std::vector<double> y, const AxisRange& x = {0, 5}) {
+    return exits_of(run, {"c", 0xFFFFFFFF, 1, std::move(y)}, x, Axis({0, 10}, false));
+  };
+  const auto none = exits({0, 10, 5, 0, 10, kNan, 20});
+  EXPECT_TRUE(none.empty()) << "the ends belong to it, and a gap is no way out";
+  const auto both = exits({5, 15, 5, -5, 5, 20, 5});
+  ASSERT_EQ(both.size(), 3u);
+  EXPECT_TRUE(both[0].above);
+  EXPECT_NEAR(both[0].x, 0.5, 1e-12);
+  EXPECT_FALSE(both[1].above);
+  EXPECT_NEAR(both[1].x, 2.5, 1e-12);
+  EXPECT_EQ(exits({5, 15, 5, 15, 5, 5, 5}, {2, 5}).size(), 1u) << "only in the range of x";
+  EXPECT_EQ(exits({5, 5, 5, 5, 15, 5, 15}, {0, 40}).size(), 1u) << "no two marks over each other";
+}
+
 TEST(PlotKinds, StackTheLedgerOfOneLane) {
   Interface face;
   give_runs(face);
@@ -169,7 +187,7 @@ TEST(PlotKinds, StackTheLedgerOfOneLane) {
   }
   EXPECT_THAT(labels, ElementsAre("sum", "method", "hand")) << "nothing was booked to the others";
   EXPECT_DOUBLE_EQ(alone.runs[0].curves[0].y.back(), 2 * (samples.back().time - samples.front().time));
-  face.snapshot.others.emplace_back().plot = face.snapshot.plot;
+  give_lane(face);
   const Plot beside = make_plot(PlotKind::ledger, face.snapshot);
   EXPECT_EQ(beside.runs[0].curves.size(), 1u);
   EXPECT_EQ(beside.runs[0].curves[0].label, "method");
