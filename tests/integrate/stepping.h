@@ -83,7 +83,7 @@ inline std::string name_of(const IntegratorInfo& info) {
   return name;
 }
 
-class EveryIntegrator : public testing::TestWithParam<const IntegratorInfo*> {
+class EveryIntegrator : public ::testing::TestWithParam<const IntegratorInfo*> {
  protected:
   const IntegratorInfo& info() const { return *GetParam(); }
 };

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// The bits of short runs with contact, fixed: every contact model with four methods on four kinds of surface,
+// which move, in adaptive steps, and continued from a checkpoint in the middle. See integrators_test.cpp for
+// the two builds, and for what a changed hash means. What else a run has, its ledger and its figures of
+// contact, counts as well.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "collide/mesh_body.h"
+#include "core/hash.h"
+#include "sim/checkpoint.h"
+#include "sim/contact.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+const std::map<std::string, std::uint64_t> kHashes{
+    {"filter/backward-euler/floor", 0xe9aec57329a135d3ULL},
+    {"filter/backward-euler/mesh", 0xdc913f05043ed635ULL},
+    {"filter/backward-euler/sphere", 0xb321deca30398d35ULL},
+    {"filter/semi-implicit-euler/floor", 0x9729316dd6f85f21ULL},
+    {"filter/semi-implicit-euler/mesh", 0xa0757b0a303e85f8ULL},
+    {"filter/semi-implicit-euler/sphere", 0x89035a72c6a76574ULL},
+    {"filter/symplectic-euler/floor", 0x41306abf287ca356ULL},
+    {"filter/symplectic-euler/mesh", 0x43546eb122fe4030ULL},
+    {"filter/symplectic-euler/sphere", 0x3f413e044a4faabbULL},
+    {"filter/xpbd/floor", 0x82486055a2c8b1ecULL},
+    {"filter/xpbd/mesh", 0xc3d6f9a024ac923bULL},
+    {"filter/xpbd/sphere", 0xf3faf7e84ee281d3ULL},
+    {"penalty/backward-euler/floor", 0x620eadceab8adabdULL},
+    {"penalty/backward-euler/itself", 0x949423fe60cd475bULL},
+    {"penalty/backward-euler/mesh", 0xe9458484017b6399ULL},
+    {"penalty/backward-euler/sphere", 0xef33da6bef5a3d1eULL},
+    {"penalty/semi-implicit-euler/floor", 0x7932552f8911f9ceULL},
+    {"penalty/semi-implicit-euler/itself", 0x879fef08d7f213fcULL},
+    {"penalty/semi-implicit-euler/mesh", 0xa735e58739497ecaULL},
+    {"penalty/semi-implicit-euler/sphere", 0xfe57dc04335faf93ULL},
+    {"penalty/symplectic-euler/floor", 0x14f8ce184f62f06dULL},
+    {"penalty/symplectic-euler/itself", 0x43bb3f31a4622cbfULL},
+    {"penalty/symplectic-euler/mesh", 0x1f94d1dc1c6d4d65ULL},
+    {"penalty/symplectic-euler/sphere", 0x477e88ecb7872e99ULL},
+    {"penalty/xpbd/floor", 0xa61e12fde124f728ULL},
+    {"penalty/xpbd/itself", 0x59ccdb2050c7cffaULL},
+    {"penalty/xpbd/mesh", 0xdcbbc15e1862cff3ULL},
+    {"penalty/xpbd/sphere", 0x5a317875c217906bULL},
+    {"impulse/backward-euler/floor", 0x459a3640b871e8d2ULL},
+    {"impulse/backward-euler/itself", 0x19e67a759ffa83f0ULL},
+    {"impulse/backward-euler/mesh", 0x09d31c83967eb002ULL},
+    {"impulse/backward-euler/sphere", 0xad1a1324a14dfcbfULL},
+    {"impulse/semi-implicit-euler/floor", 0x8e66e9fea3d3d926ULL},
+    {"impulse/semi-implicit-euler/itself", 0x8c363cce7f64debbULL},
+    {"impulse/semi-implicit-euler/mesh", 0x8c87e72aefc23fc5ULL},
+    {"impulse/semi-implicit-euler/sphere", 0xaf36c4afe2ccf2bbULL},
+    {"impulse/symplectic-euler/floor", 0x699938f232aff49eULL},
+    {"impulse/symplectic-euler/itself", 0xcfc8c2c558ad1b76ULL},
+    {"impulse/symplectic-euler/mesh", 0x40dd069e02a5c513ULL},
+    {"impulse/symplectic-euler/sphere", 0xe49931d15c7d94afULL},
+    {"impulse/xpbd/floor", 0xf5352b2bf1e25804ULL},
+    {"impulse/xpbd/itself", 0x2e19317872b1a99eULL},
+    {"impulse/xpbd/mesh", 0xb39684889179f95cULL},
+    {"impulse/xpbd/sphere", 0xbe4e23a95b9ea4a0ULL},
+    {"barrier/backward-euler/floor", 0x9638685db4b966caULL},
+    {"barrier/backward-euler/itself", 0x59c61f3cec2e0de3ULL},
+    {"barrier/backward-euler/mesh", 0xb2dedbfa93d409bdULL},
+    {"barrier/backward-euler/sphere", 0xcb8f9fc3d2bf755fULL},
+    {"barrier/semi-implicit-euler/floor", 0xe545f63e47717d3cULL},
+    {"barrier/semi-implicit-euler/itself", 0xbbcce3ba265bf362ULL},
+    {"barrier/semi-implicit-euler/mesh", 0x3c6304f2ffc9c46cULL},
+    {"barrier/semi-implicit-euler/sphere", 0xa1a67cf7205f35ccULL},
+    {"barrier/symplectic-euler/floor", 0xe43d55c443fda2a0ULL},
+    {"barrier/symplectic-euler/itself", 0xe24aa04c94ac43ebULL},
+    {"barrier/symplectic-euler/mesh", 0x0652ddf113508dccULL},
+    {"barrier/symplectic-euler/sphere", 0x23144ecefb9aaeeaULL},
+};
+
+constexpr std::array kMethods{"symplectic-euler", "semi-implicit-euler", "backward-euler", "xpbd"};
+constexpr std::array kSurfaces{"floor", "sphere", "mesh", "itself"};
+constexpr int kRows = 6;
+
+using Case = std::tuple<ContactModel, const char*, const char*>;  // model, method, what the cloth meets
+
+std::string name_of_case(const Case& of) {
+  const auto& [model, method, surface] = of;
+  return std::string(info_of(model).id) + "/" + method + "/" + surface;
+}
+
+// Two loose sheets, one above the other; the upper one is smaller and tilted.
+std::shared_ptr<const ClothMesh> two_sheets() {
+  ObjMesh both = make_grid_obj(kRows, kRows, 0.4, 0.4);
+  const ObjMesh upper = make_grid_obj(kRows, kRows, 0.33, 0.33);
+  const auto first = static_cast<std::int32_t>(both.vertices.size());
+  const std::uint32_t corners = both.face_offsets.back();
+  for (const vec3& x : upper.vertices) both.vertices.push_back(x + vec3(0.03, 0.015 + 0.05 * x.z, 0.04));
+  for (const ObjMesh::Corner& corner : upper.corners) both.corners.push_back({first + corner.vertex});
+  for (std::size_t f = 1; f < upper.face_offsets.size(); ++f)
+    both.face_offsets.push_back(corners + upper.face_offsets[f]);
+  both.grid.reset();
+  return built(both);
+}
+
+Obstacle moving(Obstacle body) {
+  body.path.keys = {
+      {0, vec3(0), vec3(0)}, {0.03, vec3(0.003, 0.006, 0), vec3(0, 2, 0)}, {1, vec3(0.1, 0.1, 0), vec3(0)}};
+  return body;
+}
+
+Scene scene_with(const Case& of, std::size_t particles) {
+  const auto& [model, method, surface] = of;
+  Scene scene;
+  scene.integrator = method;
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 60;
+  scene.material.rayleigh_stiffness = 1e-3;
+  scene.stepping.dt = std::string_view(method) == "symplectic-euler" ? 1e-3 : 4e-3;
+  scene.stepping.adaptive = true;
+  scene.stepping.max_strain = 0.13;
+  scene.contact.model = model;
+  scene.obstacles.friction = 0.4;
+  const std::string_view meets = surface;
+  if (meets == "floor") {
+    scene.floor = {.on = true, .height = -0.004};
+    Obstacle plane;
+    plane.shape = Obstacle::Shape::plane;
+    plane.normal = vec3(-1, 3, 0);
+    plane.offset = -0.13 * std::sqrt(10.0);
+    scene.obstacles.bodies = {moving(plane)};
+  } else if (meets == "sphere") {
+    Obstacle ball;
+    ball.from = ball.to = vec3(0.2, -0.103, 0.2);
+    ball.radius = 0.1;
+    Obstacle box;
+    box.shape = Obstacle::Shape::box;
+    box.from = box.to = vec3(0.35, -0.053, 0.3);
+    box.size = vec3(0.1);
+    scene.obstacles.bodies = {moving(ball), moving(box)};
+  } else if (meets == "mesh") {
+    scene.obstacles.bodies = {moving(test::angle_body(vec3(0.1, -0.205, 0.12), 0.1))};
+  }
+  InitialState& start = scene.initial_state.emplace();
+  start.velocities.resize(particles);
+  for (std::size_t i = 0; i < particles; ++i)
+    start.velocities[i] = vec3(0.01 * static_cast<double>(i % 5), i < kRows * kRows ? 0.0 : -0.8,
+                               0.02 * static_cast<double>(i % 3));
+  return scene;
+}
+
+std::uint64_t hash_of(const Simulation& simulation) {
+  Hash hash;
+  const State& state = simulation.state();
+  const StepRecord& record = simulation.record();
+  hash.add(state.x).add(state.v).add(state.t);
+  for (const EnergyEntry& entry : kEnergyEntries) hash.add(record.books.*entry.joule);
+  hash.add(static_cast<double>(record.contacts.pairs));
+  return hash.value();
+}
+
+class GoldenContact : public ::testing::TestWithParam<Case> {};
+
+TEST_P(GoldenContact, BitsAreThoseOfTheRecord) {
+  const auto& [model, method, surface] = GetParam();
+  const std::shared_ptr<const ClothMesh> mesh = two_sheets();
+  Scene scene = scene_with(GetParam(), mesh->positions.size());
+  scene.initial_state->positions = mesh->positions;
+  const int half = std::string_view(method) == "symplectic-euler" ? 24 : 10;
+  Simulation simulation(scene, mesh, one_thread());
+  ASSERT_EQ(run(simulation, half), half);
+  Checkpoint middle;
+  simulation.save(one_thread(), middle);
+  Simulation resumed(middle, mesh, one_thread());
+  std::size_t touching = 0;  // steps
+  for (int k = 0; k < half; ++k) {
+    ASSERT_EQ(run(resumed, 1), 1);
+    touching += resumed.record().contacts.pairs > 0 ? 1U : 0U;
+  }
+  EXPECT_GT(touching, 0U);
+  const std::uint64_t hash = hash_of(resumed);
+  char text[64];
+  std::snprintf(text, sizeof text, "{\"%s\", 0x%016llxULL},", name_of_case(GetParam()).c_str(),
+                static_cast<unsigned long long>(hash));
+  const auto expected = kHashes.find(name_of_case(GetParam()));
+  ASSERT_NE(expected, kHashes.end()) << "record " << text;
+  EXPECT_EQ(hash, expected->second) << "now " << text;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const ContactModelInfo& model : kContactModels)
+    for (const char* method : kMethods)
+      for (const char* surface : kSurfaces) {
+        const bool meets_nothing =
+            model.model == ContactModel::filter && std::string_view(surface) == "itself";
+        if (!meets_nothing && has_place_for(model.model, *find_integrator(method)))
+          all.emplace_back(model.model, method, surface);
+      }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GoldenContact, ::testing::ValuesIn(cases()), [](const auto& of) {
+  std::string name = name_of_case(of.param);
+  for (char& c : name)
+    if (c == '/' || c == '-') c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace clothlab::testing
