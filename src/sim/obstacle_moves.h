@@ -19,6 +19,7 @@ class ObstacleMoves {
   void move(std::uint32_t obstacle, const vec3& left, double start, double duration);
   /// All are where the scene has them.
   void rest() { moves_.clear(); }
+  bool empty() const { return moves_.empty(); }
 
   /// Where an obstacle is at the time t [s], less its place in the scene [m].
   vec3 shift(std::uint32_t obstacle, double t) const;

@@ -187,12 +187,10 @@ void Simulation::Impl::start(const ComputeContext& context) {
   system.meet(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
-  // Pins, surfaces and other parts may turn common initial motion into internal energy.
-  const bool free = pins.empty() && !may_touch(*scene);
+  const bool free = is_free();
   if (!at_start || !at_start->is_of(*scene, system.contact().settings(), free)) {
     measure(context);
-    account.start(measured.internal.shaking() + measured.potential.contact +
-                  (free ? 0.0 : measured.internal.drift));
+    begin_account(measured.internal, measured.potential.contact);
     set_account_scale(*scene);
     at_start = {
         scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(), free,
@@ -272,6 +270,11 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     account.add_work(system.contact_energy(pool, state.x) - before);
   }
   scene = std::move(after);
+  // As after a reset: nothing has been given or gained yet.
+  if (record.step == 0 && !system.grab() && moves.empty()) {
+    begin_account(internal_now(pool), system.contact_energy(pool, state.x));
+    set_account_scale(*scene);
+  }
   break_continuity();
   if (begins_to_strike || adds_body) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
@@ -311,6 +314,13 @@ double Simulation::Impl::surface_speed(const Scene& world) const {
   for (const Obstacle& body : world.obstacles.bodies)
     fastest = std::max(fastest, fastest_on(body.path, std::min(bound_of(body), reach(world))));
   return fastest;
+}
+
+/// Pins, surfaces and other parts may turn common initial motion into internal energy.
+bool Simulation::Impl::is_free() const { return pins.empty() && !may_touch(*scene); }
+
+void Simulation::Impl::begin_account(const InternalEnergy& internal, double of_contact) {
+  account.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
 }
 
 void Simulation::Impl::set_account_scale(const Scene& world, double speed) {

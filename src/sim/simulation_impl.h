@@ -179,6 +179,8 @@ struct Simulation::Impl {
   double reach(const Scene& world) const;
   double surface_speed(const Scene& world) const;
   /// `speed`: of what moves but on a path [m/s].
+  bool is_free() const;
+  void begin_account(const InternalEnergy& internal, double of_contact);  // [J]
   void set_account_scale(const Scene& world, double speed = 0);
   /// With the obstacles where they are now.
   ContactSettings contact_settings(const Scene& of) const {

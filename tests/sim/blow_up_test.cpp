@@ -4,6 +4,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "sim/checkpoint.h"
 #include "sim/energy_account.h"
 #include "sim/support.h"
 #include "slowdown.h"
@@ -308,6 +309,31 @@ TEST_F(BlowUpTest, PartsMayFallPastEachOther) {
   scene.pins = std::vector<std::uint32_t>{0};
   Simulation simulation(scene, parts, pool);
   EXPECT_EQ(run(simulation, 6000), 6000);
+}
+
+TEST_F(BlowUpTest, ValuesChangedAtTheStartCountAsIfItHadBegunWithThem) {
+  Scene scene;
+  scene.mesh = GridSource{6, 6, 1, 1};
+  scene.integrator = "implicit-midpoint";
+  const auto allowed = [](const Simulation& simulation) {
+    Checkpoint now;
+    simulation.save(one_thread(), now);
+    return now.account.given();
+  };
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  const std::vector<Command> changes{SetParameter{"mass", 1e-3}, SetGravity{vec3(0, -1, 0)},
+                                     SetParameter{"wind", 1}, SetParameter{"floor", 1}};
+  for (const Command& change : changes) {
+    simulation.apply(one_thread(), change);
+    const double changed = allowed(simulation);
+    simulation.apply(one_thread(), Reset{});
+    EXPECT_DOUBLE_EQ(changed, allowed(simulation));
+  }
+  // Once it runs, what has been given stays.
+  ASSERT_EQ(run(simulation, 1), 1);
+  const double given = allowed(simulation);
+  simulation.apply(one_thread(), SetParameter{"mass", 1e-4});
+  EXPECT_GE(allowed(simulation), given);
 }
 
 TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
