@@ -285,7 +285,24 @@ void Results::report_shortfalls() const {
                static_cast<unsigned long long>(first_not_converged_), first_reason_.c_str());
 }
 
+void Results::notice_intersections(WorkerPool& pool, const Simulation& simulation) {
+  if (contains(notices_, NoticeCause::intersections)) return;  // from the start on
+  const Scene& scene = simulation.scene();
+  const ClothIntersections found =
+      find_intersections(pool, simulation.mesh(), simulation.state().x, simulation.obstacles());
+  // Cloth that does not meet itself may intersect itself.
+  const bool meets_itself = scene.contact.model != ContactModel::filter && scene.contact.with_itself;
+  if ((meets_itself ? found.pairs : found.with_obstacles) == 0) return;
+  const std::string cures =
+      contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
+  notices_.push_back(
+      {NoticeCause::intersections, simulation.steps(),
+       text_of(found, "at the end") + "." +
+           (cures.empty() ? "" : " Use " + cures + ": there a start without any keeps it so.")});
+}
+
 void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
+  notice_intersections(pool, simulation);
   attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
   attempt(contact_file_, [](OutputFile& file) { file.commit(); });
   attempt(state_, [&](const std::string& path) {

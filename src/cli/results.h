@@ -66,6 +66,8 @@ class Results {
  private:
   std::string summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const;
   bool has_files() const;
+  /// Of what contact at particles alone, or by weak forces, lets through.
+  void notice_intersections(WorkerPool& pool, const Simulation& simulation);
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
   template <class Output, class Write>

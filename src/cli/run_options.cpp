@@ -128,8 +128,8 @@ int exit_status_of(const Results& results, StepStatus status) {
 
 int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool) {
   const std::string why = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
-  results.report_shortfalls();
   results.finish(pool, simulation, {why, status == StepStatus::stopped, pool.threads()});
+  results.report_shortfalls();
   if (status == StepStatus::blown_up) std::fprintf(stderr, "clothlab: %s\n", why.c_str());
   if (status == StepStatus::stopped)
     std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",

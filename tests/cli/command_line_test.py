@@ -438,6 +438,18 @@ class CommandLine(unittest.TestCase):
             self.assertIn("100 of 100 particles", notice["text"])
             self.assertIn(f"clothlab: Step {notice['step']}: {notice['text']}\n", done.stderr)
 
+    def test_triangles_that_intersect_at_the_end_are_reported(self):
+        (self.dir / "tip.obj").write_text("v 0 0.02 0\nv 0.1 -0.3 0.1\nv -0.1 -0.3 0.1\nv 0 -0.3 -0.1\n"
+                                          "f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n")
+        run = ["simulate", "--grid", "6x6", "--pin", "corners", "--scale", 1, "--steps", 10, "--summary", "s.json",
+               "--quiet", "--obstacle", "mesh:0.5,-0.03,0.5,1,tip.obj", "--contact"]
+        done = self.run_program(*run, "filter")
+        notice = json.loads((self.dir / "s.json").read_text())["notices"][-1]
+        self.assertEqual((notice["cause"], notice["step"]), ("intersections", 10))
+        self.assertIn("at the end, of cloth and obstacle. Use contact by impulse or barrier", notice["text"])
+        self.assertIn(notice["text"], done.stderr)
+        self.assertNotIn("at the end", self.run_program(*run, "impulse").stderr)
+
     def test_the_smallest_adaptive_step_is_reported(self):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
         self.assertIn("h/1024", done.stderr)
