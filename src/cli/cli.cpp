@@ -152,9 +152,10 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m; in "
       "SI units\n"
       "otherwise.\n"
-      "Exit status: 0 done; 1 a fault of the program or the system; 2 bad input, nothing was written; 3 the "
-      "run\n"
-      "blew up, its last good state was written; 4 steps did not converge, with --fail-on-nonconvergence;\n"
+      "Exit status: 0 done, also where lanes of compare blew up; 1 a fault of the program or the system; 2 "
+      "bad\n"
+      "input, nothing was written; 3 the run blew up, its last good state was written; 4 steps did not\n"
+      "converge, with --fail-on-nonconvergence;\n"
       "130 Ctrl-C or 143 SIGTERM, what was done was written.");
   Window window;
   app.add_option("FILE", window.file,
