@@ -29,10 +29,17 @@ struct LiveLane {
   const LaneId id;
   PlotHistory plot;
   std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
+  /// Since when the method's share of the energies counts: the lane has this integrator and this h [s].
+  struct MethodOrigin {
+    LaneOrigin since;
+    std::uint16_t integrator = 0;
+    double h = 0;
+  };
   /// What its energies count from.
   struct Origins {
-    LaneOrigin common, method;
-    std::uint16_t integrator = 0;  // of `method`
+    LaneOrigin common;
+    MethodOrigin method;
+    std::optional<MethodOrigin> before;  // the one with which steps were taken before `method`
   };
   Origins origins, origins_of_other_branch;
   std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
@@ -49,6 +56,12 @@ struct LiveLane {
 
   bool steps = false;  // takes the present step
   std::optional<BlownUpRun> blown;
+  /// The last blow-up, from before which the run may have gone back.
+  struct LastBlowUp {
+    double time = 0;                     // [s]
+    std::shared_ptr<const Scene> scene;  // with which it came
+  };
+  std::optional<LastBlowUp> last_blow_up;
   std::string_view warning;
   bool warned_of_solve = false;  // it says why one did not converge
   Clock::time_point warned{};
@@ -61,6 +74,8 @@ struct LiveLane {
     bool is_reference = false;  // where it arrives
     Origins origins_before = {};
     int substeps = 1;  // from where it arrives; more on its way, where h was larger for a while
+    /// The scene of its run, and the same with the substeps from where it arrives, to be shown.
+    std::shared_ptr<const Scene> of_run = {}, shown = {};
   };
   std::optional<Return> coming_back;
 

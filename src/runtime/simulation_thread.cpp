@@ -276,7 +276,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (lane.coming_back && !was_there)
     to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
   Frame& frame = to.frame;
-  capture(simulation, simulation.shared_scene(), frame);
+  capture(simulation, shown_scene(lane), frame);
   to.notices = simulation.notices().list();
   if (mouse_grab && frame.grab) frame.grab->cursor = mouse_grab->cursor();
   const State* seen = &simulation.state();
@@ -300,7 +300,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (then != nullptr && wanted.contacts)
     frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());
   to.origin = lane.origins.common;
-  to.method_origin = lane.origins.method;
+  to.method_origin = lane.origins.method.since;
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;
@@ -310,6 +310,9 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
   } else if (then == nullptr && lane.blown && !lane.coming_back) {
     show_blow_up(*lane.blown, to);
+  } else if (then == nullptr && lane.last_blow_up && simulation.shared_scene() == lane.last_blow_up->scene &&
+             simulation.state().t < lane.last_blow_up->time) {
+    to.blew_up_at = lane.last_blow_up->time;
   }
   if (then == nullptr && now - lane.warned < kWarningShown) {
     to.warning = lane.warning;
@@ -318,9 +321,23 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.plot = lane.plot.share();
 }
 
+std::shared_ptr<const Scene> SimulationThread::Impl::shown_scene(LiveLane& lane) const {
+  std::shared_ptr<const Scene> of_run = simulation_of(lane).shared_scene();
+  if (!lane.coming_back || of_run->stepping.substeps == lane.coming_back->substeps) return of_run;
+  LiveLane::Return& way = *lane.coming_back;
+  if (way.of_run != of_run) {
+    Scene shown = *of_run;
+    shown.stepping.substeps = way.substeps;
+    way.shown = std::make_shared<const Scene>(std::move(shown));
+    way.of_run = std::move(of_run);
+  }
+  return way.shown;
+}
+
 void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot& to) {
   to.blow_up_sentence = blown.sentence;
   to.blow_up_text = blown.why;
+  to.blow_up_h = blown.facts.h;
   to.failed_spring = blown.facts.spring;
   if (contact_failed(blown.facts, *blown.integrator, blown.parameters))
     to.failed_contact = blown.facts.contact;
@@ -349,7 +366,7 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
 
 StepTimes SimulationThread::Impl::note_step_times(LiveLane& lane) {
   const StepTimes times = timer(lane).times();
-  lane.method_ms[row_of(simulation_of(lane).integrator())] = times.median;
+  if (times.median > 0) lane.method_ms[row_of(simulation_of(lane).integrator())] = times.median;
   return times;
 }
 

@@ -88,9 +88,12 @@ struct SimulationThread::Impl {
   void begin_origin(std::string why);
   /// The figures of a lane at present, and since when: for one that stands the common origin.
   LaneOrigin present_figures(const LiveLane& lane) const;
+  /// Its method, whose share of the energies counts from now on.
+  LiveLane::MethodOrigin method_from_now(const LiveLane& lane) const;
   /// Its energies count from its present figures.
   void set_origin(LiveLane& lane);
-  /// The share of a method counts from where its lane got it.
+  /// The share of a method counts from where its lane got it, or its h; not where that was undone before the
+  /// next step.
   void follow_methods();
   /// Restarts the share of every method, as the ledger keeps the gains of abandoned steps.
   void restart_methods();
@@ -223,6 +226,8 @@ struct SimulationThread::Impl {
   }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
+  /// Of a lane that comes back without the substeps that it needs on its way only.
+  std::shared_ptr<const Scene> shown_scene(LiveLane& lane) const;
   static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
   StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
   StepTimes note_step_times(LiveLane& lane);

@@ -67,8 +67,8 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   lane.plot.forget_after(from);
   if (from < origin.time || arena->find(lane.id) == nullptr)
     set_origin(lane);
-  else if (from < lane.origins.method.time)
-    lane.origins.method = present_figures(lane);
+  else if (from < lane.origins.method.since.time)
+    lane.origins.method.since = present_figures(lane);
   if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
   dirty = true;
 }

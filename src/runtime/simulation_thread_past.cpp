@@ -60,6 +60,7 @@ void SimulationThread::Impl::start_over() {
   for (const auto& lane : lanes) {
     lane->plot.clear();
     lane->blown.reset();
+    lane->last_blow_up.reset();
     lane->warning = {};
     lane->new_notices = {};
   }
@@ -85,22 +86,41 @@ LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
   return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().books};
 }
 
+LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  const SteppingSettings& stepping = simulation.scene().stepping;
+  const int substeps = lane.coming_back ? lane.coming_back->substeps : stepping.substeps;
+  return {present_figures(lane), row_of(simulation.integrator()), stepping.dt / substeps};
+}
+
 void SimulationThread::Impl::set_origin(LiveLane& lane) {
-  lane.origins.common = lane.origins.method = present_figures(lane);
-  lane.origins.integrator = row_of(simulation_of(lane).integrator());
+  lane.origins = {present_figures(lane), method_from_now(lane), std::nullopt};
 }
 
 void SimulationThread::Impl::follow_methods() {
+  const auto same = [](const LiveLane::MethodOrigin& a, const LiveLane::MethodOrigin& b) {
+    return a.integrator == b.integrator && a.h == b.h;
+  };
   for (const auto& lane : lanes) {
-    const std::uint16_t integrator = row_of(simulation_of(*lane).integrator());
-    if (integrator == lane->origins.integrator) continue;
-    lane->origins.integrator = integrator;
-    lane->origins.method = present_figures(*lane);
+    auto& [common, method, before] = lane->origins;
+    const LiveLane::MethodOrigin now = method_from_now(*lane);
+    if (same(now, method)) continue;
+    if (now.h != method.h) timer(*lane) = {};  // its steps were of another length
+    const bool has_stepped = now.since.time != method.since.time;
+    if (!has_stepped && before && same(now, *before)) {
+      method = *std::exchange(before, std::nullopt);  // the change was undone
+      continue;
+    }
+    if (has_stepped) before = method;
+    method = now;
   }
 }
 
 void SimulationThread::Impl::restart_methods() {
-  for (const auto& lane : lanes) lane->origins.method = present_figures(*lane);
+  for (const auto& lane : lanes) {
+    lane->origins.method.since = present_figures(*lane);
+    lane->origins.before.reset();
+  }
 }
 
 void SimulationThread::Impl::note_return(double time) {
@@ -141,7 +161,7 @@ void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
   if (history.empty() || history.newest()->time != t) remember(false);
   if (t < origin.time) begin_origin("the run went back");
   for (const auto& lane : lanes)
-    if (t < lane->origins.method.time) lane->origins.method = present_figures(*lane);
+    if (t < lane->origins.method.since.time) lane->origins.method.since = present_figures(*lane);
   pacer.restart(Clock::now());
   dirty = true;
 }

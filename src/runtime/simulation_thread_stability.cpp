@@ -34,6 +34,7 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
   forget_estimate(lane);
   const BlowUp& blow_up = own.frozen ? *own.frozen : own.simulation->blow_up().value();
   lane.blown = describe_blow_up(lane.id, blow_up_facts(blow_up, *own.simulation), own.simulation->scene());
+  lane.last_blow_up = {blow_up.time, own.simulation->shared_scene()};
   if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence);
   // Why is said when the last sound state is measured.
   ask_for_estimate(lane);

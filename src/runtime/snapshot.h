@@ -109,7 +109,7 @@ struct LaneSnapshot {
   Frame frame;
   /// The common one of all lanes (Snapshot::common_origin), or its own while it comes back from before that.
   LaneOrigin origin;
-  LaneOrigin method_origin;  ///< of its integrator: not before `origin`
+  LaneOrigin method_origin;  ///< since when it has its integrator and its h: not before `origin`
   /// Of the shown moment of the past; null: it is frame.scene, which is that of the present.
   std::shared_ptr<const Scene> scene_then;
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
@@ -117,8 +117,11 @@ struct LaneSnapshot {
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
   std::shared_ptr<const MeasuredSpectrum> spectrum;
-  std::string blow_up_sentence;                 ///< what happened; empty while all is well
-  std::string blow_up_text;                     ///< what happened and why, at length; likewise
+  std::string blow_up_sentence;  ///< what happened; empty while all is well
+  std::string blow_up_text;      ///< what happened and why, at length; likewise
+  double blow_up_h = 0;          ///< of the failed step [s]; likewise
+  /// Time of a blow-up with these same values from before which the run has gone back [s].
+  std::optional<double> blew_up_at;
   std::optional<FailedSpring> failed_spring;    ///< where; likewise
   std::optional<FailedContact> failed_contact;  ///< where instead, if it was a contact
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning

@@ -162,10 +162,27 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
 }
 
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
+  if (lane.blew_up_at && theory.level == StabilityLevel::safe)
+    return blew_up_before(std::move(theory), *lane.blew_up_at);
   if (const auto gained = spurious_energy(lane); gained && theory.level == StabilityLevel::safe)
     return contradicted(std::move(theory), *gained);
   const StepTrouble trouble = trouble_of(lane, shown_method(lane));
   return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
+}
+
+StabilityReading read_stability(const LaneSnapshot& lane) {
+  const Scene& scene = lane.scene();
+  const double h = scene.stepping.h();
+  StabilityReading reading =
+      read_stability(shown_method(lane), integrator_parameters(scene), h, shown_estimate(lane));
+  if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(reading), lane);
+  if (reading.level == StabilityLevel::unstable) return reading;
+  reading.level = StabilityLevel::unstable;
+  // The h may be another one since; the pieces of adaptive steps are smaller.
+  reading.verdict = scene.stepping.adaptive || lane.blow_up_h == h
+                        ? std::string("blew up all the same")
+                        : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
+  return reading;
 }
 
 LaneReading read_lane(const LaneSnapshot& lane) {
@@ -175,16 +192,10 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   const double h = scene.stepping.h();
   if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(lane.frame.scene->stepping.dt);
   describe_state(lane, out);
-  StabilityReading stability = read_stability(info, integrator_parameters(scene), h, shown_estimate(lane));
+  const StabilityReading stability = read_stability(lane);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
-  out.limit = limit_text(out.limit_share, stability.level);
-  if (!lane.blow_up_sentence.empty() && stability.level != StabilityLevel::unstable) {
-    stability.level = StabilityLevel::unstable;
-    stability.verdict = "blew up all the same";
-    if (!out.limit_share) out.limit = "–";
-  } else {
-    stability = judged_by_run(std::move(stability), lane);
-  }
+  out.limit = lane.blow_up_sentence.empty() || out.limit_share ? limit_text(out.limit_share, stability.level)
+                                                               : std::string("–");
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
   const EnergyReport& energy = lane.frame.record.energy;
@@ -214,7 +225,8 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (method)
     out.help += std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +
                 format_quantity(std::abs(out.method_energy), "J", 3) +
-                (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane got it") + ". ";
+                (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane got it or its h") +
+                ". ";
   out.help += "Largest strain " + share_text(lane.frame.record.max_strain) + ". " + stability.help;
   return out;
 }

@@ -34,6 +34,9 @@ struct LaneReading {
 
 LaneReading read_lane(const LaneSnapshot& lane);
 
+/// Of the method and the h of the shown state, by theory and by what the run did.
+StabilityReading read_stability(const LaneSnapshot& lane);
+
 /// The method that computed the shown state.
 const IntegratorInfo& shown_method(const LaneSnapshot& lane);
 

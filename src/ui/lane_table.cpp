@@ -44,7 +44,7 @@ constexpr std::array kColumns{
     Column{
         "method",
         "Energy that the method itself gained or dissipated (the ledger): since the common origin, or since "
-        "the lane got its method, where that came later.",
+        "the lane got its method or its h, where that came later.",
         56, [](const LaneRow& r) { return r.figures.method_energy; },
         [](const LaneRow& r) { return r.figures.method; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,

@@ -30,7 +30,7 @@ struct Quantity {
   float thickness = 1.4F;
   bool stacked = false;
   bool only_if_any = false;  ///< left out where it is 0 all the time
-  bool of_method = false;    ///< relative to where the lane got its method
+  bool of_method = false;    ///< relative to where the lane got its method or its h
 };
 
 // Its switch in the legend removes it from the sum as well.
@@ -306,12 +306,9 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      energies_plot, false},
     {"Ledger",
      "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
-     "line "
-     "is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and by "
-     "the "
-     "method itself. With several lanes the method's part of each, from their common origin or where the "
-     "lane "
-     "got its method.",
+     "line is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and "
+     "by the method itself. With several lanes the method's part of each, from their common origin or where "
+     "the lane got its method or its h.",
      ledger_plot, false},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
      false},

@@ -95,6 +95,15 @@ StabilityReading not_converged(StabilityReading reading, const std::string& why)
   return reading;
 }
 
+StabilityReading blew_up_before(StabilityReading reading, double time) {
+  if (reading.level != StabilityLevel::safe) return reading;
+  reading.level = StabilityLevel::unstable;
+  reading.verdict = "blew up here at " + format_plain(time, 3) + " s";
+  reading.help += "\n\nThat is linear theory. With these values this run has blown up at " +
+                  format_plain(time, 3) + " s before it went back.";
+  return reading;
+}
+
 StabilityReading contradicted(StabilityReading reading, double gained) {
   if (reading.level != StabilityLevel::safe) return reading;
   const std::string energy = format_quantity(gained, "J", 3);

@@ -27,6 +27,9 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
 /// `why` is the reason, a sentence without its full stop.
 StabilityReading not_converged(StabilityReading reading, const std::string& why);
 
+/// The same where the run has blown up at a later time [s] with the same values, and went back.
+StabilityReading blew_up_before(StabilityReading reading, double time);
+
 /// The same where the ledger contradicts a statement that the method is stable: it gained so much energy [J]
 /// in this run.
 StabilityReading contradicted(StabilityReading reading, double gained);

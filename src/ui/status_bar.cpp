@@ -137,22 +137,26 @@ void particles_and_rate(const PanelContext& context) {
 void status_bar(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const StepRecord& record = now.frame.record;
-  const IntegratorInfo& info = integrators()[context.integrator()];
-  const IntegratorParameters values = context.own_parameters();
-  StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
+  // In the past those of then, else those that are chosen, which may be on their way to the run.
+  const bool is_past = now.scene_then != nullptr;
+  const IntegratorInfo& info = is_past ? shown_method(now) : integrators()[context.integrator()];
+  const IntegratorParameters values =
+      is_past ? integrator_parameters(*now.scene_then) : context.own_parameters();
+  const double h = is_past ? now.scene_then->stepping.h() : context.step_size();
+  StabilityReading stability = is_past ? read_stability(now) : read_stability(info, values, h, now.stability);
   const auto [trouble, converged] = trouble_of(now, info);
-  if (context.integrator() == now.integrator) stability = judged_by_run(std::move(stability), now);
+  if (!is_past && context.integrator() == now.integrator)
+    stability = judged_by_run(std::move(stability), now);
   if (!now.blow_up_sentence.empty()) {
     stability.level = StabilityLevel::unstable;
     stability.verdict = "frozen: blown up";
   }
 
   ImGui::BeginGroup();
-  mark(context.integrator());
+  mark(static_cast<std::size_t>(&info - integrators().data()));
   ImGui::TextUnformatted(displayable(info.title).c_str());
   divider();
-  if (stability.largest_step)
-    gauge(context.step_size() / *stability.largest_step, level_colour(stability.level));
+  if (stability.largest_step) gauge(h / *stability.largest_step, level_colour(stability.level));
   ImGui::TextUnformatted(displayable(stability.number).c_str());
   ImGui::SameLine(0, units(8));
   coloured_text(level_colour(stability.level), stability.verdict);

@@ -111,6 +111,8 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
     if (message_is_of_run_) message_.clear();
   if (const double time = context.snapshot.frame.record.time; time < std::exchange(time_, time))
     if (message_is_of_run_) message_.clear();  // it was of a later moment
+  if (const bool past = context.snapshot.replay.has_value(); past != std::exchange(past_, past))
+    if (message_is_of_run_) message_.clear();  // it was of the moment shown
   show_what_is_new(context.snapshot);
   const Layout parts = layout(width, height, context.view);
   const Area& view = parts.view;

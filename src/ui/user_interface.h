@@ -88,6 +88,7 @@ class UserInterface {
   // A notice of the shown run, removed with its scene and its method, and where the run goes back.
   bool message_is_of_run_ = false;
   double time_ = 0;           // shown [s]
+  bool past_ = false;         // a moment of it was shown
   double message_until_ = 0;  // ImGui time
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // of the sliders' spans

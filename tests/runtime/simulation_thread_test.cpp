@@ -1208,12 +1208,15 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
     return now.frozen && now.others[0].frame.record.step > now.frame.record.step + 20;
   });
   ASSERT_EQ(s->lane, 1u);
-  send_and_wait(thread, SetParameter{"dt", 1e-3});
+  send_and_wait(thread, SetPlaying{false});
+  thread.send(SetParameter{"dt", 1e-4});
+  s = wait_for(thread, [](const Snapshot& now) { return now.coming_back.has_value(); });
+  EXPECT_EQ(s->frame.scene->stepping.substeps, 1) << "what it needs on its way alone is not shown";
   s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
   EXPECT_THAT(s->blow_up_sentence, IsEmpty());
   EXPECT_THAT(s->message, HasSubstr("Goes on"));
   EXPECT_EQ(s->frame.record.step, s->others[0].frame.record.step) << "at the present of the others";
-  EXPECT_EQ(s->frame.scene->stepping.substeps, 1) << "it needed more on its way alone";
+  EXPECT_EQ(s->frame.scene->stepping.substeps, 1);
   EXPECT_LT(s->frame.record.max_strain, 1);
 }
 
@@ -1364,6 +1367,48 @@ TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
   all_count_from(0);
   EXPECT_EQ(s->common_origin.why, "the start");
   EXPECT_EQ(s->method_origin.time, 0);
+}
+
+TEST(SimulationThread, TheMethodsShareCountsFromItsIntegratorAndItsStep) {
+  Scene scene = sheet_scene(5);
+  scene.integrator = "backward-euler";
+  scene.stepping.dt = 0.01;
+  SimulationThread thread(loaded(scene), paused());
+  const auto steps = [&](int n) {
+    for (int i = 1; i < n; ++i) thread.send(StepOnce{});
+    return send_and_wait(thread, StepOnce{});
+  };
+  auto s = steps(10);
+  const double changed = s->frame.record.time;
+  EXPECT_GT(s->step_ms.median, 0);
+  s = send_and_wait(thread, SetParameter{"dt", 0.005});
+  EXPECT_EQ(s->method_origin.time, changed);
+  EXPECT_EQ(s->method_origin.books.method, s->frame.record.books.method);
+  EXPECT_EQ(s->step_ms.median, 0) << "none of these steps is timed";
+  EXPECT_GT(s->method_ms[s->integrator], 0) << "what the method cost here";
+  // Undone before a step, all is as it was, whatever came between.
+  send_and_wait(thread, SetIntegrator{"rk4"});
+  send_and_wait(thread, SetIntegrator{"backward-euler"});
+  s = send_and_wait(thread, SetParameter{"dt", 0.01});
+  EXPECT_EQ(s->method_origin.time, 0);
+  EXPECT_EQ(s->method_origin.books.method, 0);
+  send_and_wait(thread, SetParameter{"substeps", 2});
+  s = steps(1);
+  EXPECT_EQ(s->method_origin.time, changed);
+  s = send_and_wait(thread, SetParameter{"substeps", 1});
+  EXPECT_GT(s->method_origin.time, changed) << "a step was taken with two";
+}
+
+TEST(SimulationThread, TellsThatItBlewUpHereUntilAValueChanges) {
+  SimulationThread thread(loaded(exploding_scene()), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  const auto frozen = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_text.empty(); });
+  EXPECT_EQ(frozen->blow_up_h, 0.01);
+  EXPECT_FALSE(frozen->blew_up_at);
+  auto s = send_and_wait(thread, Rewind{});
+  EXPECT_THAT(s->blow_up_sentence, IsEmpty());
+  ASSERT_TRUE(s->blew_up_at);
+  EXPECT_NEAR(*s->blew_up_at, frozen->frame.record.time + 0.01, 1e-9) << "the end of the failed step";
+  EXPECT_FALSE(send_and_wait(thread, SetParameter{"dt", 1e-3})->blew_up_at);
 }
 
 TEST(SimulationThread, FollowsAParticleInEveryLane) {

@@ -579,6 +579,21 @@ TEST(Interface, ANoticeOfARunGoesWhereTheRunGoesBack) {
   EXPECT_FALSE(item_rects().contains("message"));
 }
 
+TEST(Interface, AMessageOfTheMomentShownGoesWithIt) {
+  Interface face;
+  face.snapshot.replay = ReplayPosition{0, 2, 0.1};
+  face.frame();
+  face.snapshot.message = "Space goes on from the moment shown.";
+  face.snapshot.messages = 1;
+  face.frame();
+  face.frame();
+  EXPECT_TRUE(item_rects().contains("message"));
+  face.snapshot.replay.reset();
+  face.frame();
+  face.frame();
+  EXPECT_FALSE(item_rects().contains("message"));
+}
+
 TEST(Interface, ObstaclesHaveUnits) {
   Interface face;
   face.click("tab:Contact");

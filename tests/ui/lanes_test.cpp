@@ -167,7 +167,13 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   lane.frame.record.converged = true;
   lane.frozen = true;
   EXPECT_EQ(read_lane(lane).short_state, "frozen");
+  lane.blew_up_at = 0.75;
+  EXPECT_EQ(read_lane(lane).verdict, "blew up here at 0.75 s") << "before it went back";
+  lane.blew_up_at.reset();
   lane.blow_up_sentence = "It blew up.";
+  lane.blow_up_h = 0.02;
+  EXPECT_EQ(read_lane(lane).verdict, "blew up at h = 20 ms") << "which is not the present h";
+  lane.blow_up_h = lane.frame.scene->stepping.h();
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
   EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
   EXPECT_EQ(read_lane(lane).limit, "–") << "nor stable at any h";
@@ -347,6 +353,12 @@ TEST(LaneReading, OfThePastHasTheMethodAndTheStepOfThen) {
   then.integrator = lane.frame.scene->integrator;
   lane.scene_then = std::make_shared<const Scene>(then);
   EXPECT_NE(read_lane(lane).limit, "–");
+  // So has the status bar.
+  lane.stability->stiffest = {.omega = 0.01};
+  static_cast<LaneSnapshot&>(face.snapshot) = lane;
+  face.snapshot.replay = ReplayPosition{0, 2, 0.1};
+  face.frame();
+  EXPECT_THAT(shown_texts().at("stability"), HasSubstr("h·ω_max 0.0025")) << "at h = 250 ms";
 }
 
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
