@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds ClothLab and runs all its tests, those of the window under a virtual display.
+# Installs what is missing, builds ClothLab and runs its tests, those of the window under a virtual display.
 #
-#   scripts/test.sh [--yes] [--stage release|asan|tsan]
+#   scripts/test.sh [--yes] [--all | --stage release|asan|tsan]
 #
 #   --yes     install missing packages without asking
-#   --stage   run one stage only:
+#   --all     run all stages, as the hosted check does, instead of the first one:
 #             release   every test, the format and the layer check, a parse by clang++; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer
+#   --stage   run that stage
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,11 +17,12 @@ source "$root/scripts/packages.sh"
 cd "$root" || exit 1
 
 assume_yes=no
-stages=(release asan tsan)
+stages=(release)
 usage() { sed -n '3,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 while (($#)); do
   case $1 in
     --yes) assume_yes=yes ;;
+    --all) stages=(release asan tsan) ;;
     --stage)
       case ${2-} in
         release | asan | tsan) stages=("$2") ;;
