@@ -100,10 +100,9 @@ bool entry(std::size_t row, bool selected, double ms, const Columns& at) {
 
 std::optional<std::size_t> method_list(const PanelContext& context, const MethodList& list) {
   const ImGuiIO& io = ImGui::GetIO();
-  const float below = ImGui::GetCursorScreenPos().y + ImGui::GetFrameHeight();
   const float most = std::min(units(kMostWidth), io.DisplaySize.x - units(16));
-  ImGui::SetNextWindowSizeConstraints(ImVec2(most, 0),
-                                      ImVec2(most, std::max(io.DisplaySize.y - below, below) - units(8)));
+  ImGui::SetNextWindowSizeConstraints(
+      ImVec2(most, 0), ImVec2(most, io.DisplaySize.y - units(16)));  // over the field, where needed
   const std::string name = list.name;
   const bool open = begin_choice(("##" + name).c_str(), list.preview, list.flags);
   note_item(name);

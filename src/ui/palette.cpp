@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "integrate/registry.h"
+
 namespace clothlab {
 namespace {
 
@@ -124,8 +126,15 @@ ImU32 integrator_colour(std::size_t row) {
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
                                              IM_COL32(0, 114, 178, 255)};
   constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F};
-  const std::size_t round = std::min(row / kColours.size(), kTowardsText.size() - 1);
-  const ImU32 base = kColours[row % kColours.size()];
+  // Each family has its own part of the 28, so that a new method changes no other colour. A family that needs
+  // more goes on in the next one's, whose marks have another shape.
+  constexpr std::array<std::size_t, 5> kFirst{0, 6, 10, 20, 24};
+  const IntegratorFamily family = integrators()[row].family;
+  const auto before =
+      static_cast<std::size_t>(std::ranges::count(integrators().first(row), family, &IntegratorInfo::family));
+  const std::size_t place = kFirst.at(static_cast<std::size_t>(family)) + before;
+  const std::size_t round = place / kColours.size() % kTowardsText.size();
+  const ImU32 base = kColours[place % kColours.size()];
   float share = 0;
   while (share < 1 && contrast(mixed(base, palette().text, share), palette().panel) < 3) share += 0.05F;
   return mixed(mixed(base, palette().text, share), palette().text, kTowardsText[round]);

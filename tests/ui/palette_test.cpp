@@ -77,8 +77,9 @@ TEST_P(Themes, MethodsAreToldApartByFamilyLettersAndColour) {
   for (std::size_t row = 0; row < integrators().size(); ++row) {
     const IntegratorInfo& info = integrators()[row];
     EXPECT_EQ(info.letters.size(), 2U) << info.id;
-    EXPECT_TRUE(std::ranges::all_of(info.letters, [](char c) { return ('A' <= c && c <= 'Z') || c == '2'; }))
-        << info.id;
+    EXPECT_TRUE(std::ranges::all_of(info.letters, [](char c) {
+      return ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9');
+    })) << info.id;
     EXPECT_TRUE(letters.insert(info.letters).second) << info.id;
     EXPECT_GE(contrast(readable_on(integrator_colour(row)), integrator_colour(row)), kText) << info.id;
     EXPECT_TRUE(looks.insert({info.family, integrator_colour(row)}).second) << info.id;
