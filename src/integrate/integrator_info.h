@@ -32,9 +32,10 @@ using IntegratorParameters = std::vector<double>;
 struct IntegratorInfo {
   std::string_view id;       ///< command line, scene files: "backward-euler"
   std::string_view title;    ///< in the window: "Backward Euler"
-  std::string_view letters;  ///< two unique letters for its mark
+  std::string_view letters;  ///< two unique letters or digits for its mark
   IntegratorFamily family{};
-  int order = 0;  ///< of convergence; 0 where none is defined
+  int order = 0;               ///< of convergence; 0 where none is defined
+  int order_with_damping = 0;  ///< where damping lowers it; 0: the same
   bool order_needs_exact_jacobian = false;
   /// Without modes of its own (--modes 0) and with the exact Jacobian; 0: the same.
   int order_without_modes = 0;

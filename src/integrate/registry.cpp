@@ -30,7 +30,8 @@ namespace clothlab {
   NAME(kProjectiveDynamics)         \
   NAME(kRattle)                     \
   NAME(kPbdProj2)                   \
-  NAME(kNewmark)
+  NAME(kNewmark)                    \
+  NAME(kYoshida4)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

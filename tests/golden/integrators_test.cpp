@@ -43,6 +43,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"rattle", 0x16716e16218452f1ULL},
     {"pbd-proj2", 0xa8ead35afa8275d7ULL},
     {"newmark", 0xd135619e8e05dc54ULL},
+    {"yoshida4", 0xbb52ac64cfb01b97ULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

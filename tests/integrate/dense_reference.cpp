@@ -161,6 +161,13 @@ DenseMethod velocity_verlet(Dense d) {
   };
 }
 
+DenseMethod yoshida4(Dense d) {
+  return [step = velocity_verlet(d)](const Vector& u0, double h) -> Vector {
+    const double outer = 1 / (2 - std::cbrt(2.0));
+    return step(step(step(u0, outer * h), (1 - 2 * outer) * h), outer * h);
+  };
+}
+
 DenseMethod rk4(Dense d) {
   return [=](const Vector& u0, double h) -> Vector {
     const Vector k1 = d.F(u0), k2 = d.F(u0 + h / 2 * k1), k3 = d.F(u0 + h / 2 * k2), k4 = d.F(u0 + h * k3);
@@ -270,6 +277,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"explicit-euler", repeat<explicit_step>},
       {"symplectic-euler", symplectic_euler},
       {"velocity-verlet", velocity_verlet},
+      {"yoshida4", yoshida4},
       {"rk4", rk4},
       {"semi-implicit-euler", repeat<semi_implicit_step>},
       {"backward-euler", repeat<backward_step>},

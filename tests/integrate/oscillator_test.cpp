@@ -61,6 +61,12 @@ Point velocity_verlet(Point p, const OscillatorValues& o, double h) {
   return {next.y, p.v + h / 2 * (a + acceleration(next, o))};
 }
 
+Point yoshida4(Point p, const OscillatorValues& o, double h) {
+  const double outer = 1 / (2 - std::cbrt(2.0));
+  for (const double share : {outer, 1 - 2 * outer, outer}) p = velocity_verlet(p, o, share * h);
+  return p;
+}
+
 // m (v1 − v) = h (−k (y + h v1) − c v1), solved for v1; the spring is linear along its axis, so that this is
 // the step of the semi-implicit method too.
 Point implicit_euler(Point p, const OscillatorValues& o, double h) {
@@ -198,6 +204,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"rattle", repeat<velocity_verlet>},
     {"pbd-proj2", repeat<symplectic_euler>},
     {"newmark", repeat<trapezoidal>},
+    {"yoshida4", repeat<yoshida4>},
 };
 
 TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
@@ -379,56 +386,71 @@ TEST(ImplicitEuler, FeelsWhereAPinWillBe) {
   }
 }
 
-// What a leapfrog method keeps exactly in exact arithmetic: v² + ω²x² − hω²xv of symplectic Euler, v² + ω²x²
-// (1 − (hω)²/4) of Verlet.
-double invariant(std::string_view id, double y, double v, double omega, double h) {
-  const double kept = v * v + omega * omega * y * y;
-  if (id == "symplectic-euler") return kept - h * omega * omega * y * v;
-  return kept - omega * omega * y * y * h * h * omega * omega / 4;
-}
-
-TEST(Leapfrog, KeepsItsInvariantForEver) {
+// A step that is a linear map [a b; c d] of (y, v/ω) with determinant 1 keeps c y² + (d − a) y v/ω − b (v/ω)²
+// in exact arithmetic: v² + ω²x² − hω²xv of symplectic Euler, v² + ω²x² (1 − (hω)²/4) of Verlet.
+TEST_P(EveryIntegrator, KeepsItsInvariantForEverWhereItDampsNothing) {
+  const double limit = info().stability_limit;
+  const auto keeps = [&](double share) {
+    return info().growth(share * limit, 0, default_parameters(info())) == 1;
+  };
+  if (std::isinf(limit) || limit == 0 || info().inextensible || !keeps(0.05) || !keeps(0.5) || !keeps(0.95))
+    return;
   const OscillatorValues o;
-  const double omega = std::sqrt(o.stiffness / o.mass);
-  for (const char* id : {"symplectic-euler", "velocity-verlet"}) {
-    for (const double h_omega : {0.1, 1.0, 1.9}) {
-      const double h = h_omega / omega;
+  const double omega = std::sqrt(o.stiffness / o.mass), amplitude = o.rest_length / 8;
+  for (const double share : {0.05, 0.5, 0.95}) {
+    const double h = share * limit / omega;
+    const auto started = [&](double y, double v) {
       auto rig = make_oscillator(o);
-      rig->state.x[1].x += o.rest_length / 8;
-      Stepper stepper(*rig, *find_integrator(id));
-      const double start = invariant(id, o.rest_length / 8, 0, omega, h);
-      double largest = 0;
-      for (int k = 0; k < 1000000 / testing::kSlowdown; ++k) {
-        stepper.step(h);
-        const double now = invariant(id, rig->state.x[1].x - o.rest_length, rig->state.v[1].x, omega, h);
-        largest = std::max(largest, std::abs(now / start - 1));
-      }
-      EXPECT_LT(largest, 1e-10) << id << ' ' << h_omega;
+      rig->state.x[1].x += amplitude * y;
+      rig->state.v[1].x = amplitude * omega * v;
+      return rig;
+    };
+    const auto point = [&](const test::Rig& rig) {
+      return vec2(rig.state.x[1].x - o.rest_length, rig.state.v[1].x / omega) / amplitude;
+    };
+    vec2 columns[2];
+    for (int k = 0; k < 2; ++k) {
+      auto rig = started(1 - k, k);
+      Stepper(*rig, info()).step(h);
+      columns[k] = point(*rig);
     }
+    const auto invariant = [&](vec2 u) {
+      return columns[0].y * u.x * u.x + (columns[1].y - columns[0].x) * u.x * u.y - columns[1].x * u.y * u.y;
+    };
+    auto rig = started(1, 0);
+    Stepper stepper(*rig, info());
+    const double start = invariant(point(*rig));
+    double largest = 0;
+    for (int k = 0; k < 500000 / testing::kSlowdown; ++k) {
+      stepper.step(h);
+      largest = std::max(largest, std::abs(invariant(point(*rig)) / start - 1));
+    }
+    EXPECT_LT(largest, 1e-10) << share;
   }
 }
 
-TEST(Leapfrog, IsStableBelowTwoAndNotAbove) {
+TEST_P(EveryIntegrator, IsStableBelowItsLimitAndNotAbove) {
+  const double limit = info().stability_limit;
+  if (std::isinf(limit) || limit == 0 || info().inextensible) return;
   const OscillatorValues o;
-  const double omega = std::sqrt(o.stiffness / o.mass);
-  const double a = 1e-3;
-  for (const char* id : {"symplectic-euler", "velocity-verlet"}) {
-    for (const double h_omega : {1.99, 2.01}) {
-      auto rig = make_oscillator(o);
-      rig->state.x[1].x += a;
-      Stepper stepper(*rig, *find_integrator(id));
-      double largest = 0;
-      for (int k = 0; k < (h_omega < 2 ? 1000000 : 60); ++k) {
-        stepper.step(h_omega / omega);
-        largest = std::max(largest, std::abs(rig->state.x[1].x - o.rest_length));
-      }
-      // Below: the ellipse on which a start at rest stays is at most a / √(1 − (hω/2)²) ≈ 10 a wide for
-      // symplectic Euler, a for Verlet. Above: 1.22 per step.
-      if (h_omega < 2) {
-        EXPECT_LT(largest, id[0] == 's' ? 10.1 * a : 1.001 * a) << id;
-      } else {
-        EXPECT_GT(largest, 100 * a) << id;
-      }
+  const double omega = std::sqrt(o.stiffness / o.mass), a = 1e-4 * o.rest_length;
+  for (const double share : {0.995, 1.005}) {
+    const double growth = info().growth(share * limit, 0, default_parameters(info()));
+    ASSERT_EQ(growth > 1, share > 1);
+    auto rig = make_oscillator(o);
+    rig->state.x[1].x += a;
+    Stepper stepper(*rig, info());
+    double largest = 0;
+    const double steps = share < 1 ? 200000.0 / testing::kSlowdown : std::log(1000) / std::log(growth);
+    for (int k = 0; k < steps; ++k) {
+      stepper.step(share * limit / omega);
+      largest = std::max(largest, std::abs(rig->state.x[1].x - o.rest_length));
+    }
+    // Below, the ellipse on which a start at rest stays is about a / √(1 − share²) ≈ 10 a wide at most.
+    if (share < 1) {
+      EXPECT_LT(largest, 15 * a);
+    } else {
+      EXPECT_GT(largest, 50 * a);
     }
   }
 }
