@@ -47,7 +47,7 @@ void bench_meshes(const BenchSettings& settings, const std::vector<std::filesyst
       LoadedScene loaded = load_for_bench(scene);
       const RunPlan plan{.steps = settings.steps, .seconds = kMostSecondsOfRun};
       RunFigures ours = run_scene(loaded, settings.pool, plan);
-      CgOptions& cg = loaded.scene.stepping.solver.linear.cg;
+      CgOptions& cg = loaded.scene.solver.linear.cg;
       cg.preconditioner = PreconditionerKind::block_jacobi;
       cg.max_iterations = kMostIterations;
       RunFigures plain = run_scene(loaded, settings.pool, plan);

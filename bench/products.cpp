@@ -70,7 +70,7 @@ void bench_products(const BenchSettings& settings, const std::vector<int>& sizes
     const LoadedScene loaded = load_for_bench(hanging_sheet(n));
     const Simulation simulation(loaded.scene, loaded.mesh, settings.pool, Interrupt::probe());
     const State& state = simulation.state();
-    const double h = loaded.scene.stepping.dt;
+    const double h = loaded.scene.dt;
     SpringMatrix A(simulation.system().pattern());
     simulation.system().assemble(settings.pool, state.x, state.v, {1, h, h * h}, JacobianMode::clamped, A);
     for (const bool single : {false, true}) {

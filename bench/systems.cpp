@@ -38,8 +38,8 @@ struct SystemContest::Impl {
         pool(the_pool),
         simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe()),
         system(simulation.system()),
-        h(loaded.scene.stepping.dt),
-        settings(loaded.scene.stepping.solver),
+        h(loaded.scene.dt),
+        settings(loaded.scene.solver),
         A(system.pattern()),
         b(A.size()),
         x(A.size()) {

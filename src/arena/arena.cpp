@@ -18,20 +18,15 @@ namespace {
 // Below, a lane has too little work for several threads: lanes take their steps side by side.
 constexpr std::size_t kParticlesForAllThreads = 10'000;
 
-std::shared_ptr<const Scene> with_method(const Scene& world, const Scene& method) {
-  return std::make_shared<const Scene>(with_method_of(world, method));
+std::shared_ptr<const Scene> shared_with_method(const Scene& scene, const Method& method) {
+  return std::make_shared<const Scene>(with_method(scene, method));
 }
 
 /// The same change for a lane that it does not name: its method stays.
 Command of_the_world(const Command& command, const Simulation& lane) {
   const auto* set = std::get_if<SetScene>(&command);
   if (set == nullptr || !set->scene) return command;
-  return SetScene{with_method(*set->scene, lane.scene())};
-}
-
-bool have_same_world(const Scene& a, const Scene& b, const ClothMesh& mesh) {
-  // Other names of the same pins are to be the same in all lanes, too.
-  return a.pins == b.pins && differences(with_method_of(a, b), b, mesh).empty();
+  return SetScene{shared_with_method(*set->scene, lane.scene())};
 }
 
 /// A run from a checkpoint on the mesh of another one.
@@ -221,7 +216,7 @@ void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
   const Lane& from = at(command.from);
   Lane& to = at(command.lane);
   if (&from == &to) return;
-  const SetScene with_own_method{with_method(from.simulation->scene(), to.simulation->scene())};
+  const SetScene with_own_method{shared_with_method(from.simulation->scene(), to.simulation->scene())};
   const std::uint64_t step = steps();
   const auto stood = std::pair(to.frozen, to.held);
   Checkpoint now, before;
@@ -325,8 +320,8 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   past->reserve(moment.changes + 2);
   past->assign(moment.past->begin(), moment.past->begin() + static_cast<std::ptrdiff_t>(moment.changes));
   const Lane& first = lanes_.front();
-  const bool other_world = !have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene(),
-                                            first.simulation->mesh());
+  const bool other_world =
+      moment.of(first.id).checkpoint->scene->world() != first.simulation->scene().world();
   if (!is_alone()) save_before(pool);
   std::size_t changed = 0;
   try {
@@ -354,13 +349,13 @@ bool Arena::has_passed(const Moment& moment) const {
 }
 
 double Arena::largest_step_since(const Moment& moment) const {
-  double largest = moment.lanes.front().checkpoint->scene->stepping.dt;
+  double largest = moment.lanes.front().checkpoint->scene->dt;
   for (std::size_t i = moment.changes; i < past_->size(); ++i) {
     const Command& command = (*past_)[i].command;
     if (const auto* value = std::get_if<SetParameter>(&command); value != nullptr && value->id == "dt")
       largest = std::max(largest, value->value);
     else if (const auto* scene = std::get_if<SetScene>(&command); scene != nullptr && scene->scene)
-      largest = std::max(largest, scene->scene->stepping.dt);
+      largest = std::max(largest, scene->scene->dt);
   }
   return largest;
 }
@@ -373,7 +368,7 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   run.from_ = moment.place;
   run.simulation_ = continued(pool, *part.checkpoint, *lanes_.front().simulation, stop);
   // The same method goes on as if nothing had been.
-  const auto values = with_method(*part.checkpoint->scene, scene);
+  const auto values = shared_with_method(*part.checkpoint->scene, scene);
   if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())
     run.simulation_->apply(pool, SetScene{values});
   run.next_ = moment.changes;

@@ -42,7 +42,7 @@ Scene sheet_above_sphere() {
   scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.305,0.2,0.3")};
   scene.contact.stiffness = 100;
   scene.contact.distance = 1e-3;
-  scene.stepping.dt = 2e-3;
+  scene.dt = 2e-3;
   return scene;
 }
 
@@ -93,7 +93,7 @@ struct Drape final : Analysis {
         least = std::min(least, place.height - place.level);
       }
     }
-    return least - of.contact.thickness;
+    return least - of.thickness;
   }
 
   /// [mm], without signs of zeros and what is left of rounding.
@@ -115,7 +115,7 @@ struct Drape final : Analysis {
       step_ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
       deepest = std::min(deepest, least_gap(simulation));
       const double speed = std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass);
-      calm = speed < rest_speed ? calm + tried.stepping.dt : 0;
+      calm = speed < rest_speed ? calm + tried.dt : 0;
     }
     const bool blew_up = status == StepStatus::blown_up, rests = calm >= kCalm;
     const StepRecord& record = simulation.record();
@@ -162,7 +162,7 @@ struct Drape final : Analysis {
       throw InputError(
           "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
     WorkerPool pool(scene.threads());
-    const std::uint64_t most = length.steps(loaded.scene.stepping.dt, scene.steps_of_summary());
+    const std::uint64_t most = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",

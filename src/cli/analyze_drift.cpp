@@ -27,8 +27,8 @@ Scene rod_pendulum() {
   scene.mesh = GeneratedSource{"pendulum"};
   scene.pins = std::vector<std::uint32_t>{0};
   scene.material.spring_damping = 0;
-  scene.stepping.dt = 0.01;
-  scene.stepping.solver.newton_tolerance = 1e-6;
+  scene.dt = 0.01;
+  scene.solver.newton_tolerance = 1e-6;
   scene.initial_state = InitialState{{vec3(0), vec3(1, 0, 0)}, {vec3(0), vec3(0)}};
   return scene;
 }
@@ -115,7 +115,7 @@ struct DriftAnalysis final : Analysis {
         scene.names_a_scene() ? scene.scene() : scene.applied_to(rod_pendulum()), scene, options.outputs());
     options.leave_out_for(loaded.scene);
     WorkerPool pool(scene.threads());
-    const std::uint64_t steps = length.steps(loaded.scene.stepping.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf("%-32s %16s %16s %16s\n", "largest over the run", "|l - L| [m]", "|n·v_ij| [m/s]",
                 " energy gain [J]");
     std::vector<const IntegratorInfo*> skipped;

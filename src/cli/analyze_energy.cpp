@@ -85,7 +85,7 @@ struct Energy final : Analysis {
         scene.names_a_scene() ? scene.scene() : scene.applied_to(energy_strip()), scene, options.outputs());
     options.leave_out_for(loaded.scene);
     WorkerPool pool(scene.threads());
-    const std::uint64_t steps = length.steps(loaded.scene.stepping.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",
                 "kinetic, end");
     options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { run_one(info, loaded, pool, steps); });

@@ -41,7 +41,7 @@ struct Intersections final : Analysis {
 
   /// Takes the steps. False where they were not all taken.
   bool step_all(Simulation& simulation, WorkerPool& pool) const {
-    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(simulation.scene().dt, scene.steps_of_summary());
     for (std::uint64_t step = 0; step < steps; ++step)
       if (simulation.step(pool, Interrupt::probe(), true) != StepStatus::done) return false;
     return true;

@@ -57,7 +57,7 @@ struct Stability final : Analysis {
   /// a lower limit than bending springs. None when interrupted.
   std::optional<double> theory(const IntegratorInfo& info) {
     if (info.inextensible) return NAN;
-    const JacobianMode blocks = stability_blocks(info, loaded.scene.stepping.solver.jacobian);
+    const JacobianMode blocks = stability_blocks(info, loaded.scene.solver.jacobian);
     const bool other = !estimate || blocks != measured_blocks;
     if (other || needs_eigenvalues(info, *estimate)) {
       const Simulation start(loaded.scene, loaded.mesh, *pool, Interrupt::probe(), loaded.model);

@@ -111,7 +111,7 @@ void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tabl
           scene.obstacles.bodies.empty() ? ms : median_let_go(scene, run.samples, settings.pool);
       if (scene.obstacles.bodies.empty()) alone = ms;
       tables[at].rows.push_back({name, static_cast<long long>(n) * n, std::string(contact), ms,
-                                 1e3 * scene.stepping.dt / ms, 100 * (1 - alone / ms), 100 * (1 - free / ms),
+                                 1e3 * scene.dt / ms, 100 * (1 - alone / ms), 100 * (1 - free / ms),
                                  median(run.contacts), median(run.candidates), median(run.iterations),
                                  run.end()});
       if (!run.blow_up.empty()) tables[at].notes.push_back(name + ": " + run.blow_up);

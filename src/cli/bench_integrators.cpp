@@ -24,12 +24,12 @@ constexpr double kMostSecondsOfSteps = 3;  // those that count
 
 /// h [s] of the comparison: 1/60 s, or half of 2/ω_max where that is less and stability depends on h.
 double step_of(const IntegratorInfo& info, const LoadedScene& loaded, WorkerPool& pool) {
-  const double frame = loaded.scene.stepping.dt;
+  const double frame = loaded.scene.dt;
   if (info.family != IntegratorFamily::explicit_method && !info.inextensible) return frame;
   const Simulation simulation(loaded.scene, loaded.mesh, pool);
   StabilityMeter meter;
   const auto omega_max = meter.omega_max(simulation.system(), simulation.state().x,
-                                         loaded.scene.stepping.solver.jacobian, pool, {}, info.inextensible);
+                                         loaded.scene.solver.jacobian, pool, {}, info.inextensible);
   return std::min(frame, 1 / omega_max.value());
 }
 
@@ -120,11 +120,11 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
         settings.begin(scene.name + ", " + std::string(info.id));
         LoadedScene loaded = start;
         loaded.scene.integrator = info.id;
-        loaded.scene.stepping.dt = step_of(info, loaded, settings.pool);
+        loaded.scene.dt = step_of(info, loaded, settings.pool);
         const RunFigures run =
             run_scene(loaded, settings.pool,
                       {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
-        tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.stepping.dt, run));
+        tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.dt, run));
       }
       if (!without.empty())
         tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +

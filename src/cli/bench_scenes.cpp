@@ -44,7 +44,7 @@ BenchTable step_table(const BenchSettings& settings) {
 std::vector<BenchCell> step_row(const std::string& name, const LoadedScene& loaded, const RunFigures& run,
                                 const RunFigures& alone) {
   const auto particles = static_cast<long long>(loaded.mesh->positions.size());
-  const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.stepping.dt;
+  const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.dt;
   const bool any = !run.step_ms.empty();
   const bool iterates = any && find_integrator(loaded.scene.integrator)->uses_linear_solver;
   return {name,

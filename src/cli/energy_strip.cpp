@@ -18,8 +18,8 @@ Scene energy_strip() {
   scene.material.stretch_stiffness = 60;
   scene.material.bend_stiffness = 0.6;
   scene.material.spring_damping = 0;
-  scene.stepping.dt = 0.005;
-  scene.stepping.solver.linear.cg.tolerance = scene.stepping.solver.newton_tolerance = 1e-6;
+  scene.dt = 0.005;
+  scene.solver.linear.cg.tolerance = scene.solver.newton_tolerance = 1e-6;
   InitialState start;
   std::vector<std::uint32_t> ends;
   for (int r = 0; r < kRows; ++r)

@@ -93,7 +93,7 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
   LaneSource out;
   if (!journal) {
     out.scene = load_with_state(named_scene(scene), scene, outputs);
-    out.steps = length.steps(out.scene.scene.stepping.dt, scene.steps_of_summary());
+    out.steps = length.steps(out.scene.scene.dt, scene.steps_of_summary());
     return out;
   }
   if (scene.changes_a_scene())

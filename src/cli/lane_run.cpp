@@ -75,8 +75,7 @@ std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
                         kStabilityDirections);
   if (!estimate) return {};
   const Scene& scene = simulation.scene();
-  return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.stepping.h(),
-                            *estimate);
+  return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.h(), *estimate);
 }
 
 std::string scene_text(const Simulation& simulation) {
@@ -122,7 +121,7 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
     if (event == Replay::Event::stepped) {
       add_step(simulation.record(), took, start_energy, figures);
       append(new_notices.in(simulation.notices()), figures.notices);
-      figures.simulated += simulation.scene().stepping.dt;
+      figures.simulated += simulation.scene().dt;
       pictures.after_step(play->step(), simulation);
       progress(play->step(), simulation.state().t);
     }
@@ -131,7 +130,7 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   }
   const Simulation& simulation = play->simulation();
   pictures.finish(simulation);
-  figures.h = simulation.scene().stepping.h();
+  figures.h = simulation.scene().h();
   figures.skipped = play->skipped();
   if (const std::optional<BlowUp>& blow_up = simulation.blow_up()) {
     figures.blow_up = blow_up_text(simulation, pool);

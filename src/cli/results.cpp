@@ -103,7 +103,7 @@ Json json_of_contact(const Simulation& simulation) {
   Json json{{"model", model.id},
             {"floor", scene.floor.on},
             {"obstacles", scene.obstacles.bodies.size()},
-            {"self_contact", scene.contact.model != ContactModel::filter && scene.contact.with_itself},
+            {"self_contact", scene.contact.model != ContactModel::filter && scene.self_contact},
             {"friction", scene.obstacles.friction},
             {"floor_friction", scene.floor.friction},
             {"thickness", nullptr},
@@ -220,7 +220,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   const StepRecord& r = simulation.record();
   step_ms_.push_back(took.wall);
   step_cpu_ms_.push_back(took.processor);
-  simulated_ += simulation.scene().stepping.dt;
+  simulated_ += simulation.scene().dt;
   newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
   cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
   if (!r.converged && not_converged_++ == 0) {
@@ -261,7 +261,7 @@ void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
   };
   if (scene.floor.on) write(0);
   for (std::uint32_t k = 1; k <= scene.obstacles.bodies.size(); ++k) write(k);
-  if (scene.contact.model != ContactModel::filter && scene.contact.with_itself) write(kClothItself);
+  if (scene.contact.model != ContactModel::filter && scene.self_contact) write(kClothItself);
 }
 
 bool Results::has_files() const {
@@ -291,7 +291,7 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
   const ClothIntersections found =
       find_intersections(pool, simulation.mesh(), simulation.state().x, simulation.obstacles());
   // Cloth that does not meet itself may intersect itself.
-  const bool meets_itself = scene.contact.model != ContactModel::filter && scene.contact.with_itself;
+  const bool meets_itself = scene.contact.model != ContactModel::filter && scene.self_contact;
   if ((meets_itself ? found.pairs : found.with_obstacles) == 0) return;
   const std::string cures =
       contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
@@ -335,7 +335,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
         {"bend", simulation.mesh().bend_springs.size()}}},
       {"steps", simulation.steps()},
       {"time", simulation.state().t},
-      {"dt", simulation.scene().stepping.dt},
+      {"dt", simulation.scene().dt},
       {"state_hash", fingerprint_text(state_hash(simulation.state()))},
       {"energy",
        {{"kinetic", last.energy.kinetic},

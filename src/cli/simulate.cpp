@@ -28,7 +28,7 @@ struct Simulate {
     if (!scene.quiet()) results.print_summary_without_files();
     Run run = resume ? resume_run(*resume, scene, results.files()) : prepare_run(scene, results.files());
     Simulation& simulation = *run.simulation;
-    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(simulation.scene().dt, scene.steps_of_summary());
     if (resume) results.set_origin("checkpoint", path_of(*resume));
     results.begin(*run.pool, simulation);
     StepStatus status = StepStatus::done;

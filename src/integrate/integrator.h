@@ -22,6 +22,8 @@ struct SolverSettings {
   double newton_tolerance = 1e-3;  ///< relative, see model.md
   int newton_max_iterations = 200;
   JacobianMode jacobian = JacobianMode::clamped;
+
+  bool operator==(const SolverSettings&) const = default;
 };
 
 /// The context of a step besides the system and the state.

@@ -49,6 +49,8 @@ struct CgOptions {
   double radius = std::numeric_limits<double>::infinity();
   bool warm_start = false;  ///< x holds a guess; used where it is better than z
   bool from_last = false;   ///< likewise the solution of the last solve, of the same size
+
+  bool operator==(const CgOptions&) const = default;
 };
 
 /// Preconditioned conjugate gradients on a LinearSystem.

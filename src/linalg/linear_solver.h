@@ -14,6 +14,8 @@ struct LinearSolverSettings {
   enum class Kind { cg, cholesky };
   Kind kind = Kind::cg;
   CgOptions cg;  ///< with the tolerance of both solvers
+
+  bool operator==(const LinearSolverSettings&) const = default;
 };
 
 struct LinearSolverName {

@@ -85,10 +85,10 @@ struct Swing {
     scene.material.bend_stiffness = 2;
     scene.material.spring_damping = 0;
     if (stretched) scene.initial_state = start(mesh);
-    scene.stepping.substeps = steps % 8 == 0 ? 8 : 1;  // a step of a scene is no shorter than 1 µs
-    scene.stepping.dt = kConvergenceTime / steps * scene.stepping.substeps;
-    scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
-    SolverSettings& solver = scene.stepping.solver;
+    scene.substeps = steps % 8 == 0 ? 8 : 1;  // a step of a scene is no shorter than 1 µs
+    scene.dt = kConvergenceTime / steps * scene.substeps;
+    scene.energy_limit = std::numeric_limits<double>::infinity();
+    SolverSettings& solver = scene.solver;
     solver.linear.cg.tolerance = solver.newton_tolerance = 1e-12;
     solver.linear.cg.max_iterations = 2000;
     solver.jacobian = jacobian;
@@ -98,7 +98,7 @@ struct Swing {
     ball.radius = kBall;
     scene.obstacles = {{ball}, 0};
     scene.contact = {.model = *contact, .stiffness = kStiff, .barrier_stiffness = kStiff, .distance = kReach};
-    if (contact == ContactModel::impulse) scene.contact.thickness = kSwingThickness;
+    if (contact == ContactModel::impulse) scene.thickness = kSwingThickness;
     scene.material.gravity = vec3(0, -kPress, 0);
     return scene;
   }
@@ -117,7 +117,7 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   const Scene scene = swing.scene(*mesh, steps);
   Simulation simulation(scene, mesh, pool, stop);
   SwingEnd end;
-  for (int k = 0; k < steps; k += scene.stepping.substeps) {
+  for (int k = 0; k < steps; k += scene.substeps) {
     if (simulation.step(pool, stop) != StepStatus::done) return std::nullopt;
     const std::vector<vec3>& x = simulation.state().x;
     const std::size_t held = swing.by_forces() ? simulation.system().contact().touches(pool, x).size()

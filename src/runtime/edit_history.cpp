@@ -61,7 +61,7 @@ void EditHistory::record(const Command& command, std::shared_ptr<const Frame> se
 void EditHistory::follow_lane(LaneId lane, const std::shared_ptr<const Scene>& scene) {
   if (!pending_.empty() || (lane == lane_ && scene == followed_)) return;
   const Scene& now = *now_.present.scene;
-  if (lane != lane_ || !differences(now, with_method_of(now, *scene), *now_.present.loaded->mesh).empty()) {
+  if (lane != lane_ || !differences(now, with_method(now, *scene), *now_.present.loaded->mesh).empty()) {
     EditHistory next = *this;
     if (lane_ == 0 && lane != 0) next.first_lane_ = now_.present.scene;
     next.lane_ = lane;
@@ -76,7 +76,7 @@ void EditHistory::adopt_method(const Scene& scene) {
   // Another scene has its own method, and comes back with it.
   const auto of_lane = [&](Document& document) {
     if (document.loaded != now_.present.loaded) return;
-    document.scene = std::make_shared<const Scene>(with_method_of(*document.scene, scene));
+    document.scene = std::make_shared<const Scene>(with_method(*document.scene, scene));
   };
   std::ranges::for_each(now_.past, of_lane);
   std::ranges::for_each(now_.future, of_lane);
@@ -316,7 +316,7 @@ void EditHistory::retell() {
   now_.redo_text = can_redo() ? step_forward().text : "";
   // The integrator is changed often: no question about it.
   const Scene& saved = *saved_.at(now_.present.loaded.get());
-  Scene now = lane_ == 0 ? *now_.present.scene : with_method_of(*now_.present.scene, saved);
+  Scene now = lane_ == 0 ? *now_.present.scene : with_method(*now_.present.scene, saved);
   now.integrator = saved.integrator;
   try {
     now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);

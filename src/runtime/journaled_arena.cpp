@@ -19,7 +19,8 @@ void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& 
   for (const OtherLane& other : others) {
     next.apply(pool, AddLane{other.lane, 0});
     next.apply(pool, other.lane,
-               SetScene{std::make_shared<const Scene>(with_integrator_of((*next)[0].scene(), *other.scene))});
+               SetScene{std::make_shared<const Scene>(
+                   with_method((*next)[0].scene(), with_integrator_of((*next)[0].scene(), *other.scene)))});
   }
   *this = std::move(next);
 }

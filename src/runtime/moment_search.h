@@ -103,7 +103,7 @@ class MomentSearch {
     const State& state = last_sound_state(*moment.checkpoint).state;
     run_.scene = *moment.loaded;
     run_.scene.scene = *moment.checkpoint->scene;
-    run_.scene.scene.stepping.substeps = 1;
+    run_.scene.scene.substeps = 1;
     run_.scene.scene.initial_state.reset();
     run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
     run_.scene.scene.initial_state = InitialState{state.x, state.v};

@@ -66,13 +66,13 @@ class OtherSteps {
   }
 
   double step_after(const JournalEntry& entry, double now) const {
-    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) return load->scene.stepping.dt;
+    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) return load->scene.dt;
     const auto* command = std::get_if<Command>(&entry.what);
     if (command == nullptr) return now;
     const auto* parameter = std::get_if<SetParameter>(command);
     if (parameter != nullptr && parameter->id == "dt") return parameter->value;
     const auto* scene = std::get_if<SetScene>(command);
-    return scene != nullptr ? scene->scene->stepping.dt : now;
+    return scene != nullptr ? scene->scene->dt : now;
   }
 
   const Known& last_before(std::uint64_t step) const {
@@ -180,7 +180,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   Scene scene = load.scene;
   auto* file = std::get_if<FileSource>(&scene.mesh);
   if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
-  if (options_.dt && !load.moment) scene.stepping.dt = *options_.dt;
+  if (options_.dt && !load.moment) scene.dt = *options_.dt;
   if (plays_to_another() && !load.moment) scene.integrator = options_.integrator;
   const LoadedScene loaded = load_scene(std::move(scene), loading);
   if (fingerprint(*loaded.mesh) != load.mesh_hash) {
@@ -259,7 +259,7 @@ bool Replay::applies(Command& command) {
   if (const auto* set = std::get_if<SetScene>(&command)) {
     auto scene = std::make_shared<Scene>(*set->scene);
     if (plays_to_another()) scene->integrator = options_.integrator;
-    if (options_.dt) scene->stepping.dt = *options_.dt;
+    if (options_.dt) scene->dt = *options_.dt;
     command = SetScene{std::move(scene)};
   }
   if (std::holds_alternative<RestoreSoundState>(command) && !stands())

@@ -26,13 +26,13 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, co
   BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
                     .step = blow_up.step,
                     .time = blow_up.time,
-                    .h = blow_up.dt,
+                    .h = blow_up.h,
                     .energy = blow_up.energy,
                     .made = blow_up.cause == BlowUp::Cause::made,
                     .squeezed = blow_up.cause == BlowUp::Cause::squeezed,
                     .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
-                    .factor = scene.stepping.energy_limit,
+                    .factor = scene.energy_limit,
                     .sound_time = sound_time,
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
@@ -77,7 +77,7 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const C
 
 bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
   const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };  // may be NaN
-  return run.facts.step == blow_up.step && run.facts.h == blow_up.dt &&
+  return run.facts.step == blow_up.step && run.facts.h == blow_up.h &&
          bits(run.facts.energy) == bits(blow_up.energy);
 }
 

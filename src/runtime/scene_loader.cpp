@@ -140,8 +140,8 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     const Simulation& simulation = *made;
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
-                           .omega_max(simulation.system(), simulation.state().x,
-                                      loaded.scene.stepping.solver.jacobian, pool, options.stop)
+                           .omega_max(simulation.system(), simulation.state().x, loaded.scene.solver.jacobian,
+                                      pool, options.stop)
                            .value_or(0);
   }
   progress.tell(1, "Done");

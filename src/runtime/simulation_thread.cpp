@@ -175,7 +175,7 @@ void SimulationThread::Impl::step() {
 
   if (status == StepStatus::stopped) return;
   dirty = true;
-  cost.add(row_of(simulation().integrator()), simulation().scene().stepping.dt, Seconds(end - start).count());
+  cost.add(row_of(simulation().integrator()), simulation().scene().dt, Seconds(end - start).count());
   for (const auto& lane : lanes)
     if (lane->steps && !lane->coming_back) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
@@ -187,7 +187,7 @@ void SimulationThread::Impl::step() {
     if (const Lane* lane = arena->find(recorded); lane != nullptr && lane->runs())
       recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
                          1e3 * lane->cost.wall);
-  pacer.stepped(simulation().scene().stepping.dt, speed, end);
+  pacer.stepped(simulation().scene().dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
     const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);
     const Clock::duration usual =
@@ -323,11 +323,11 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
 
 std::shared_ptr<const Scene> SimulationThread::Impl::shown_scene(LiveLane& lane) const {
   std::shared_ptr<const Scene> of_run = simulation_of(lane).shared_scene();
-  if (!lane.coming_back || of_run->stepping.substeps == lane.coming_back->substeps) return of_run;
+  if (!lane.coming_back || of_run->substeps == lane.coming_back->substeps) return of_run;
   LiveLane::Return& way = *lane.coming_back;
   if (way.of_run != of_run) {
     Scene shown = *of_run;
-    shown.stepping.substeps = way.substeps;
+    shown.substeps = way.substeps;
     way.shown = std::make_shared<const Scene>(std::move(shown));
     way.of_run = std::move(of_run);
   }
@@ -344,7 +344,7 @@ void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot&
 }
 
 std::optional<RealTimeLag> SimulationThread::Impl::lag() {
-  const double h = simulation().scene().stepping.dt;
+  const double h = simulation().scene().dt;
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
   RealTimeLag lag{1e3 * *seconds, std::nullopt};
@@ -354,7 +354,7 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
     const std::optional<double> limit = prospect(*lane).largest_step;
     if (!limit) return lag;
     const int substeps =
-        lane->coming_back ? lane->coming_back->substeps : simulation_of(*lane).scene().stepping.substeps;
+        lane->coming_back ? lane->coming_back->substeps : simulation_of(*lane).scene().substeps;
     const double step = *limit * substeps;
     if (step < lowest.step) lowest = {lane->id, step};
   }

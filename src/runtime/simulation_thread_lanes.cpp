@@ -56,14 +56,14 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   const StopProbe superseded = [this] { return queue.scene_waits(); };
   Scene on_its_way = method;
   if (arena->find(lane.id) != nullptr) {
-    const double parts = std::ceil(arena->largest_step_since(moment) / method.stepping.dt * (1 - 1e-9)) *
-                         method.stepping.substeps;
-    on_its_way.stepping.substeps = static_cast<int>(std::clamp(
-        parts, static_cast<double>(method.stepping.substeps), find_scene_parameter("substeps")->spec.max));
+    const double parts =
+        std::ceil(arena->largest_step_since(moment) / method.dt * (1 - 1e-9)) * method.substeps;
+    on_its_way.substeps = static_cast<int>(
+        std::clamp(parts, static_cast<double>(method.substeps), find_scene_parameter("substeps")->spec.max));
   }
   CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
   lane.coming_back.emplace(
-      LiveLane::Return{std::move(run), from, is_reference, lane.origins, method.stepping.substeps});
+      LiveLane::Return{std::move(run), from, is_reference, lane.origins, method.substeps});
   lane.plot.forget_after(from);
   if (from < origin.time || arena->find(lane.id) == nullptr)
     set_origin(lane);
@@ -105,7 +105,7 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
     if (progress == Arena::Progress::advanced) {
       const Simulation& run = lane.coming_back->run.simulation();
       // It passes the common origin between two steps.
-      if (run.state().t < origin.time + run.scene().stepping.dt / 2) set_origin(lane);
+      if (run.state().t < origin.time + run.scene().dt / 2) set_origin(lane);
       add_sample(lane, std::numeric_limits<double>::quiet_NaN());
     }
     if (progress == Arena::Progress::arrived) arrive(lane);
@@ -127,7 +127,7 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
   const int substeps = lane.coming_back->substeps;
   arena.come_back(std::move(lane.coming_back->run));
   lane.coming_back.reset();
-  if ((*arena)[lane.id].scene().stepping.substeps != substeps)
+  if ((*arena)[lane.id].scene().substeps != substeps)
     arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
   if (is_reference)

@@ -88,9 +88,9 @@ LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
 
 LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
-  const SteppingSettings& stepping = simulation.scene().stepping;
-  const int substeps = lane.coming_back ? lane.coming_back->substeps : stepping.substeps;
-  return {present_figures(lane), row_of(simulation.integrator()), stepping.dt / substeps};
+  const Scene& scene = simulation.scene();
+  const int substeps = lane.coming_back ? lane.coming_back->substeps : scene.substeps;
+  return {present_figures(lane), row_of(simulation.integrator()), scene.dt / substeps};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {

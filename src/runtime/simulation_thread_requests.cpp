@@ -21,8 +21,8 @@ constexpr std::size_t kReplayStates = 120;
 
 bool SimulationThread::Impl::has_other_method(const LiveLane::Return& lane) const {
   const Scene& scene = lane.run.simulation().scene();
-  Scene of_active = with_method_of(scene, simulation().scene());
-  if (of_active.stepping.substeps == lane.substeps) of_active.stepping.substeps = scene.stepping.substeps;
+  Scene of_active = with_method(scene, simulation().scene());
+  if (of_active.substeps == lane.substeps) of_active.substeps = scene.substeps;
   return !differences(scene, of_active, simulation().mesh()).empty();
 }
 

@@ -13,7 +13,7 @@ namespace clothlab {
 
 Prospect SimulationThread::Impl::prospect(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
-  Prospect now{&simulation.integrator(), simulation.scene().stepping.h(), std::nullopt};
+  Prospect now{&simulation.integrator(), simulation.scene().h(), std::nullopt};
   if (is_stable_at_every_step(lane))
     now.largest_step = std::numeric_limits<double>::infinity();
   else if (lane.stability)
@@ -108,7 +108,7 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   StabilityMonitor::Question q;
   q.model = simulation.system().shared_model();
   q.material = simulation.scene().material;
-  q.mode = simulation.scene().stepping.solver.jacobian;
+  q.mode = simulation.scene().solver.jacobian;
   q.integrator = &simulation.integrator();
   q.wind = simulation.scene().wind;
   q.contact = simulation.system().contact().settings();

@@ -30,9 +30,9 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
   scene.material.mass = 4 * kParticleMass;
   scene.material.stretch_stiffness = scene.material.bend_stiffness = kSoft;
   scene.material.gravity = vec3(0, -kPull, 0);
-  scene.stepping.dt = slope.h;
-  scene.stepping.solver.linear.cg.tolerance = 1e-12;
-  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.dt = slope.h;
+  scene.solver.linear.cg.tolerance = 1e-12;
+  scene.solver.newton_tolerance = 1e-10;
   Obstacle plane;
   plane.shape = Obstacle::Shape::plane;
   plane.normal = normal;
@@ -44,7 +44,7 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
   double gap = 0;
   if (info_of(slope.contact).by_forces)
     gap = kContactFrom - kParticleMass * kPull * std::cos(slope.angle) / kContactStiffness;
-  if (slope.contact == ContactModel::impulse) gap = scene.contact.thickness = kSlopeThickness;
+  if (slope.contact == ContactModel::impulse) gap = scene.thickness = kSlopeThickness;
   InitialState start;
   for (const double z : {0.0, kPatchEdge})
     for (const double x : {0.0, kPatchEdge})

@@ -15,9 +15,9 @@ Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double 
   constexpr double kEnergyLimit = 2;
   Scene scene = loaded.scene;
   scene.integrator = info.id;
-  scene.stepping.dt = h;
-  scene.stepping.adaptive = false;
-  scene.stepping.energy_limit = std::min(scene.stepping.energy_limit, kEnergyLimit);
+  scene.dt = h;
+  scene.adaptive = false;
+  scene.energy_limit = std::min(scene.energy_limit, kEnergyLimit);
   return scene;
 }
 
@@ -68,8 +68,7 @@ std::optional<StabilityEstimate> measure_stability(const Simulation& run, const 
                                                    const IntegratorInfo& info, WorkerPool& pool,
                                                    const StopProbe& stop, std::size_t most_directions) {
   const Projection held = run.constraints(state.x);
-  const StabilityMeter::Subject subject{run.system(), state, held, info,
-                                        run.scene().stepping.solver.jacobian};
+  const StabilityMeter::Subject subject{run.system(), state, held, info, run.scene().solver.jacobian};
   StabilityMeter meter;
   std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, stop);
   if (estimate && estimate->free_directions <= most_directions && needs_eigenvalues(info, *estimate))
@@ -82,7 +81,7 @@ void measure_omega_max(LoadedScene& loaded, WorkerPool& pool, const StopProbe& s
   loaded.model = start.system().shared_model();
   StabilityMeter meter;
   const std::optional<double> omega_max =
-      meter.omega_max(start.system(), start.state().x, loaded.scene.stepping.solver.jacobian, pool, stop);
+      meter.omega_max(start.system(), start.state().x, loaded.scene.solver.jacobian, pool, stop);
   if (stop_requested(stop)) throw Cancelled();
   loaded.omega_max = omega_max.value_or(0);
   if (!(loaded.omega_max > 0))

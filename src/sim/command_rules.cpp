@@ -140,15 +140,8 @@ class Change {
     check_parameters(*c.scene);
     selected_particles(mesh_, c.scene->pins);
     return edited([&](Scene& next) {
-      next.pins = c.scene->pins;
-      next.material = c.scene->material;
-      next.wind = c.scene->wind;
-      next.floor = c.scene->floor;
-      next.obstacles = c.scene->obstacles;
-      next.contact = c.scene->contact;
-      next.integrator = c.scene->integrator;
-      next.integrator_parameters = c.scene->integrator_parameters;
-      next.stepping = c.scene->stepping;
+      static_cast<World&>(next) = *c.scene;
+      static_cast<Method&>(next) = *c.scene;
     });
   }
 
@@ -230,7 +223,7 @@ const CommandRule& rule_of(const Command& command) { return kRules[command.index
 bool is_of_method(const Command& command) {
   if (const auto* set = std::get_if<SetParameter>(&command)) {
     const SceneParameter* row = find_scene_parameter(set->id);
-    return row == nullptr || row->of_method;
+    return row == nullptr || row->is_of_method();
   }
   return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<RestoreSoundState>(command);
 }

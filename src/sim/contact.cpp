@@ -53,7 +53,7 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
   std::uint32_t number = 0;
   for (const Obstacle& body : bodies)
     settings.surfaces.push_back({body, scene.obstacles.friction, {}, ++number});
-  settings.with_itself = scene.contact.with_itself;
+  settings.with_itself = scene.self_contact;
   if (settings.surfaces.empty() && !settings.with_itself) return settings;
   settings.cloth = &mesh;
   settings.friction_with_itself = scene.obstacles.friction;
@@ -64,7 +64,7 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
   settings.law.barrier = barrier;
   settings.law.stiffness =
       barrier ? barrier_stiffness(scene, model, settings.law.distance, stiffened) : contact.stiffness;
-  settings.thickness = barrier ? 0 : contact.thickness;
+  settings.thickness = barrier ? 0 : scene.thickness;
   settings.damping = contact_damping(scene.material, settings.law.stiffness);
   settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * mesh.diagonal;
   return settings;
@@ -75,11 +75,11 @@ double contact_damping(const Material& material, double stiffness) {
 }
 
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model) {
-  const double thickness = scene.contact.thickness;
-  return {thickness > 0 ? thickness : kThicknessOfEdge * mean_edge(model), scene.contact.with_itself,
+  const double thickness = scene.thickness;
+  return {thickness > 0 ? thickness : kThicknessOfEdge * mean_edge(model), scene.self_contact,
           scene.obstacles.friction,
           find_integrator(scene.integrator)->family != IntegratorFamily::explicit_method,
-          scene.stepping.solver.linear};
+          scene.solver.linear};
 }
 
 double surface_thickness(const Scene& scene, const ClothModel& model) {

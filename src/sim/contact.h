@@ -27,13 +27,13 @@ inline bool filters_contact(const Scene& scene) {
 
 /// Whether what meets is stopped after each step.
 inline bool strikes_contact(const Scene& scene) {
-  return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.contact.with_itself);
+  return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.self_contact);
 }
 /// Whether ways are shortened where they would lead through something.
 inline bool bars_ways(const Scene& scene) { return scene.contact.model == ContactModel::barrier; }
 /// Whether cloth may touch anything, itself included.
 inline bool may_touch(const Scene& scene) {
-  return has_surfaces(scene) || (scene.contact.model != ContactModel::filter && scene.contact.with_itself);
+  return has_surfaces(scene) || (scene.contact.model != ContactModel::filter && scene.self_contact);
 }
 /// How impulses act on a cloth of that model; what is automatic is chosen for it.
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);

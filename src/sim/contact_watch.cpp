@@ -343,13 +343,13 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
   const double far = least_passage(body);
-  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / far);
+  const double substeps = std::ceil(scene.dt / most->h * 2 * most->displacement / far);
   std::vector<std::string> cures;
   if (most->sank)
     cures.emplace_back("a larger contact stiffness");
   else if (substeps <= find_scene_parameter("substeps")->spec.max)
-    cures.push_back("a step of " + format_quantity(scene.stepping.dt / substeps, "s") +
-                    " or less (--substeps " + format_number(substeps) + ")");
+    cures.push_back("a step of " + format_quantity(scene.dt / substeps, "s") + " or less (--substeps " +
+                    format_number(substeps) + ")");
   cures.emplace_back(is_closed(body) ? "a thicker obstacle" : "a closed mesh");
   cures.push_back(preventing_contact(body, scene));
   return std::to_string(most->particles) + " of " + std::to_string(particles_) +

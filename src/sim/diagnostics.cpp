@@ -9,7 +9,7 @@ std::string diagnostics_row(const StepRecord& r, double milliseconds) {
   const EnergyBooks& e = r.books_of_step;
   return csv_line({static_cast<long long>(r.step),
                    r.time,
-                   r.dt,
+                   r.h,
                    r.energy.kinetic,
                    r.energy.stretch,
                    r.energy.bend,

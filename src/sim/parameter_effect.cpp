@@ -56,7 +56,7 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   if (id == "cg-max-iterations" && info.inextensible) return {};
   if (!solves) return unused("solves no linear system by conjugate gradients");
   constexpr std::array<std::string_view, 2> kOfGradients{"preconditioner", "cg-max-iterations"};
-  const bool direct = scene.stepping.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
+  const bool direct = scene.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
   if (direct && !exponential && is_one_of(id, kOfGradients)) return "The linear solver is cholesky.";
   return {};
 }
@@ -74,9 +74,9 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (row->section == "Contact") return of_contact(scene, id);
   if (row->section == "Solver") return of_solver(scene, id);
   if (row->section == "Floor") return id == "floor" || scene.floor.on ? "" : "The floor is off.";
-  const bool rubs_itself = scene.contact.with_itself && scene.contact.model != ContactModel::filter;
+  const bool rubs_itself = scene.self_contact && scene.contact.model != ContactModel::filter;
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
-  if (id == "max-strain" && !scene.stepping.adaptive) return "Adaptive steps are off.";
+  if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = integrator_info(scene.integrator);
   if (id == "stretch-stiffness" && info.inextensible && !may_touch(scene))
     return std::string(info.title) + " takes stretch springs as rods.";

@@ -11,16 +11,36 @@
 
 namespace clothlab {
 
-/// One adjustable number, switch or choice of a scene.
-struct SceneParameter {
-  ParameterSpec spec;
-  double (*get)(const Scene&) = nullptr;
-  void (*set)(Scene&, double) = nullptr;  ///< the value must be valid for the spec
-  /// Panel section in the window: "Material", "Damping", "Pressure", "Wind", "Floor", "Stepping",
+/// One adjustable number, switch or choice of a scene: of the world or of the method.
+class SceneParameter {
+ public:
+  /// Section: the panel's in the window, "Material", "Damping", "Pressure", "Wind", "Floor", "Stepping",
   /// "Solver".
+  constexpr SceneParameter(const ParameterSpec& its_spec, double (*getter)(const World&),
+                           void (*setter)(World&, double), std::string_view its_section)
+      : spec(its_spec), section(its_section), get_of_world_(getter), set_of_world_(setter) {}
+  constexpr SceneParameter(const ParameterSpec& its_spec, double (*getter)(const Method&),
+                           void (*setter)(Method&, double), std::string_view its_section)
+      : spec(its_spec), section(its_section), get_of_method_(getter), set_of_method_(setter) {}
+
+  /// Each lane has its own.
+  constexpr bool is_of_method() const { return get_of_method_ != nullptr; }
+  double get(const Scene& scene) const {
+    return is_of_method() ? get_of_method_(scene) : get_of_world_(scene);
+  }
+  /// The value must be valid for the spec.
+  void set(Scene& scene, double value) const {
+    return is_of_method() ? set_of_method_(scene, value) : set_of_world_(scene, value);
+  }
+
+  ParameterSpec spec;
   std::string_view section;
-  /// Of the method, which lanes have each for themselves, rather than of the world that they share.
-  bool of_method = false;
+
+ private:
+  double (*get_of_world_)(const World&) = nullptr;
+  void (*set_of_world_)(World&, double) = nullptr;
+  double (*get_of_method_)(const Method&) = nullptr;
+  void (*set_of_method_)(Method&, double) = nullptr;
 };
 
 /// The one table of parameter ranges behind command line, scene files and sliders. A row whose `max` is
@@ -58,11 +78,9 @@ void check_parameters(const Scene& scene);
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
 
-/// The scene with the integrator of another one, its own parameters and its substeps. This is all that a lane
+/// The method with the integrator of a lane, its own parameters and its substeps. This is all that a lane
 /// keeps when another scene is opened; everything else is that of the scene.
-Scene with_integrator_of(Scene scene, const Scene& lane);
-/// The world with the method of another scene: the above and all other rows that are of the method.
-Scene with_method_of(Scene world, const Scene& method);
+Method with_integrator_of(Method method, const Method& lane);
 
 /// The current integrator's own parameter values, defaults filled in.
 IntegratorParameters integrator_parameters(const Scene& scene);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cloth/wind.h"
 #include "collide/contact_model.h"
 #include "collide/obstacle.h"
+#include "core/shared_value.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
@@ -28,20 +28,25 @@ struct GridSource {
   int cols = 0;
   double width = 1;  ///< W, along a row [m]
   double depth = 1;  ///< D, across the rows [m]
+  bool operator==(const GridSource&) const = default;
 };
 
 /// An OBJ file. A relative path is taken from the folder of the scene file, else the working folder.
 struct FileSource {
   std::string path;
+  bool operator==(const FileSource&) const = default;
 };
 
 /// A mesh of our own generator, by its name (mesh/generators.h).
 struct GeneratedSource {
   std::string name;
+  bool operator==(const GeneratedSource&) const = default;
 };
 
 /// No mesh at all: a usage error for `simulate` and `render`.
-struct NoSource {};
+struct NoSource {
+  bool operator==(const NoSource&) const = default;
+};
 
 using MeshSource = std::variant<NoSource, GridSource, FileSource, GeneratedSource>;
 
@@ -71,44 +76,68 @@ struct Contact {
   double stiffness = 1000;       ///< [N/m]
   double barrier_stiffness = 0;  ///< κ [N/m]
   double distance = 0;           ///< d̂ at which forces begin [m]
-  double thickness = 0;          ///< ξ [m]
   double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
-  bool with_itself = true;       ///< the cloth meets itself, where the model can
 
   bool operator==(const Contact&) const = default;
 };
 
-struct SteppingSettings {
-  double dt = 1.0 / 60;  ///< from one command to the next [s]
-  int substeps = 1;      ///< of each dt
-  bool adaptive = false;
-  double max_strain = 0.1;    ///< largest strain of a stretch spring after an adaptive step
-  double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
-  SolverSettings solver;
-
-  double h() const { return dt / substeps; }  ///< of a substep [s]
-};
-
-/// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.
-/// A plain value; its ranges are the rows of sim/parameters.h.
-struct Scene {
-  std::string title;
-  std::string description;  ///< the scene's card: three or four sentences
+/// The cloth of a run, which no command changes.
+struct MeshPart {
   MeshSource mesh;
   double scale = 1;  ///< multiplies the mesh on load
   bool weld = true;
   bool z_up = false;  ///< the file's z axis points up: turned to y on load, back on export
+  SharedValue<InitialState> initial_state;  ///< none: the mesh as it is, at rest
+
+  bool operator==(const MeshPart&) const = default;
+};
+
+/// What all lanes share besides the cloth.
+struct World {
   PinSelection pins = PinPreset::top_corners;
   Material material;
   Wind wind;
   Floor floor;
   Obstacles obstacles;
-  Contact contact;
+  double thickness = 0;       ///< ξ of contact [m]; 0: chosen for the model
+  bool self_contact = true;   ///< the cloth meets itself, where the contact model can
+  double dt = 1.0 / 60;       ///< from one command to the next [s]
+  double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
+
+  bool operator==(const World&) const = default;
+};
+
+/// What each lane has for itself.
+struct Method {
   std::string integrator = "semi-implicit-euler";
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;
-  SteppingSettings stepping;
-  std::optional<InitialState> initial_state;
+  Contact contact;
+  int substeps = 1;  ///< of each dt
+  bool adaptive = false;
+  double max_strain = 0.1;  ///< largest strain of a stretch spring after an adaptive step
+  SolverSettings solver;
+
+  bool operator==(const Method&) const = default;
 };
+
+/// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.
+/// A plain value; its ranges are the rows of sim/parameters.h.
+struct Scene : MeshPart, World, Method {
+  std::string title;
+  std::string description;  ///< the scene's card: three or four sentences
+
+  double h() const { return dt / substeps; }  ///< of a substep [s]
+  const World& world() const { return *this; }
+  const Method& method() const { return *this; }
+
+  bool operator==(const Scene&) const = default;
+};
+
+/// The scene with another method.
+inline Scene with_method(Scene scene, const Method& method) {
+  static_cast<Method&>(scene) = method;
+  return scene;
+}
 
 }  // namespace clothlab

@@ -82,8 +82,7 @@ class SceneReader final : public json::json_sax_t {
   Scene result() {
     if (!top_keys_.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
-    if (version_ == 1 && !top_keys_.contains("newton-tolerance"))
-      scene_.stepping.solver.newton_tolerance = 1e-6;
+    if (version_ == 1 && !top_keys_.contains("newton-tolerance")) scene_.solver.newton_tolerance = 1e-6;
     if (version_ <= 2) {
       for (const auto& [key, value] : {std::pair{"xpbd-iterations", 20}, {"xpbd-substeps", 1}})
         if (!top_keys_.contains(key)) set_parameter(scene_, key, value);

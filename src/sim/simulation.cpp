@@ -80,8 +80,8 @@ StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
 
 /// Stopped: it needs a stiffer barrier. Throws Cancelled when `stop` asks, as all its stages do.
 StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
-  const double end = state.t + scene->stepping.dt;
-  for (int substep = 0; substep < scene->stepping.substeps; ++substep)
+  const double end = state.t + scene->dt;
+  for (int substep = 0; substep < scene->substeps; ++substep)
     if (const StepStatus status = run_substep(context); status != StepStatus::done) return status;
   // The same time to the last bit, whatever the number of substeps and the adaptive steps.
   state.t = end;
@@ -94,9 +94,9 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   control.begin();
   while (!control.done()) {
-    const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
+    const double h = scene->h() * control.units() / StepControl::kUnits;
     const bool has_obstacles = !scene->obstacles.bodies.empty();
-    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene) ||
+    if (scene->adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene) ||
         has_obstacles)
       keep_start_of_substep(context.pool);
     const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
@@ -116,8 +116,8 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     measure(context);
     close_books();
     const std::optional<BlowUp> bad = check_energy(h);
-    const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
-    if (!good && scene->stepping.adaptive && !control.at_smallest()) {
+    const bool good = !bad && (!scene->adaptive || measured.strain <= scene->max_strain);
+    if (!good && scene->adaptive && !control.at_smallest()) {
       retry_with_half();
       continue;
     }
@@ -142,7 +142,7 @@ void Simulation::Impl::begin_record() {
   contact_watch.begin_step();
   next = StepRecord{};
   next.step = record.step + 1;
-  next.dt = scene->stepping.dt;
+  next.h = scene->dt;
   next.integrator = info->id;
   next.books = record.books;
   next_body_contacts = {};
@@ -275,7 +275,7 @@ void Simulation::Impl::place_pushing_surfaces(double h) {
 
 /// One substep, repeated where cloth has landed.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
-  StepContext of_step{scene->stepping.solver, context.pool, context.stop, &ledger};
+  StepContext of_step{scene->solver, context.pool, context.stop, &ledger};
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
@@ -406,7 +406,7 @@ void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& c
   const double before = has_rods() ? internal_now(context.pool).shaking() : 0;
   StepReport report;
   const double moved =
-      integrator->enter(system, state, h, {scene->stepping.solver, context.pool, context.stop}, report);
+      integrator->enter(system, state, h, {scene->solver, context.pool, context.stop}, report);
   if (report.stopped) throw Cancelled();
   if (moved > kMoved * mesh->diagonal) {
     moved_on_entry = moved;
@@ -434,7 +434,7 @@ BlowUp Simulation::Impl::squeezed(double h) const {
   BlowUp bad;
   bad.step = next.step;
   bad.time = state.t;
-  bad.dt = h;
+  bad.h = h;
   bad.cause = BlowUp::Cause::squeezed;
   return bad;
 }
@@ -444,9 +444,9 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   BlowUp bad;
   bad.step = next.step;
   bad.time = state.t;
-  bad.dt = h;
+  bad.h = h;
   bad.energy = measured.internal.shaking();
-  bad.allowed = account.allowed(scene->stepping.energy_limit);
+  bad.allowed = account.allowed(scene->energy_limit);
   // A non-finite x or v would make these energies non-finite too.
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
@@ -534,7 +534,7 @@ StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
 }
 
 void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool good) {
-  next.dt = std::min(next.dt, h);
+  next.h = std::min(next.h, h);
   next.newton_iterations += report.newton_iterations;
   next.cg_iterations += report.linear_iterations;
   next.cg_residual = report.linear_residual;
@@ -671,7 +671,7 @@ void Simulation::Impl::notice_world(const Overlap& overlap) {
     report(NoticeCause::open_obstacle, [&] { return text; });
   if (std::string text = obstacle_size_text(scene->obstacles.bodies); !text.empty())
     report(NoticeCause::obstacle_size, [&] { return std::move(text); });
-  if (has_surfaces(*scene) && scene->stepping.h() > info->longest_contact_step)
+  if (has_surfaces(*scene) && scene->h() > info->longest_contact_step)
     report(NoticeCause::unstable_contact,
            [&] { return std::string(info->title) + " " + std::string(info->contact_warning) + "."; });
 }
@@ -684,8 +684,8 @@ void Simulation::Impl::notice_energy() {
                                  account, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
-    return std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +
-           " gained at least " + format_quantity(*gained, "J") +
+    return std::string(info->title) + " at h = " + format_quantity(scene->h(), "s") + " gained at least " +
+           format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
            format_quantity(account.given(), "J") + ". Use a smaller h or a method with numerical damping.";
   });
@@ -714,7 +714,7 @@ void Simulation::Impl::record_state(std::uint64_t step) {
   record.books = books_so_far;
   record.step = step;
   record.time = state.t;
-  record.dt = scene->stepping.dt;
+  record.h = scene->dt;
   record.energy = energy_report();
   record.max_strain = measured.strain;
   record.volume = measured.volume;

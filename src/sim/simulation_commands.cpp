@@ -67,8 +67,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
   // A pin move takes at least one step. It starts at the pin's place, so that the integrator keeps its
   // history while a pin is dragged, with a command per step.
   for (const PinPlace& pin : command.pins)
-    pins.move(pin.particle, state.x[pin.particle], pin.place, state.t,
-              std::max(command.duration, scene->stepping.dt));
+    pins.move(pin.particle, state.x[pin.particle], pin.place, state.t, std::max(command.duration, scene->dt));
   blow_up.reset();
 }
 
@@ -89,12 +88,12 @@ void Simulation::Impl::lead_obstacle(WorkerPool& pool, const MoveObstacle& comma
   constexpr double kShare = 0.5;  // of its depth in a substep: what it overtakes comes out on the near side
   const Obstacle& before = scene->obstacles.bodies[command.obstacle];
   const vec3 left = moves.shift(command.obstacle, state.t) - (command.to - centre_of(before));
-  const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->stepping.h());
+  const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->h());
   // It may stop a cloth that moves as a whole.
   const bool begins = moves.shift(command.obstacle, state.t) == vec3(0);
   const double drift = begins ? internal_now(pool).drift : 0;
   moves.move(command.obstacle, left, state.t,
-             std::max({command.duration, scene->stepping.dt, glm::length(left) / fastest}));
+             std::max({command.duration, scene->dt, glm::length(left) / fastest}));
   account.add_work(drift);
   set_account_scale(*after, fastest);
   scene = std::move(after);
@@ -187,14 +186,12 @@ void Simulation::Impl::start(const ComputeContext& context) {
   system.meet(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
-  const bool free = is_free();
-  if (!at_start || !at_start->is_of(*scene, system.contact().settings(), free)) {
+  const AtStart::Cause cause{scene->world(), system.contact().settings(), is_free(), has_rods()};
+  if (!at_start || !(at_start->cause == cause)) {
     measure(context);
     begin_account(measured.internal, measured.potential.contact);
     set_account_scale(*scene);
-    at_start = {
-        scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(), free,
-        has_rods(),      measured,    account};
+    at_start = {cause, measured, account};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -394,7 +391,7 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world, std::stri
 
 void Simulation::Impl::reserve_residuals() {
   for (std::vector<double>* history : {&residuals, &next_residuals})
-    history->reserve(static_cast<std::size_t>(scene->stepping.solver.linear.cg.max_iterations) + 1);
+    history->reserve(static_cast<std::size_t>(scene->solver.linear.cg.max_iterations) + 1);
 }
 
 /// Sets the bounds on the force for the part of the cloth and its springs.

@@ -219,23 +219,18 @@ struct Simulation::Impl {
   bool entering = true;  // the state was set from outside
 
   Measurement measured;  // of the state after a step or a jump
-  /// Measurement of the start, for the next Reset.
+  /// Measurement of the start, for the next Reset, and what it depends on.
   struct AtStart {
-    Material material;
-    Wind wind;
-    Floor floor;
-    Obstacles obstacles;
-    ContactSettings contact;
-    bool free = false;
-    bool rods = false;
+    struct Cause {
+      World world;
+      ContactSettings contact;
+      bool free = false;
+      bool rods = false;
+      bool operator==(const Cause&) const = default;
+    };
+    Cause cause;
     Measurement measured;
     EnergyAccount account;
-
-    bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_free) const {
-      return material == other.material && wind == other.wind && floor == other.floor &&
-             obstacles == other.obstacles && contact == other_contact && free == other_free &&
-             rods == integrator_info(other.integrator).inextensible;
-    }
   };
   std::optional<AtStart> at_start;
   /// What the last search for intersections at the start found, which takes long, and of which scene.

@@ -30,7 +30,7 @@ struct EnergyReport {
 struct StepRecord {
   std::uint64_t step = 0;       ///< number of steps of --dt since the start
   double time = 0;              ///< [s]
-  double dt = 0;                ///< [s]; with adaptive steps the smallest substep used
+  double h = 0;                 ///< [s]; with adaptive steps the smallest substep used
   std::string_view integrator;  ///< id of the method; empty without a step
   EnergyReport energy;
   EnergyBooks books;          ///< since the start; what commands do enters with the step after them
@@ -58,7 +58,7 @@ struct BlowUp {
   Cause cause = Cause::not_finite;
   std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
   double time = 0;         ///< at the end of the failed step [s]
-  double dt = 0;           ///< h of the failed step [s]
+  double h = 0;            ///< of the failed step [s]
   double energy = 0;   ///< [J] kinetic (about the centre of mass) + elastic after the bad step, or `made` by
                        ///< it from nothing
   double allowed = 0;  ///< [J] the limit that it passed

@@ -59,7 +59,7 @@ void smaller_step_button(const PanelContext& context) {
   const float width = ImGui::CalcTextSize("Smaller h: 0.00 ms").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::BeginDisabled(!smaller);
   if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller), false, width))
-    context.set_parameter("dt", smaller->h * context.scene().stepping.substeps);
+    context.set_parameter("dt", smaller->h * context.scene().substeps);
   ImGui::EndDisabled();
 }
 
@@ -67,7 +67,7 @@ void smaller_step_button(const PanelContext& context) {
 void more_substeps_button(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
-  const double count = smaller ? std::ceil(context.scene().stepping.dt / smaller->h) : spec.max + 1;
+  const double count = smaller ? std::ceil(context.scene().dt / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
   const std::string label = can ? "Substeps: " + format_plain(count) : "Substeps";
   const float width = ImGui::CalcTextSize("Substeps: 1000").x + 2 * ImGui::GetStyle().FramePadding.x;

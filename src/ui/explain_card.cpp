@@ -89,7 +89,7 @@ std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
   const StepRecord& record = context.snapshot.frame.record;
   std::string text = "Last step: ";
   if (info.uses_newton) text += std::to_string(record.newton_iterations) + " Newton iterations, ";
-  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->stepping.solver.linear.kind ==
+  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->solver.linear.kind ==
                                                       LinearSolverSettings::Kind::cg
                                                 : info.inextensible;
   if (iterates) text += std::to_string(record.cg_iterations) + " CG iterations, ";

@@ -68,15 +68,15 @@ std::optional<RealTimeLag::Limit> stable_tick(const PanelContext& context, doubl
 /// lanes nearest to the one that the scene came with, or below the limits of the other lanes, and the tick
 /// that makes the substep exact.
 Scene scene_at(const PanelContext& context, double stiffness, double h) {
-  const double own = context.snapshot.loaded->scene.stepping.dt;
+  const double own = context.snapshot.loaded->scene.dt;
   double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
   if (const auto limit = stable_tick(context, stiffness))
     parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
   const ParameterSpec& tick = find_scene_parameter("dt")->spec;
   Scene scene = context.scene();
   scene.material.stretch_stiffness = stiffness;
-  scene.stepping.substeps = static_cast<int>(parts);
-  scene.stepping.dt = std::clamp(parts * h, tick.min, tick.max);
+  scene.substeps = static_cast<int>(parts);
+  scene.dt = std::clamp(parts * h, tick.min, tick.max);
   return scene;
 }
 
@@ -163,7 +163,7 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
 // Where the active lane is; at the edge where that lies beyond.
 void draw_place(const Figure& frame, const Scene& scene) {
   const float x = std::clamp(frame.px(scene.material.stretch_stiffness), frame.a().x, frame.b().x);
-  const float y = std::clamp(frame.py(scene.stepping.h()), frame.a().y, frame.b().y);
+  const float y = std::clamp(frame.py(scene.h()), frame.a().y, frame.b().y);
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddCircle(ImVec2(x, y), units(5), palette().overlay, 0, units(4));
   draw->AddCircle(ImVec2(x, y), units(5), palette().text, 0, units(2));
@@ -198,7 +198,7 @@ std::string why_forbidden(const PanelContext& context, double stiffness, double 
 
 std::string words_of_click(const PanelContext& context, double stiffness, double h) {
   if (const std::string why = why_forbidden(context, stiffness, h); !why.empty()) return why;
-  const SteppingSettings then = scene_at(context, stiffness, h).stepping;
+  const Scene then = scene_at(context, stiffness, h);
   const std::string tick = format_quantity(then.dt, "s");
   const std::string parts = then.substeps == 1
                                 ? "1 substep"

@@ -61,7 +61,7 @@ void buttons_of(const PanelContext& context, const std::string& name, const Stab
   }
   if (figure.empty.empty() && has_room_for("CSV", at, size) &&
       text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table.", 0, false))
-    context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->stepping.h())});
+    context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->h())});
 }
 
 // ---- Growth over frequency
@@ -154,7 +154,7 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
   if (frame.b().y - frame.a().y > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
     frame.label(frame.a(), palette().muted, "growth per step");
   frame.end_clip();
-  if (frame.zoom(name + ":growth", axes)) tell_frequency(frame, figure, now.frame.scene->stepping.h());
+  if (frame.zoom(name + ":growth", axes)) tell_frequency(frame, figure, now.frame.scene->h());
 }
 
 // ---- The plane of hλ

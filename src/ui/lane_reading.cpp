@@ -21,8 +21,9 @@ std::optional<StabilityEstimate> shown_estimate(const LaneSnapshot& lane) {
   const Scene &then = lane.scene(), &now = *lane.frame.scene;
   const bool has_same_forces = then.integrator == now.integrator && then.material == now.material &&
                                then.wind == now.wind && then.contact == now.contact &&
+                               then.thickness == now.thickness && then.self_contact == now.self_contact &&
                                then.floor == now.floor && then.obstacles == now.obstacles &&
-                               then.stepping.solver.jacobian == now.stepping.solver.jacobian;
+                               then.solver.jacobian == now.solver.jacobian;
   return has_same_forces ? lane.stability : std::nullopt;
 }
 
@@ -67,7 +68,7 @@ std::string own_values(const Scene& scene) {
     if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
   };
   for (const SceneParameter& row : scene_parameters())
-    if (row.of_method) add(row.spec, row.get(scene));
+    if (row.is_of_method()) add(row.spec, row.get(scene));
   const IntegratorInfo& info = integrator_info(scene.integrator);
   const IntegratorParameters values = integrator_parameters(scene);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
@@ -155,7 +156,7 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
     const auto limit =
         largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
     if (!limit || std::isinf(*limit) || *limit == 0) continue;
-    const double step = *limit * scene.stepping.substeps;
+    const double step = *limit * scene.substeps;
     if (!lowest || step < lowest->step) lowest = RealTimeLag::Limit{lane.lane, step};
   }
   return lowest;
@@ -172,14 +173,14 @@ StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane
 
 StabilityReading read_stability(const LaneSnapshot& lane) {
   const Scene& scene = lane.scene();
-  const double h = scene.stepping.h();
+  const double h = scene.h();
   StabilityReading reading =
       read_stability(shown_method(lane), integrator_parameters(scene), h, shown_estimate(lane));
   if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(reading), lane);
   if (reading.level == StabilityLevel::unstable) return reading;
   reading.level = StabilityLevel::unstable;
   // The h may be another one since; the pieces of adaptive steps are smaller.
-  reading.verdict = scene.stepping.adaptive || lane.blow_up_h == h
+  reading.verdict = scene.adaptive || lane.blow_up_h == h
                         ? std::string("blew up all the same")
                         : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
   return reading;
@@ -189,8 +190,8 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
   const Scene& scene = lane.scene();
   const IntegratorInfo& info = shown_method(lane);
-  const double h = scene.stepping.h();
-  if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(lane.frame.scene->stepping.dt);
+  const double h = scene.h();
+  if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(lane.frame.scene->dt);
   describe_state(lane, out);
   const StabilityReading stability = read_stability(lane);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;

@@ -38,7 +38,7 @@ LaneChoices explicit_ones(const PanelContext&) {
 LaneChoices in_real_time(const PanelContext& context) {
   LaneChoices set = methods({"symplectic-euler", "velocity-verlet", "rk4", "semi-implicit-euler",
                              "semi-implicit-bdf2", "backward-euler", "projective-dynamics", "rattle"});
-  const double h_ms = 1e3 * context.scene().stepping.dt;
+  const double h_ms = 1e3 * context.scene().dt;
   std::erase_if(set.lanes, [&](const auto& lane) { return context.snapshot.method_ms[lane.row] > h_ms; });
   return set;
 }
@@ -57,7 +57,7 @@ LaneChoices steps_of_one(const PanelContext& context) {
 
 LaneChoices with_reference(const PanelContext& context) {
   LaneChoices set;
-  set.lanes = {{context.integrator(), context.scene().stepping.substeps}, reference_lane(context)};
+  set.lanes = {{context.integrator(), context.scene().substeps}, reference_lane(context)};
   set.reference = 1;
   return set;
 }
@@ -96,7 +96,7 @@ constexpr std::array kSets{
 LaneChoices::Choice reference_lane(const PanelContext& context) {
   const auto& estimate = context.snapshot.stability;
   const double h = estimate ? explicit_limit(*estimate) / 5 : context.step_size() / 10;
-  const double dt = context.scene().stepping.dt;
+  const double dt = context.scene().dt;
   return {method_row("rk4"), static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0))};
 }
 
@@ -106,7 +106,7 @@ void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
   const LaneId kept = context.snapshot.lane;
   for (const LaneSnapshot& other : context.snapshot.others) context.remove_lane(other.lane);
   context.set_integrator(wanted.lanes.front().row);
-  if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().stepping.substeps)
+  if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().substeps)
     context.set_parameter("substeps", substeps);
   for (std::size_t i = 1; i < wanted.lanes.size(); ++i) {
     const LaneChoices::Choice& lane = wanted.lanes[i];

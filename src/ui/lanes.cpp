@@ -46,7 +46,7 @@ ImU32 lane_colour(LaneId lane) {
 }
 
 std::string lane_name(const LaneSnapshot& lane) {
-  const int substeps = lane.scene().stepping.substeps;
+  const int substeps = lane.scene().substeps;
   return std::string(1, lane_letter(lane.lane)) + "  " +
          (substeps > 1 ? "÷" + std::to_string(substeps) + " " : "") + std::string(shown_method(lane).title);
 }

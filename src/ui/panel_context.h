@@ -288,7 +288,7 @@ struct PanelContext {
   /// Sets all values of a scene of the same mesh as one change.
   void set_scene(Scene scene) const;
   /// The user's h, of a substep [s].
-  double step_size() const { return scene().stepping.h(); }
+  double step_size() const { return scene().h(); }
 };
 
 }  // namespace clothlab

@@ -70,13 +70,13 @@ std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
   }
   if (slowest == nullptr) return "no step timed";
   // Where the lane that is shown runs alone, it is all of it.
-  const double all = lag.step_ms > 0 ? 1e3 * now.frame.scene->stepping.dt / lag.step_ms : 0;
+  const double all = lag.step_ms > 0 ? 1e3 * now.frame.scene->dt / lag.step_ms : 0;
   const std::string name =
       running == 1 && slowest == &now
           ? ""
           : "all " + factor_text(all) + "; slowest: " + lane_letter(slowest->lane) + ", ";
   return name + format_quantity(1e-3 * slowest->step_ms.median, "s") + " per step, " +
-         factor_text(slowest->step_ms.real_time_factor(now.frame.scene->stepping.dt)) + " real time";
+         factor_text(slowest->step_ms.real_time_factor(now.frame.scene->dt)) + " real time";
 }
 
 // "lane B (RK4) is stable below 3.6 ms", or the only method.
@@ -128,7 +128,7 @@ void shared_step(const PanelContext& context, double h) {
   bool divided = false;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) {
     const bool is_shown = lane->lane == context.snapshot.lane;
-    const int count = is_shown ? context.scene().stepping.substeps : lane->frame.scene->stepping.substeps;
+    const int count = is_shown ? context.scene().substeps : lane->frame.scene->substeps;
     substeps += (substeps.empty() ? "" : ", ") + std::string(1, lane_letter(lane->lane)) + " " +
                 std::to_string(count);
     if (count > 1) substeps += " of " + format_quantity(h / count, "s");
@@ -146,8 +146,8 @@ void shared_step(const PanelContext& context, double h) {
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
-  const double h = context.scene().stepping.dt;
-  const int substeps = context.scene().stepping.substeps;
+  const double h = context.scene().dt;
+  const int substeps = context.scene().substeps;
   const StabilityReading stability =
       read_stability(info, context.own_parameters(), context.step_size(), context.snapshot.stability);
   std::optional<SliderMark> mark;

@@ -159,7 +159,7 @@ AxisRange last_seconds(const Snapshot& now) {
     first = false;
   }
   start = std::max(start, end - kShownSeconds);
-  return {start, end > start ? end : start + now.frame.scene->stepping.dt};
+  return {start, end > start ? end : start + now.frame.scene->dt};
 }
 
 // Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
@@ -222,9 +222,9 @@ Plot strain_plot(const Snapshot& now) {
   Plot plot = over_time(now, kStrains);
   plot.unit = "%";
   plot.from_zero = true;
-  const SteppingSettings& stepping = now.frame.scene->stepping;
-  if (stepping.adaptive)
-    plot.levels.push_back({100 * stepping.max_strain, palette().careful, "adaptive steps keep to this"});
+  const Method& method = *now.frame.scene;
+  if (method.adaptive)
+    plot.levels.push_back({100 * method.max_strain, palette().careful, "adaptive steps keep to this"});
   return plot;
 }
 
@@ -274,7 +274,7 @@ Plot step_time_plot(const Snapshot& now) {
   plot.unit = "ms";
   plot.from_zero = true;
   // Real time: a step takes as long as the time that it simulates.
-  const double h = now.frame.scene->stepping.dt;
+  const double h = now.frame.scene->dt;
   plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
   return plot;
 }
@@ -287,7 +287,7 @@ Plot iterations_plot(const Snapshot& now) {
 
 bool iterates(const Snapshot& now) {
   const IntegratorInfo& info = integrators()[now.integrator];
-  const bool by_cg = now.frame.scene->stepping.solver.linear.kind == LinearSolverSettings::Kind::cg;
+  const bool by_cg = now.frame.scene->solver.linear.kind == LinearSolverSettings::Kind::cg;
   return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
 }
 

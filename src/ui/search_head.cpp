@@ -49,10 +49,10 @@ std::string why_outdated(const PanelContext& context, const SearchProgress& foun
   const auto lane = std::ranges::find(lanes, found.lane, &LaneSnapshot::lane);
   const bool is_active = found.lane == snapshot.lane || lane == lanes.end();
   const Scene& now = is_active ? context.scene() : *(*lane)->frame.scene;
-  Scene then = lane == lanes.end() ? with_method_of(*found.values, now) : *found.values;
+  Scene then = lane == lanes.end() ? with_method(*found.values, now) : *found.values;
   then.integrator = now.integrator;
-  then.stepping.dt = now.stepping.dt;
-  then.stepping.substeps = now.stepping.substeps;
+  then.dt = now.dt;
+  then.substeps = now.substeps;
   if (same != nullptr) same(then, now);
   const std::string changes = describe_differences(then, now, *snapshot.loaded->mesh);
   return changes.empty() ? changes : "Outdated, as it was made before a change: " + changes + ".";

@@ -41,7 +41,7 @@ std::string effort(const LaneSnapshot& lane) {
   if (by_newton || record.residual > 0) {
     if (!text.empty()) text += ", ";
     text.append("residual ").append(format_plain(record.residual, 2)).append(" (tolerance ");
-    text.append(format_plain(lane.scene().stepping.solver.newton_tolerance)).append(")");
+    text.append(format_plain(lane.scene().solver.newton_tolerance)).append(")");
   }
   return text;
 }
@@ -82,7 +82,7 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   if (solve.levels > 0) text.append(", ").append(number_of(static_cast<int>(solve.levels), "level"));
   const std::size_t taken = residuals.empty() ? 0 : residuals.size() - 1;
   text.append(": ").append(std::to_string(taken)).append(" of at most ");
-  text.append(std::to_string(lane.scene().stepping.solver.linear.cg.max_iterations));
+  text.append(std::to_string(lane.scene().solver.linear.cg.max_iterations));
   text.append(" iterations to ").append(format_plain(lane.frame.record.cg_residual, 2));
   text.append(", tolerance ").append(format_plain(solve.tolerance));
   if (solve.at_radius) text += "; ended at the radius in which Newton's method trusts the matrix";
@@ -95,7 +95,7 @@ std::string manner_of(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
   if (has_step(lane) && record.last_cg) return manner_of_cg(lane, *record.last_cg);
   if (info.uses_linear_solver || info.inextensible) {
-    const bool direct = lane.scene().stepping.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
+    const bool direct = lane.scene().solver.linear.kind == LinearSolverSettings::Kind::cholesky;
     if (!has_step(lane)) return direct ? "Cholesky solves directly, without iterations." : "";
     if (!direct) return "The last step needed no linear solve.";
     std::string text("Cholesky solves directly, without iterations, to a residual of ");
@@ -127,7 +127,7 @@ void fit_curves(SolverFigure& out) {
 
 // Up to the shown moment.
 void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
-  const double end = lane.frame.record.time + 0.5 * lane.scene().stepping.dt;
+  const double end = lane.frame.record.time + 0.5 * lane.scene().dt;
   double most = 0;
   for (auto it = lane.plot->rbegin(); it != lane.plot->rend() && out.steps.size() < kStepsShown; ++it) {
     if (it->time > end || std::isnan(it->milliseconds)) continue;

@@ -22,15 +22,15 @@ constexpr double kMostGrowth = 3;     // on the axis; what grows faster is drawn
 constexpr double kHalf = 0.5;
 
 /// The method of a lane at its h.
-struct Method {
+struct LaneStep {
   const IntegratorInfo& info;
   IntegratorParameters values;
   double h;
 
-  explicit Method(const LaneSnapshot& lane)
+  explicit LaneStep(const LaneSnapshot& lane)
       : info(integrators()[lane.integrator]),
         values(integrator_parameters(*lane.frame.scene)),
-        h(lane.frame.scene->stepping.h()) {}
+        h(lane.frame.scene->h()) {}
 
   double growth(const DampedOscillation& o, bool slow = false) const {
     return slow ? info.growth_of_slow_modes(h * o.omega, values)
@@ -38,7 +38,7 @@ struct Method {
   }
 };
 
-StabilityFigure::Mode mode_of(const Method& method, const DampedOscillation& o, double modes, bool slow) {
+StabilityFigure::Mode mode_of(const LaneStep& method, const DampedOscillation& o, double modes, bool slow) {
   using Complex = std::complex<double>;
   const double h = method.h;
   const Complex root = std::sqrt(Complex(o.damping * o.damping - 4 * o.omega * o.omega));
@@ -46,7 +46,7 @@ StabilityFigure::Mode mode_of(const Method& method, const DampedOscillation& o, 
           h * (-root - o.damping) / 2.0};
 }
 
-std::vector<StabilityFigure::Mode> oscillating_modes(const Method& method, const Spectrum& spectrum,
+std::vector<StabilityFigure::Mode> oscillating_modes(const LaneStep& method, const Spectrum& spectrum,
                                                      double slow_modes) {
   std::vector<StabilityFigure::Mode> modes;
   double before = 0;
@@ -65,7 +65,7 @@ double place(const AxisRange& range, double share) {
 
 StabilityFigure::Curve curve_of(const LaneSnapshot& lane, const StabilityFigure& figure, double h,
                                 bool slow) {
-  const Method method(lane);
+  const LaneStep method(lane);
   StabilityFigure::Curve curve{lane.lane, slow, {}, {}};
   for (int i = 0; i <= kCurvePoints; ++i)
     curve.h_omega.push_back(place(figure.h_omega, double(i) / kCurvePoints));
@@ -92,7 +92,7 @@ std::string count_text(const StabilityFigure& figure, double modes) {
   return figure.is_exact ? count : "≈ " + count;
 }
 
-std::string words_on_growth(const StabilityFigure& figure, const Method& method, const Spectrum& spectrum) {
+std::string words_on_growth(const StabilityFigure& figure, const LaneStep& method, const Spectrum& spectrum) {
   double growing = 0, below = 0, fastest = 1, from = 0;
   bool is_one_range = true;
   for (const StabilityFigure::Mode& mode : figure.modes) {
@@ -147,7 +147,7 @@ StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<A
     return figure;
   }
   const Spectrum& spectrum = now.spectrum->spectrum;
-  const Method method(now);
+  const LaneStep method(now);
   figure.is_exact = spectrum.is_exact;
   figure.title = figure_title(now, *now.spectrum);
   figure.modes = oscillating_modes(method, spectrum, static_cast<double>(now.frame.record.modes.value_or(0)));

@@ -142,7 +142,7 @@ void status_bar(const PanelContext& context) {
   const IntegratorInfo& info = is_past ? shown_method(now) : integrators()[context.integrator()];
   const IntegratorParameters values =
       is_past ? integrator_parameters(*now.scene_then) : context.own_parameters();
-  const double h = is_past ? now.scene_then->stepping.h() : context.step_size();
+  const double h = is_past ? now.scene_then->h() : context.step_size();
   StabilityReading stability = is_past ? read_stability(now) : read_stability(info, values, h, now.stability);
   const auto [trouble, converged] = trouble_of(now, info);
   if (!is_past && context.integrator() == now.integrator)

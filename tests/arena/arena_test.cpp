@@ -32,7 +32,7 @@ Scene scene_with(std::string_view integrator) {
   Scene scene;
   scene.mesh = GridSource{7, 7};
   scene.material.spring_damping = 0.05;
-  scene.stepping.dt = 1.0 / 240;
+  scene.dt = 1.0 / 240;
   scene.integrator = integrator;
   return scene;
 }
@@ -147,7 +147,7 @@ TEST(Arena, LanesOfALargeClothHaveTheBitsOfLanesAlone) {
   const auto mesh = grid_mesh(101, 101);
   Scene scene = scene_with("semi-implicit-euler");
   scene.mesh = GridSource{101, 101};
-  scene.stepping.dt = 1e-4;
+  scene.dt = 1e-4;
   for (const int threads : {1, 3}) {
     WorkerPool pool(threads), other(4 - threads);
     Arena arena(std::make_unique<Simulation>(scene, mesh, pool));
@@ -175,7 +175,7 @@ TEST(Arena, ARefusalByOneLaneChangesNone) {
   // A method that only its lane refuses, after the first has taken the world.
   const auto bad = std::make_shared<Scene>(arena[1].scene());
   bad->material.mass = 0.7;
-  bad->stepping.solver.linear.cg.tolerance = -1;
+  bad->solver.linear.cg.tolerance = -1;
   EXPECT_THAT([&] { arena.apply(pool, 1, SetScene{bad}); },
               ::testing::ThrowsMessage<InputError>(HasSubstr("Lane B (Velocity Verlet): ")));
   EXPECT_THROW(arena.apply(pool, 0, SetParameter{"mass", -1}), InputError);
@@ -267,8 +267,8 @@ TEST(Arena, AMethodIsOfOneLaneAndTheWorldOfAll) {
   Arena arena = arena_of(pool, {"semi-implicit-euler", "velocity-verlet"});
   arena.apply(pool, 1, SetParameter{"cg-tolerance", 1e-6});
   arena.apply(pool, 1, SetParameter{"mass", 0.3});
-  EXPECT_EQ(arena[0].scene().stepping.solver.linear.cg.tolerance, 1e-3);
-  EXPECT_EQ(arena[1].scene().stepping.solver.linear.cg.tolerance, 1e-6);
+  EXPECT_EQ(arena[0].scene().solver.linear.cg.tolerance, 1e-3);
+  EXPECT_EQ(arena[1].scene().solver.linear.cg.tolerance, 1e-6);
   EXPECT_EQ(arena[0].scene().material.mass, 0.3);
   const auto scene = std::make_shared<Scene>(arena[1].scene());
   scene->material.bend_stiffness = 2;
@@ -276,7 +276,7 @@ TEST(Arena, AMethodIsOfOneLaneAndTheWorldOfAll) {
   arena.apply(pool, 1, SetScene{scene});
   EXPECT_EQ(arena[0].scene().material.bend_stiffness, 2);
   EXPECT_EQ(arena[0].scene().integrator, "semi-implicit-euler");
-  EXPECT_EQ(arena[0].scene().stepping.solver.linear.cg.tolerance, 1e-3);
+  EXPECT_EQ(arena[0].scene().solver.linear.cg.tolerance, 1e-3);
   EXPECT_EQ(arena[1].scene().integrator, "rk4");
 }
 
@@ -502,7 +502,7 @@ TEST(Arena, CatchesUpInTheWorldThatThePresentRunWentBackWith) {
                                SetObstacles{{parse_obstacle("sphere:0.5,-2,0.5,0.1")}}};
   for (const SceneParameter& row : scene_parameters()) {
     // Air needs closed cloth.
-    if (row.of_method || row.spec.id == "inflate") continue;
+    if (row.is_of_method() || row.spec.id == "inflate") continue;
     changes.emplace_back(SetParameter{std::string(row.spec.id), another(row, row.get(scene))});
   }
   for (const Command& change : changes) {

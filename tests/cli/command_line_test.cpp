@@ -111,12 +111,12 @@ TEST(CommandLine, NamesTheSceneFileOfAMeshThatNoOptionNames) {
   const TemporaryFolder folder;
   Scene scene;
   scene.mesh = GeneratedSource{"curtain"};
-  scene.stepping.adaptive = true;
+  scene.adaptive = true;
   EXPECT_EQ(command_line(scene, &scene, "", 1), "");
   const std::filesystem::path file = folder.path() / "my scene.json";
   std::ofstream(file) << write_scene(scene);
   Scene changed = scene;
-  changed.stepping.adaptive = false;
+  changed.adaptive = false;
   changed.material.mass = 0.7;
   const std::string command = command_line(changed, &scene, file.string(), 42);
   EXPECT_EQ(without_title(parsed(command)), without_title(changed)) << command;

@@ -122,9 +122,9 @@ Scene scene_with(const Case& of, std::size_t particles) {
   scene.pins = PinPreset::none;
   scene.material.stretch_stiffness = 60;
   scene.material.rayleigh_stiffness = 1e-3;
-  scene.stepping.dt = std::string_view(method) == "symplectic-euler" ? 1e-3 : 4e-3;
-  scene.stepping.adaptive = true;
-  scene.stepping.max_strain = 0.13;
+  scene.dt = std::string_view(method) == "symplectic-euler" ? 1e-3 : 4e-3;
+  scene.adaptive = true;
+  scene.max_strain = 0.13;
   scene.contact.model = model;
   scene.obstacles.friction = 0.4;
   const std::string_view meets = surface;

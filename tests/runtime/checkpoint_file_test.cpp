@@ -35,7 +35,7 @@ class CheckpointFileTest : public ::testing::TestWithParam<const IntegratorInfo*
     scene.material.stretch_stiffness = 100;
     scene.wind = {.on = true, .speed = 3, .gusts = 40};
     scene.floor = {.on = true, .height = -0.0004};
-    scene.stepping.dt = 0.001;
+    scene.dt = 0.001;
     scene.title = "A title with \"quotes\"";
     return scene;
   }

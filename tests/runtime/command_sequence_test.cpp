@@ -111,7 +111,7 @@ class Desk {
       EXPECT_EQ(lane->frame.record.time, running->frame.record.time);
       EXPECT_EQ(lane->frame.record.step, running->frame.record.step);
       EXPECT_EQ(lane->frame.grab.has_value(), running->frame.grab.has_value());
-      EXPECT_EQ(written(with_method_of(*lane->frame.scene, *running->frame.scene)),
+      EXPECT_EQ(written(with_method(*lane->frame.scene, *running->frame.scene)),
                 written(*running->frame.scene));
     }
   }

@@ -299,7 +299,7 @@ TEST_P(JournalOf, IsReplayedWithAnotherStep) {
   WorkerPool pool(1);
   for (const double dt : {1 / 120.0, 0.0123}) {
     Replay replay(read_journal(golden), {.integrator = {}, .mesh = {}, .dt = dt});
-    while (replay.next(pool) != Replay::Event::ended) EXPECT_EQ(replay.simulation().scene().stepping.dt, dt);
+    while (replay.next(pool) != Replay::Event::ended) EXPECT_EQ(replay.simulation().scene().dt, dt);
     EXPECT_EQ(replay.compared(), 0u);
   }
 }
@@ -334,7 +334,7 @@ TEST(Journal, KeepsTheTimesOfCommandsWithAnotherStep) {
   EXPECT_EQ(replay.skipped(), (std::map<std::string, std::size_t>{{"changes of dt", 1}}));
 
   Scene scene = std::get<JournalEntry::Load>(parse_journal(text, "it", {kJournals}).front().what).scene;
-  scene.stepping.dt = kStep;
+  scene.dt = kStep;
   Simulation direct(scene, loaded(scene)->mesh, pool);
   const auto steps = [&](int count) {
     for (int k = 0; k < count; ++k) ASSERT_EQ(direct.step(pool), StepStatus::done);
@@ -660,7 +660,7 @@ TEST(Journal, HasABarrierThatGetsStiffer) {
   Scene scene = sheet_scene(11);
   scene.contact.model = ContactModel::barrier;
   scene.pins = PinPreset::corners;
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   scene.obstacles.bodies = {parse_obstacle("mesh:0.503,-0.03,0.502,1," + utf8_of(tip))};
   scene.obstacles.bodies[0].path.keys = {{0, vec3(0), vec3(0)}, {0.5, vec3(0, 0.5, 0), vec3(0)}};
   Session session(scene);

@@ -18,7 +18,7 @@ using testing::promised;
 
 TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
   Scene scene = testing::sheet_scene(3);
-  scene.stepping.dt = 1.0 / 200;
+  scene.dt = 1.0 / 200;
   const auto loaded = testing::loaded(scene);
   const LimitSearch search(promised(moment_of(loaded, 0)));
   const auto found = found_by(search);
@@ -61,7 +61,7 @@ TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
 TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   Scene scene = testing::sheet_scene(3);
   scene.integrator = "rk4";
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   scene.floor = {.on = true, .height = -0.1};
   scene.contact.model = ContactModel::penalty;
   const auto loaded = testing::loaded(scene);
@@ -78,7 +78,7 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
 TEST(LimitSearch, BeginsWhereTheClothIs) {
   Scene scene = testing::sheet_scene(3);
   scene.integrator = "rk4";
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   const auto loaded = testing::loaded(scene);
   const KeepMoment::Moment later = moment_of(loaded, 300);
   const LimitSearch search(promised(later));
@@ -95,7 +95,7 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
 TEST(LimitSearch, BeginsWithTheLastGoodStateWhereThePresentOneIsNot) {
   Scene scene = testing::sheet_scene(3);
   scene.integrator = "explicit-euler";
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   const auto loaded = testing::loaded(scene);
   WorkerPool pool(1);
   Simulation direct(loaded->scene, loaded->mesh, pool);

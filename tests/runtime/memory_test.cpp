@@ -55,7 +55,7 @@ TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
   edits.record_scene(large, EditHistory::Arrival::another);
   edits.sent(thread.send(Control(UseScene{large})));
   set("mass", 2);
-  EXPECT_EQ(edits.scene().stepping.solver.linear.cg.max_iterations, 500);
+  EXPECT_EQ(edits.scene().solver.linear.cg.max_iterations, 500);
   const auto shown = testing::wait_applied(thread, last);
   fail_allocations_from(0);
   EXPECT_EQ(*shown->refused, (std::vector<std::uint64_t>{1, 3}));
@@ -63,7 +63,7 @@ TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
   edits.settle(shown->applied, *shown->refused);
   EXPECT_EQ(&edits.loaded(), first.get());
   for (const Scene* scene : {&edits.scene(), shown->frame.scene.get()}) {
-    EXPECT_EQ(scene->stepping.solver.linear.cg.max_iterations, 500);
+    EXPECT_EQ(scene->solver.linear.cg.max_iterations, 500);
     EXPECT_EQ(scene->material.mass, 2);
   }
   // The two are one gesture now.

@@ -29,7 +29,7 @@ namespace {
 StabilityEstimate estimate_of(const Simulation& simulation, WorkerPool& pool) {
   const Projection held = simulation.constraints(simulation.state().x);
   const StabilityMeter::Subject subject{simulation.system(), simulation.state(), held,
-                                        simulation.integrator(), simulation.scene().stepping.solver.jacobian};
+                                        simulation.integrator(), simulation.scene().solver.jacobian};
   return StabilityMeter().estimate(subject, pool).value();
 }
 
@@ -63,7 +63,7 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
   std::optional<MouseGrab> grab;
   vec3 start(0);
   double next = 0, let_go = 0;
-  for (double t = 0; t < seconds; t += simulation.scene().stepping.dt) {
+  for (double t = 0; t < seconds; t += simulation.scene().dt) {
     if (t >= let_go) {
       vec3 weights(std::abs(unit(random)), std::abs(unit(random)), std::abs(unit(random)));
       weights = random() % 2 == 0 ? vec3(1, 0, 0) : weights / (weights.x + weights.y + weights.z);
@@ -83,7 +83,7 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
 }
 
 StepStatus leave_alone(Simulation& simulation, double seconds) {
-  for (double t = 0; t < seconds; t += simulation.scene().stepping.dt)
+  for (double t = 0; t < seconds; t += simulation.scene().dt)
     if (const StepStatus status = simulation.step(one_thread()); status != StepStatus::done) return status;
   return StepStatus::done;
 }
@@ -142,7 +142,7 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
                            " s, where the limit is " + std::to_string(1e3 * there) + " ms";
           // Folds, which cost a pull next to nothing, let springs' dampers lie side by side; beyond critical
           // damping that halves a limit at once (docs/limits.md).
-          if (is_near_critical && there < simulation.scene().stepping.dt)
+          if (is_near_critical && there < simulation.scene().dt)
             std::cout << "blown up by its folds: " << info.id << ", " << at << "\n";
           else
             ADD_FAILURE() << at;

@@ -27,7 +27,7 @@ class RecorderTest : public ::testing::Test {
  protected:
   void use(double dt) {
     Scene scene = sheet_scene(3);
-    scene.stepping.dt = dt;
+    scene.dt = dt;
     start_ = loaded(std::move(scene));
     simulation_.emplace(start_->scene, start_->mesh, pool_);
     scene_ = std::make_shared<const Scene>(simulation_->scene());
@@ -174,7 +174,7 @@ TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
 TEST_F(RecorderTest, StaysWithTheLaneInWhichItBegan) {
   const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{false, true, 60});
   Scene scene = sheet_scene(3);
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   SimulationThread thread(loaded(scene), testing::paused(1));
   testing::send_and_wait(thread, Record{recorder});
   testing::send_and_wait(thread, StepOnce{});

@@ -48,7 +48,7 @@ bool all_finite(const std::vector<vec3>& positions) {
 Scene exploding_scene() {
   Scene scene = sheet_scene(10);
   scene.integrator = "explicit-euler";
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   return scene;
 }
 
@@ -140,7 +140,7 @@ TEST(SimulationThread, LeavesTheStateAloneWhenAParameterChanges) {
   touched.send(SetParameter{"stretch-stiffness", old.material.stretch_stiffness});
   touched.send(SetParameter{"spring-damping", old.material.spring_damping});
   touched.send(SetParameter{"mass", old.material.mass});
-  touched.send(SetParameter{"dt", old.stepping.dt});
+  touched.send(SetParameter{"dt", old.dt});
   touched.send(SetIntegrator{old.integrator});
   touched.send(SetGravity{old.material.gravity});
   const auto next = send_and_wait(touched, StepOnce{});
@@ -172,7 +172,7 @@ TEST(SimulationThread, RefusesNonsenseAndGoesOn) {
 TEST(SimulationThread, SwitchesIntegratorsInMidRun) {
   Scene scene = sheet_scene(5);
   scene.material.stretch_stiffness = 100;
-  scene.stepping.dt = 0.001;
+  scene.dt = 0.001;
   SimulationThread thread(loaded(scene));
   std::set<std::uint16_t> switched;
   for (std::size_t i = 0; i < integrators().size(); ++i) {
@@ -283,7 +283,7 @@ TEST(SimulationThread, ShowsAnotherSceneBeforeItsFirstLongStep) {
 
 TEST(SimulationThread, ReachesTheSpeedThatWasAskedFor) {
   Scene scene = sheet_scene(3);
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   SimulationThread thread(loaded(scene));
   for (const double speed : {0.5, 2.0}) {
     const auto start = send_and_wait(thread, SetSpeed{speed});
@@ -292,19 +292,19 @@ TEST(SimulationThread, ReachesTheSpeedThatWasAskedFor) {
       return later.frame.record.time > t0 + speed && std::abs(later.actual_speed - speed) < 0.1 * speed;
     });
     EXPECT_EQ(s->speed, speed);
-    EXPECT_EQ(s->frame.record.dt, 0.01) << "h is never changed for it";
+    EXPECT_EQ(s->frame.record.h, 0.01) << "h is never changed for it";
   }
 }
 
 TEST(SimulationThread, FallsBehindInsteadOfSpiralling) {
   Scene scene = sheet_scene(40);
   scene.integrator = "backward-euler";
-  scene.stepping.dt = 1e-4;  // a step must take far less than 25 µs to keep up with 4×
+  scene.dt = 1e-4;  // a step must take far less than 25 µs to keep up with 4×
   SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = kMaxSpeed});
   auto s = wait_for(thread, [](const Snapshot& later) { return later.frame.record.step > 50; });
   EXPECT_GT(s->actual_speed, 0);
   EXPECT_LT(s->actual_speed, 0.5 * kMaxSpeed);
-  EXPECT_EQ(s->frame.record.dt, 1e-4);
+  EXPECT_EQ(s->frame.record.h, 1e-4);
   // It answers between any two steps, however far behind it is.
   s = send_and_wait(thread, SetPlaying{false});
   EXPECT_FALSE(s->playing);
@@ -314,7 +314,7 @@ TEST(SimulationThread, FallsBehindInsteadOfSpiralling) {
 
 TEST(SimulationThread, SaysFromWhichStepOnItReachesTheSpeed) {
   Scene scene = sheet_scene(16);
-  scene.stepping.dt = 1e-6;  // far less than a step takes
+  scene.dt = 1e-6;  // far less than a step takes
   SimulationThread thread(loaded(scene), {.threads = 1, .playing = true});
   auto s = wait_for(thread, [](const Snapshot& later) { return later.lag && later.lag->step; });
   EXPECT_GT(s->lag->step_ms, 1e-3);
@@ -327,7 +327,7 @@ TEST(SimulationThread, SaysFromWhichStepOnItReachesTheSpeed) {
 
 TEST(SimulationThread, ProposesNoStepThatALaneDoesNotBear) {
   Scene scene = sheet_scene(16);
-  scene.stepping.dt = 1e-6;                // far less than a step takes
+  scene.dt = 1e-6;                         // far less than a step takes
   scene.material.stretch_stiffness = 1e7;  // explicit methods bear hardly more
   SimulationThread thread(loaded(scene), paused());
   send_and_wait(thread, NewLane{"symplectic-euler"});
@@ -345,7 +345,7 @@ TEST(SimulationThread, ProposesNoStepThatALaneDoesNotBear) {
 
 TEST(SimulationThread, ProposesNoStepThatALaneOnItsWayDoesNotBear) {
   Scene scene = sheet_scene(16);
-  scene.stepping.dt = 1e-6;
+  scene.dt = 1e-6;
   scene.material.stretch_stiffness = 1e7;
   SimulationThread thread(loaded(scene), {.threads = 1, .playing = true});
   wait_for(thread, [](const Snapshot& now) { return now.frame.record.step > 5000; });
@@ -401,8 +401,8 @@ TEST(SimulationThread, KnowsWhatAStepOfEachMethodHasCostHere) {
 
 TEST(SimulationThread, WarnsOfTheSmallestAdaptiveStep) {
   Scene scene = sheet_scene(4);
-  scene.stepping.adaptive = true;
-  scene.stepping.max_strain = 1e-4;
+  scene.adaptive = true;
+  scene.max_strain = 1e-4;
   scene.material.stretch_stiffness = 1;  // no step can keep that
   SimulationThread thread(loaded(std::move(scene)), paused(1));
   EXPECT_THAT(thread.latest()->warning, IsEmpty());
@@ -492,7 +492,7 @@ TEST_F(AfterABlowUp, AMethodOrAStepThatIsStableHereRevivesTheLastSoundState) {
   ASSERT_LT(sound_step, last_good);
   Scene fine = scene->scene;
   fine.integrator = "symplectic-euler";
-  fine.stepping.dt = 1e-4;
+  fine.dt = 1e-4;
   Scene soft = scene->scene;
   soft.integrator = "symplectic-euler";
   soft.material.stretch_stiffness = 1e-3;
@@ -625,7 +625,7 @@ TEST(SimulationThread, RewindsFurtherEveryTime) {
   auto s = wait_applied(thread, 150);
   ASSERT_EQ(s->frame.record.step, 150u);
   const std::vector<vec3> end = s->frame.positions;
-  const double h = s->frame.record.dt;
+  const double h = s->frame.record.h;
 
   s = send_and_wait(thread, Rewind{});
   EXPECT_FALSE(s->playing);
@@ -759,7 +759,7 @@ TEST(SimulationThread, ALaneHasNoBlowUpFromBeforeItWasAdded) {
 
 TEST(SimulationThread, ThePastHasTheMethodOfThen) {
   Scene scene = sheet_scene(5);
-  scene.stepping.dt = 1e-4;
+  scene.dt = 1e-4;
   SimulationThread thread(loaded(scene), paused());
   send_and_wait(thread, SetIntegrator{"rk4"});
   for (int k = 0; k < 3; ++k) send_and_wait(thread, StepOnce{});
@@ -770,7 +770,7 @@ TEST(SimulationThread, ThePastHasTheMethodOfThen) {
   const auto past = send_and_wait(thread, ShowPast{2e-4});
   ASSERT_TRUE(past->replay);
   EXPECT_EQ(past->scene().integrator, "rk4");
-  EXPECT_EQ(past->scene().stepping.dt, 1e-4);
+  EXPECT_EQ(past->scene().dt, 1e-4);
   EXPECT_EQ(past->frame.scene->integrator, "bdf2") << "which the panels edit";
   EXPECT_EQ(integrators()[past->integrator].id, "bdf2");
 }
@@ -901,7 +901,7 @@ Scene moving_scene(const char* integrator) {
   Scene scene = sheet_scene(6);
   scene.integrator = integrator;
   scene.material.spring_damping = 0.01;
-  if (std::isfinite(integrator_info(integrator).stability_limit)) scene.stepping.dt = 1e-4;
+  if (std::isfinite(integrator_info(integrator).stability_limit)) scene.dt = 1e-4;
   return scene;
 }
 
@@ -1198,7 +1198,7 @@ TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers
 
 TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
   Scene scene = sheet_scene(5);
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   SimulationThread thread(loaded(scene), paused());
   send_and_wait(thread, NewLane{"symplectic-euler"});
   for (int i = 0; i < 50; ++i) thread.send(StepOnce{});
@@ -1211,12 +1211,12 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
   send_and_wait(thread, SetPlaying{false});
   thread.send(SetParameter{"dt", 1e-4});
   s = wait_for(thread, [](const Snapshot& now) { return now.coming_back.has_value(); });
-  EXPECT_EQ(s->frame.scene->stepping.substeps, 1) << "what it needs on its way alone is not shown";
+  EXPECT_EQ(s->frame.scene->substeps, 1) << "what it needs on its way alone is not shown";
   s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
   EXPECT_THAT(s->blow_up_sentence, IsEmpty());
   EXPECT_THAT(s->message, HasSubstr("Goes on"));
   EXPECT_EQ(s->frame.record.step, s->others[0].frame.record.step) << "at the present of the others";
-  EXPECT_EQ(s->frame.scene->stepping.substeps, 1);
+  EXPECT_EQ(s->frame.scene->substeps, 1);
   EXPECT_LT(s->frame.record.max_strain, 1);
 }
 
@@ -1251,7 +1251,7 @@ TEST(SimulationThread, WhatIsDoneToALaneThatComesBackHolds) {
   send_at_once(thread, {NewLane{"bdf2", true, 4}});
   s = settled();
   ASSERT_EQ(s->lane, 1u);
-  EXPECT_EQ(s->frame.scene->stepping.substeps, 4);
+  EXPECT_EQ(s->frame.scene->substeps, 4);
   thread.send(ChangeLanes{HoldLane{1}});
   for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
   send_at_once(thread, {ReviveLane{1}}, {SetIntegrator{"newmark"}});
@@ -1313,7 +1313,7 @@ TEST(SimulationThread, MeasuresLanesAgainstAReference) {
 
 TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
   Scene scene = sheet_scene(5);
-  scene.stepping.dt = 1e-3;  // which all methods bear
+  scene.dt = 1e-3;  // which all methods bear
   SimulationThread thread(loaded(scene), paused());
   const auto steps = [&](int count) {
     for (int i = 0; i < count; ++i) thread.send(StepOnce{});
@@ -1372,7 +1372,7 @@ TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
 TEST(SimulationThread, TheMethodsShareCountsFromItsIntegratorAndItsStep) {
   Scene scene = sheet_scene(5);
   scene.integrator = "backward-euler";
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   SimulationThread thread(loaded(scene), paused());
   const auto steps = [&](int n) {
     for (int i = 1; i < n; ++i) thread.send(StepOnce{});
@@ -1431,7 +1431,7 @@ TEST(SimulationThread, FollowsAParticleInEveryLane) {
 
 TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   Scene scene = sheet_scene(5);
-  scene.stepping.dt = 2.2e-3;  // 0.96 of symplectic Euler's limit without a hand
+  scene.dt = 2.2e-3;  // 0.96 of symplectic Euler's limit without a hand
   SceneLoadOptions options;
   options.rehearse = true;  // measures ω_max, as the window does
   SimulationThread thread(std::make_shared<const LoadedScene>(load_scene(scene, options)), paused());
@@ -1466,7 +1466,7 @@ TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAnd
   send_and_wait(thread, NewLane{"newmark", false, 3});
   // Another value of everything that is of the method.
   for (const SceneParameter& row : scene_parameters()) {
-    if (!row.of_method || row.spec.id == "substeps") continue;
+    if (!row.is_of_method() || row.spec.id == "substeps") continue;
     const bool is_choice = row.spec.kind == ParameterSpec::Kind::choice;
     const double other = is_choice || row.spec.fallback == 0 ? 1 : 0.5 * row.spec.fallback;
     thread.send(SetParameter{std::string(row.spec.id), std::min(other, row.spec.max)});
@@ -1476,12 +1476,12 @@ TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAnd
   ASSERT_EQ(s->lane, 1u);
   Scene next = sheet_scene(6);
   next.contact.model = ContactModel::impulse;
-  next.contact.thickness = 0.002;
-  next.stepping.solver.newton_tolerance = 1e-5;
+  next.thickness = 0.002;
+  next.solver.newton_tolerance = 1e-5;
   Scene expected = next;
   expected.integrator = "newmark";
   expected.integrator_parameters = {{"newmark-beta", 0.3}};
-  expected.stepping.substeps = 3;
+  expected.substeps = 3;
   s = send_and_wait(thread, UseScene{.loaded = loaded(next)});
   EXPECT_EQ(s->errors, 0u) << s->error;
   EXPECT_THAT(differences(expected, *lane_of(*s, 1).frame.scene, *s->frame.mesh), IsEmpty());
@@ -1527,7 +1527,7 @@ TEST(SimulationThread, GoesOnFromWhereTheLastLaneStands) {
 TEST(SimulationThread, PlaysOnAfterAResetWhereAllLanesBlewUp) {
   Scene scene = sheet_scene(5);
   scene.integrator = "explicit-euler";
-  scene.stepping.dt = 0.05;
+  scene.dt = 0.05;
   SimulationThread thread(loaded(scene), paused());
   send_and_wait(thread, NewLane{});
   thread.send(SetPlaying{true});

@@ -28,7 +28,7 @@ Scene undamped_sheet(int n) {
   Scene scene = testing::sheet_scene(n);
   scene.material.spring_damping = 0;
   scene.material.bend_stiffness = 0.1;
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   return scene;
 }
 
@@ -93,7 +93,7 @@ TEST(StabilityMap, HoldsTheScenesOwnValues) {
   for (const double dt : {1e-6, 1e-3, 0.5}) {
     SCOPED_TRACE(dt);
     Scene scene = undamped_sheet(3);
-    scene.stepping.dt = dt;
+    scene.dt = dt;
     scene.material.stretch_stiffness = 40;
     const auto loaded = testing::loaded(scene);
     const StabilityMap map(promised(moment_of(loaded, 0)), row_of("velocity-verlet"));
@@ -107,7 +107,7 @@ TEST(StabilityMap, HoldsTheScenesOwnValues) {
 
 TEST(StabilityMap, IsTheSameForTheSameMoment) {
   Scene scene = testing::sheet_scene(5);
-  scene.stepping.dt = 1.0 / 200;
+  scene.dt = 1.0 / 200;
   const auto loaded = testing::loaded(scene);
   const KeepMoment::Moment moment = moment_of(loaded, 30);
   const std::size_t row = row_of("semi-implicit-euler");

@@ -37,14 +37,14 @@ inline std::shared_ptr<const LoadedScene> loaded(Scene scene) {
 inline std::shared_ptr<const LoadedScene> endless_scene(
     LinearSolverSettings::Kind solver = LinearSolverSettings::Kind::cg) {
   Scene scene = sheet_scene(solver == LinearSolverSettings::Kind::cholesky ? 256 : 100);
-  scene.stepping.solver.linear.kind = solver;
+  scene.solver.linear.kind = solver;
   scene.integrator = "backward-euler";
-  scene.stepping.dt = 0.1;
-  scene.stepping.solver.newton_tolerance = 1e-10;
-  scene.stepping.solver.newton_max_iterations = 1000;
-  scene.stepping.solver.linear.cg.tolerance = 1e-9;
-  scene.stepping.solver.linear.cg.max_iterations = 100000;
-  scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::none;
+  scene.dt = 0.1;
+  scene.solver.newton_tolerance = 1e-10;
+  scene.solver.newton_max_iterations = 1000;
+  scene.solver.linear.cg.tolerance = 1e-9;
+  scene.solver.linear.cg.max_iterations = 100000;
+  scene.solver.linear.cg.preconditioner = PreconditionerKind::none;
   return loaded(std::move(scene));
 }
 

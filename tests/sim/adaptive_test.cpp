@@ -76,14 +76,14 @@ class AdaptiveTest : public ::testing::Test {
 Scene adaptive(const char* integrator) {
   Scene scene;
   scene.integrator = integrator;
-  scene.stepping.adaptive = true;
+  scene.adaptive = true;
   return scene;
 }
 
 TEST_F(AdaptiveTest, AnUnstableStepIsCutDownToAStableOne) {
   Scene scene = adaptive("symplectic-euler");
   const double limit = 2 / omega_max(*start(scene), pool);
-  ASSERT_GT(scene.stepping.dt, 2 * limit);
+  ASSERT_GT(scene.dt, 2 * limit);
   auto simulation = start(scene);
   bool cut = false;
   for (std::uint64_t step = 1; step <= 60; ++step) {
@@ -91,40 +91,40 @@ TEST_F(AdaptiveTest, AnUnstableStepIsCutDownToAStableOne) {
     EXPECT_EQ(simulation->steps(), step);  // steps count dt, whatever the substeps
     EXPECT_NEAR(simulation->state().t, static_cast<double>(step) / 60, 1e-12);
     EXPECT_LE(simulation->record().max_strain, 0.1);
-    cut = cut || simulation->record().dt < limit;
+    cut = cut || simulation->record().h < limit;
   }
   EXPECT_TRUE(cut);
 }
 
 TEST_F(AdaptiveTest, AGoodRunIsTheSameAsWithout) {
   Scene scene = adaptive("semi-implicit-euler");
-  scene.stepping.max_strain = 100;
+  scene.max_strain = 100;
   auto with = start(scene);
-  scene.stepping.adaptive = false;
+  scene.adaptive = false;
   auto without = start(scene);
   EXPECT_EQ(run(*with, 60), 60);
   EXPECT_EQ(run(*without, 60), 60);
   EXPECT_TRUE(same_bits(with->state(), without->state()));
-  EXPECT_EQ(with->record().dt, 1.0 / 60);
+  EXPECT_EQ(with->record().h, 1.0 / 60);
 }
 
 TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
   Scene scene = adaptive("semi-implicit-euler");
   scene.material.stretch_stiffness = 200;
-  scene.stepping.adaptive = false;
+  scene.adaptive = false;
   auto fixed = start(scene);
   double most = 0;
   for (int k = 0; k < 40; ++k) {
     fixed->step(pool);
     most = std::max(most, fixed->record().max_strain);
   }
-  scene.stepping.adaptive = true;
-  scene.stepping.max_strain = most * 0.9;
+  scene.adaptive = true;
+  scene.max_strain = most * 0.9;
   auto simulation = start(scene);
   bool cut = false;
   for (int k = 0; k < 40; ++k) {
     ASSERT_EQ(simulation->step(pool), StepStatus::done);
-    cut = cut || simulation->record().dt < 1.0 / 60;
+    cut = cut || simulation->record().h < 1.0 / 60;
     EXPECT_TRUE(simulation->record().max_strain <= most * 0.9 || !simulation->record().warning.empty());
   }
   EXPECT_TRUE(cut);
@@ -132,11 +132,11 @@ TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
 
 TEST_F(AdaptiveTest, TheSmallestStepIsAcceptedWithAWarning) {
   Scene scene = adaptive("symplectic-euler");
-  scene.stepping.max_strain = 1e-4;
+  scene.max_strain = 1e-4;
   scene.material.stretch_stiffness = 1;  // no step can keep that
   auto simulation = start(scene);
   EXPECT_EQ(run(*simulation, 5), 5);
-  EXPECT_EQ(simulation->record().dt, 1.0 / 60 / 1024);
+  EXPECT_EQ(simulation->record().h, 1.0 / 60 / 1024);
   EXPECT_NE(simulation->record().warning.find("h/1024"), std::string_view::npos);
   EXPECT_TRUE(simulation->record().converged);
   EXPECT_TRUE(simulation->record().reason.empty());
@@ -150,7 +150,7 @@ TEST_F(AdaptiveTest, ABlowUpOfTheSmallestStepIsABlowUp) {
   const int steps = run(*simulation, 100);
   ASSERT_LT(steps, 100);
   EXPECT_EQ(simulation->steps(), static_cast<std::uint64_t>(steps));
-  EXPECT_EQ(simulation->blow_up()->dt, 1.0 / 60 / 1024);
+  EXPECT_EQ(simulation->blow_up()->h, 1.0 / 60 / 1024);
   EXPECT_NEAR(simulation->state().t, steps / 60.0, 1e-12);
 }
 
@@ -163,9 +163,9 @@ TEST_F(AdaptiveTest, AHistoryIsOfOneStepSize) {
   for (vec3& x : scene.initial_state->positions) x *= 1.5;
   const auto simulation = start(scene);
   ASSERT_EQ(simulation->step(pool), StepStatus::done);
-  ASSERT_EQ(simulation->record().dt, scene.stepping.dt / StepControl::kUnits);
-  scene.stepping.adaptive = false;
-  scene.stepping.dt /= StepControl::kUnits;
+  ASSERT_EQ(simulation->record().h, scene.dt / StepControl::kUnits);
+  scene.adaptive = false;
+  scene.dt /= StepControl::kUnits;
   const auto small = start(scene);
   ASSERT_EQ(run(*small, StepControl::kUnits), StepControl::kUnits);
   EXPECT_NEAR(simulation->state().t, small->state().t, 1e-12);
@@ -178,7 +178,7 @@ TEST_F(AdaptiveTest, PinsMoveLinearlyThroughTheSubsteps) {
   Scene scene = adaptive("symplectic-euler");
   auto simulation = start(scene);
   run(*simulation, 10);
-  ASSERT_LT(simulation->record().dt, 1.0 / 60);
+  ASSERT_LT(simulation->record().h, 1.0 / 60);
   simulation->apply(pool, MovePins{{{0, vec3(0.05, 0, 0)}}, 5.0 / 60});
   for (int k = 1; k <= 5; ++k) {
     ASSERT_EQ(simulation->step(pool), StepStatus::done);
@@ -193,20 +193,20 @@ TEST(Substeps, AreStepsOfASmallerHBetweenTheSameCommands) {
   for (const std::string_view method : {"symplectic-euler", "semi-implicit-euler", "bdf2", "xpbd"}) {
     Scene scene = Scene();
     scene.integrator = method;
-    scene.stepping.dt = 1.0 / 128;
-    scene.stepping.substeps = 4;
+    scene.dt = 1.0 / 128;
+    scene.substeps = 4;
     scene.wind.on = true;
     scene.floor.on = true;
     Simulation coarse(scene, grid_mesh(5, 5), pool);
-    scene.stepping.dt /= 4;
-    scene.stepping.substeps = 1;
+    scene.dt /= 4;
+    scene.substeps = 1;
     Simulation fine(scene, grid_mesh(5, 5), pool);
     for (int step = 0; step < 20; ++step) {
       ASSERT_EQ(coarse.step(pool), StepStatus::done);
       for (int substep = 0; substep < 4; ++substep) ASSERT_EQ(fine.step(pool), StepStatus::done);
     }
     EXPECT_EQ(coarse.steps(), 20u);
-    EXPECT_EQ(coarse.record().dt, scene.stepping.dt) << "of a substep";
+    EXPECT_EQ(coarse.record().h, scene.dt) << "of a substep";
     EXPECT_EQ(coarse.state().x, fine.state().x) << method;
     EXPECT_EQ(coarse.state().v, fine.state().v) << method;
     EXPECT_EQ(coarse.state().t, fine.state().t) << method;
@@ -216,9 +216,9 @@ TEST(Substeps, AreStepsOfASmallerHBetweenTheSameCommands) {
 TEST(Substeps, EndAtTheSameTimeAsOneStep) {
   WorkerPool pool;
   Scene scene = Scene();
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   Simulation one(scene, grid_mesh(4, 4), pool);
-  scene.stepping.substeps = 7;
+  scene.substeps = 7;
   Simulation seven(scene, grid_mesh(4, 4), pool);
   for (int step = 0; step < 50; ++step) {
     one.step(pool);

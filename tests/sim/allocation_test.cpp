@@ -20,8 +20,8 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       Scene scene;
       scene.integrator = info.id;
       scene.material.stretch_stiffness = 100;
-      scene.stepping.dt = 1e-3;
-      scene.stepping.adaptive = adaptive;
+      scene.dt = 1e-3;
+      scene.adaptive = adaptive;
       scene.wind.on = true;
       scene.wind.gusts = 50;
       scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
@@ -30,7 +30,7 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
                                 test::angle_body(vec3(0.3, -0.9, 0.3), 0.3)};
       scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {1, vec3(0, 0.1, 0), vec3(0, 90, 0)}}, false};
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
-      if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
+      if (adaptive) scene.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);
       simulation.apply(pool, Grab{{120, 121, 137}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
       simulation.apply(pool, MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // the work of moving pins is counted
@@ -69,7 +69,7 @@ TEST(SimulationAllocation, HappensForContactOnlyWhereThereIsMoreThanBefore) {
 std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
   Scene scene;
   scene.integrator = "bdf2";
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   scene.floor = {.on = true, .height = -1};
   auto run = std::make_unique<Simulation>(scene, grid_mesh(4, 4), pool);
   run->apply(pool, MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});
@@ -148,7 +148,7 @@ TEST(SimulationAllocation, AStepThatFindsNoMemoryChangesNothing) {
   Scene scene;
   scene.mesh = GridSource{5, 5};
   scene.material.stretch_stiffness = 5;
-  scene.stepping.dt = 0.02;
+  scene.dt = 0.02;
   const auto mesh = grid_mesh(5, 5);
   Simulation run(scene, mesh, pool), twin(scene, mesh, pool);
   Checkpoint held;  // shares the last sound state

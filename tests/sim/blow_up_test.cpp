@@ -32,7 +32,7 @@ Scene symplectic(double h) {
   Scene scene;
   scene.integrator = "symplectic-euler";
   scene.material.spring_damping = 0;
-  scene.stepping.dt = h;
+  scene.dt = h;
   return scene;
 }
 
@@ -108,7 +108,7 @@ TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   const BlowUp bad = simulation->blow_up().value();
   EXPECT_EQ(bad.cause, BlowUp::Cause::energy);
   EXPECT_EQ(bad.step, static_cast<std::uint64_t>(steps));
-  EXPECT_EQ(bad.dt, 4 * limit);
+  EXPECT_EQ(bad.h, 4 * limit);
   EXPECT_NEAR(bad.time, steps * 4 * limit, 1e-12);
   EXPECT_GT(bad.energy, bad.allowed);
   // 100 × M |g| · diagonal: nothing at the start, no grab.
@@ -130,7 +130,7 @@ TEST_F(BlowUpTest, TheFactorIsTheUsers) {
   const double limit = 2 / omega_max(*start({}), pool);
   Scene scene = symplectic(4 * limit);
   const auto steps_until = [&](double factor) {
-    scene.stepping.energy_limit = factor;
+    scene.energy_limit = factor;
     return run(*start(scene), 1000);
   };
   const int at_10 = steps_until(10), at_100 = steps_until(100), at_1e9 = steps_until(1e9);
@@ -138,7 +138,7 @@ TEST_F(BlowUpTest, TheFactorIsTheUsers) {
   EXPECT_LT(at_100, at_1e9);
 
   // Off: it runs until numbers end.
-  scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
+  scene.energy_limit = std::numeric_limits<double>::infinity();
   auto simulation = start(scene);
   EXPECT_GT(run(*simulation, 1000), at_1e9);
   ASSERT_TRUE(simulation->blow_up());
@@ -148,7 +148,7 @@ TEST_F(BlowUpTest, TheFactorIsTheUsers) {
 TEST_F(BlowUpTest, AValueThatIsNotFiniteIsNamed) {
   Scene scene = symplectic(1);
   scene.material.stretch_stiffness = 1e9;
-  scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
+  scene.energy_limit = std::numeric_limits<double>::infinity();
   auto simulation = start(scene);
   run(*simulation, 1000);
   ASSERT_TRUE(simulation->blow_up());
@@ -168,7 +168,7 @@ TEST_F(BlowUpTest, NamesTheSpringsOfTheLightestParticle) {
   scene.material.mass_model = MassModel::area;
   scene.material.bend_stiffness = 0;
   const double limit = 2 / omega_max(*start(scene), pool);
-  scene.stepping.dt = 1.05 * limit;
+  scene.dt = 1.05 * limit;
   auto simulation = start(scene);
   EXPECT_LT(run(*simulation, 5000), 5000);
   const FailedSpring spring = simulation->blow_up().value().spring.value();
@@ -200,7 +200,7 @@ TEST_F(BlowUpTest, NamesASpringOfTheFinePart) {
     scene.material.mass_model = MassModel::area;
     scene.integrator = method;
     scene.pins = std::vector<std::uint32_t>{0, 3, 16, 19};
-    scene.stepping.dt = 1.1 * 2 / omega_max(*start(scene), pool);
+    scene.dt = 1.1 * 2 / omega_max(*start(scene), pool);
     auto simulation = start(scene);
     EXPECT_LT(run(*simulation, 5000), 5000);
     const FailedSpring spring = simulation->blow_up().value().spring.value();
@@ -218,7 +218,7 @@ TEST_F(BlowUpTest, NamesTheBendingSpring) {
   scene.pins = PinPreset::none;
   scene.material.stretch_stiffness = 1;
   scene.material.bend_stiffness = 1e4;
-  scene.stepping.dt = 1.02 * 2 / omega_max(*start(scene), pool);
+  scene.dt = 1.02 * 2 / omega_max(*start(scene), pool);
   auto simulation = start(scene);
   EXPECT_LT(run(*simulation, 20000), 20000);
   const FailedSpring spring = simulation->blow_up().value().spring.value();
@@ -239,7 +239,7 @@ TEST_F(BlowUpTest, NamesTheContact) {
     scene.obstacles.friction = 0;
     scene.contact.model = ContactModel::penalty;
     scene.contact.stiffness = 9e6 * 0.2 / 16;
-    scene.contact.with_itself = false;
+    scene.self_contact = false;
     InitialState almost_at_rest{mesh->positions, std::vector<vec3>(16, vec3(0))};
     for (std::size_t i = 0; i < 16; ++i)
       almost_at_rest.positions[i].y =
@@ -265,8 +265,8 @@ TEST_F(BlowUpTest, RestWithoutGravityIsNoBlowUp) {
     Scene scene;
     scene.integrator = info.id;
     scene.material.gravity = vec3(0);
-    scene.stepping.dt = 1e-5;  // explicit Euler hardly enlarges the rounding errors
-    scene.stepping.energy_limit = 1;
+    scene.dt = 1e-5;  // explicit Euler hardly enlarges the rounding errors
+    scene.energy_limit = 1;
     for (const bool far : {false, true}) {
       if (far) {  // rounding is coarser out there
         scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(64, vec3(0))};
@@ -338,7 +338,7 @@ TEST_F(BlowUpTest, ValuesChangedAtTheStartCountAsIfItHadBegunWithThem) {
 
 TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
   Scene scene;
-  scene.stepping.energy_limit = 3;
+  scene.energy_limit = 3;
   auto simulation = start(scene);
   run(*simulation, 30);
   // A pin that jumps by ten metres in one step, a spring made a million times stiffer, a heavier cloth.
@@ -357,8 +357,8 @@ TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
 
 TEST_F(BlowUpTest, AFastHandIsNoBlowUp) {
   Scene scene;
-  scene.stepping.energy_limit = 3;
-  scene.stepping.dt = 1e-3;
+  scene.energy_limit = 3;
+  scene.dt = 1e-3;
   auto simulation = start(scene);
   run(*simulation, 30);
   simulation->apply(pool, Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});

@@ -64,13 +64,13 @@ TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
       SCOPED_TRACE(std::string(info_of(model).id) + ", friction " + std::to_string(friction));
       Scene scene = loose_scene("semi-implicit-euler");
       scene.contact.model = model;
-      scene.contact.with_itself = false;
+      scene.self_contact = false;
       scene.material.gravity = vec3(0.0);
       scene.material.stretch_stiffness = 1000;
       scene.material.bend_stiffness = 0;
       scene.material.rayleigh_mass = 2;
       scene.material.spring_damping = 0.5;
-      scene.stepping.dt = 1.0 / 120;
+      scene.dt = 1.0 / 120;
       scene.obstacles.bodies = {parse_obstacle("cylinder:0,0,-0.5,0,0,0.5,0.2")};
       scene.obstacles.friction = friction;
       Strip strip = strip_over(kRadius + 1e-3);
@@ -83,7 +83,7 @@ TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
           move.pins.push_back({i, simulation.state().x[i] + vec3(0, i < 2 ? first : second, 0)});
         move.duration = duration;
         simulation.apply(one_thread(), move);
-        const int steps = static_cast<int>(std::lround(duration / scene.stepping.dt));
+        const int steps = static_cast<int>(std::lround(duration / scene.dt));
         ASSERT_EQ(run(simulation, steps), steps);
       };
       move_ends(-0.03, -0.03, 0.5);

@@ -23,7 +23,7 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
     scene_.wind = {.on = true, .speed = 3, .gusts = 40};
     scene_.floor = {.on = true, .height = -0.0004};
     scene_.obstacles.bodies = {parse_obstacle("sphere:0.8,-0.0995,0.5,0.1")};
-    scene_.stepping.dt = 0.001;
+    scene_.dt = 0.001;
     for (const ParameterSpec& spec : GetParam()->parameters)
       if (spec.id == "mode-refresh") scene_.integrator_parameters["mode-refresh"] = 3;
   }
@@ -100,8 +100,8 @@ TEST_P(CheckpointOf, GoesOnWithTheSameBitsInAFreshObject) {
 
 TEST_P(CheckpointOf, GoesOnWithTheSameSubsteps) {
   mesh_ = grid_mesh(4, 4);
-  scene_.stepping.adaptive = true;
-  scene_.stepping.max_strain = 0.001;  // steps get so small that not every one can be as long as the last
+  scene_.adaptive = true;
+  scene_.max_strain = 0.001;  // steps get so small that not every one can be as long as the last
   const auto run = start(one_);
   set_in_motion(*run);
   steps(one_, *run, 1);
@@ -109,7 +109,7 @@ TEST_P(CheckpointOf, GoesOnWithTheSameSubsteps) {
   run->save(one_, saved);
   const auto expected = steps(one_, *run, 1);
   if (!GetParam()->inextensible) {  // rods have no strain
-    EXPECT_LT(expected[0].second.record.dt, scene_.stepping.dt);
+    EXPECT_LT(expected[0].second.record.h, scene_.dt);
   }
   const auto fresh = start(two_);
   fresh->load(two_, saved);
@@ -130,15 +130,15 @@ TEST_P(CheckpointOf, IsGoneBackToWithTheSameBitsAndTheSameBound) {
   // What has been set since then stays set, and does not change what the moment was.
   run->apply(one_, SetParameter{"dt", 0.0005});
   run->apply(one_, GoBack{moment});
-  EXPECT_EQ(run->scene().stepping.dt, 0.0005);
+  EXPECT_EQ(run->scene().dt, 0.0005);
   EXPECT_TRUE(same_bits(run->state(), moment->state));
   EXPECT_EQ(run->step(one_), StepStatus::done);
 }
 
 TEST_P(CheckpointOf, GoesOnAfterABlowUp) {
   mesh_ = grid_mesh(6, 6);
-  scene_.stepping.dt = 0.1;
-  scene_.stepping.energy_limit = 1;
+  scene_.dt = 0.1;
+  scene_.energy_limit = 1;
   const auto run = start(one_);
   set_in_motion(*run);
   StepStatus status = StepStatus::done;

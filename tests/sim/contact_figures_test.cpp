@@ -98,12 +98,12 @@ TEST(ContactFigures, BodiesHaveTheImpulsesOfAllSubsteps) {
   for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse})
     for (const int substeps : {1, 4}) {
       Scene scene = on_leaning_floor("semi-implicit-euler", model, kAngle);
-      scene.stepping.substeps = substeps;
+      scene.substeps = substeps;
       Simulation simulation(scene, grid_mesh(4, 4), one_thread());
       ASSERT_EQ(run(simulation, 50), 50);
       const double begin = simulation.state().x[0].x;
       ASSERT_EQ(run(simulation, 1), 1);
-      const double way = simulation.state().x[0].x - begin, dt = scene.stepping.dt;
+      const double way = simulation.state().x[0].x - begin, dt = scene.dt;
       const double impulse = kWeight * std::cos(kAngle) * dt;
       const BodyContact& floor = simulation.body_contacts().of(0);
       EXPECT_NEAR(floor.normal_impulse, impulse, 1e-4 * impulse) << substeps;
@@ -128,7 +128,7 @@ TEST(ContactFigures, ABodyThatMovesDoesTheWorkOfItsMotion) {
     Simulation simulation(scene, grid_mesh(4, 4), one_thread());
     ASSERT_EQ(run(simulation, 100), 100);
     const BodyContact& board = simulation.body_contacts().of(1);
-    const double work = kWeight * kSpeed * scene.stepping.dt;
+    const double work = kWeight * kSpeed * scene.dt;
     EXPECT_NEAR(board.work_motion, work, 1e-3 * work);
     EXPECT_NEAR(board.work_friction, 0, 1e-6 * work);
   }

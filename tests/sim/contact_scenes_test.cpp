@@ -25,7 +25,7 @@ Simulation wound_strip(WorkerPool& pool) {
     x = vec3(across * std::cos(turn), 0.25 + across * std::sin(turn), x.z);
   }
   scene.floor = {.on = true, .height = 0, .friction = 0.3};
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   scene.integrator = "semi-implicit-euler";
   const std::shared_ptr<const ClothMesh> mesh = built(std::move(obj));
   return {scene, mesh, pool};

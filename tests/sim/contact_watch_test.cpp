@@ -162,12 +162,12 @@ TEST(ContactNotices, NameMethodsThatBlowUpOnLanding) {
        {text_of_notice(free, NoticeCause::unstable_contact),
         text_of_notice(Simulation(scene, mesh_of(scene), one_thread()), NoticeCause::unstable_contact)})
     EXPECT_THAT(text, ::testing::AllOf(HasSubstr("Generalized-α often blows up"), HasSubstr("BDF2")));
-  scene.stepping.substeps = 5;
+  scene.substeps = 5;
   Simulation short_steps(scene, mesh_of(scene), one_thread());
   EXPECT_THAT(*short_steps.notices().list(), IsEmpty());
   short_steps.apply(one_thread(), SetParameter{"substeps", 2});
   EXPECT_TRUE(short_steps.notices().has(NoticeCause::unstable_contact));
-  scene.stepping.substeps = 1;
+  scene.substeps = 1;
   scene.integrator = "bdf2";
   EXPECT_THAT(*Simulation(scene, mesh_of(scene), one_thread()).notices().list(), IsEmpty());
 }
@@ -177,8 +177,8 @@ TEST(Strain, AboveOneHalfIsReportedByEveryMethod) {
     Scene scene = sheet_over("", 4);
     scene.pins = PinPreset::corners;
     scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
-    scene.stepping.energy_limit = kInfinity;
+    scene.dt = 1e-3;
+    scene.energy_limit = kInfinity;
     const auto mesh = mesh_of(scene);
     scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(mesh->positions.size(), vec3(0))};
     Simulation simulation(scene, mesh, one_thread());
@@ -210,13 +210,13 @@ TEST(Tunnelling, IsReportedWithACureThatHelps) {
     const std::string option = "--substeps ";
     const std::size_t named = text.find(option);
     ASSERT_NE(named, std::string::npos) << text;
-    scene.stepping.substeps = std::stoi(text.substr(named + option.size()));
+    scene.substeps = std::stoi(text.substr(named + option.size()));
     Simulation cured(scene, mesh_of(scene), one_thread());
     ASSERT_EQ(run(cured, steps), steps);
     EXPECT_EQ(particles_below(cured, top), 0U) << text;
     EXPECT_THAT(*cured.notices().list(), IsEmpty());
 
-    scene.stepping.substeps = 1;
+    scene.substeps = 1;
     scene.contact.model = ContactModel::barrier;
     Simulation barrier(scene, mesh_of(scene), one_thread());
     ASSERT_EQ(run(barrier, steps), steps);
@@ -403,7 +403,7 @@ TEST(Tunnelling, OfClothThatSinksSlowlyIsReported) {
   Scene scene = sheet_over("box:0.5,-0.06,0.5,1.5,0.04,1.5");
   scene.contact.model = ContactModel::penalty;
   scene.contact.stiffness = 0.05;
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   Simulation simulation(scene, mesh_of(scene), one_thread());
   ASSERT_EQ(run(simulation, 400), 400);
   ASSERT_GT(particles_below(simulation, -0.08), 390U);
@@ -416,9 +416,9 @@ TEST(Tunnelling, OfClothThatSinksSlowlyIsReported) {
 // Of a mesh, whose surface they do not cross in the middle, and within a step of several substeps.
 TEST(Tunnelling, OfClothThatSinksThroughAMeshOrInSubstepsIsReported) {
   Scene through_mesh = sheet_over_board(0.02), in_substeps = sheet_over("box:0.5,-0.06,0.5,1.5,0.04,1.5");
-  through_mesh.stepping.dt = 1.0 / 120;
-  in_substeps.stepping.dt = 0.1;
-  in_substeps.stepping.substeps = 64;
+  through_mesh.dt = 1.0 / 120;
+  in_substeps.dt = 0.1;
+  in_substeps.substeps = 64;
   for (Scene* scene : {&through_mesh, &in_substeps}) {
     scene->contact.model = ContactModel::penalty;
     scene->contact.stiffness = 0.05;
@@ -426,7 +426,7 @@ TEST(Tunnelling, OfClothThatSinksThroughAMeshOrInSubstepsIsReported) {
     ASSERT_GT(run(simulation, scene == &in_substeps ? 3 : 80), 2);
     EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
                 HasSubstr("contact is too weak to hold them"))
-        << scene->stepping.substeps;
+        << scene->substeps;
   }
 }
 

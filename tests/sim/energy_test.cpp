@@ -24,7 +24,7 @@ Scene hanging(std::string_view integrator, int side, double h) {
   Scene scene;
   scene.mesh = GridSource{side, side, 1, 1};
   scene.integrator = integrator;
-  scene.stepping.dt = h;
+  scene.dt = h;
   scene.integrator_parameters = {{"xpbd-iterations", 20}, {"xpbd-substeps", 1}};  // too few: it makes energy
   return scene;
 }
@@ -116,7 +116,7 @@ TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
       const double k = static_cast<double>(i * i);
       scene.initial_state->velocities[i] = 2.0 * vec3(std::sin(k), std::cos(2 * k), std::sin(3 * k + 1));
     }
-    scene.stepping.dt = 0.95 * 2 / omega_max(Simulation(scene, mesh, pool), pool);
+    scene.dt = 0.95 * 2 / omega_max(Simulation(scene, mesh, pool), pool);
     Simulation simulation(scene, mesh, pool);
     const double start = simulation.record().energy.total, given = 0.2 * 9.8 * std::sqrt(2.0) + start;
     double largest = 0;
@@ -138,7 +138,7 @@ TEST(EnergyFromNothing, IsNotSaidOfThrownCloth) {
     const auto mesh = mesh_of(scene);
     scene.initial_state =
         InitialState{mesh->positions, std::vector<vec3>(mesh->positions.size(), vec3(3.3, 0.1, -0.7))};
-    if (std::string_view(id) == "rk4" || std::string_view(id) == "symplectic-euler") scene.stepping.dt = 1e-3;
+    if (std::string_view(id) == "rk4" || std::string_view(id) == "symplectic-euler") scene.dt = 1e-3;
     Simulation simulation(scene, mesh, one_thread());
     ASSERT_EQ(run(simulation, 300), 300);
     EXPECT_FALSE(warned_of_energy(simulation)) << id;

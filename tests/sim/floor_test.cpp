@@ -19,7 +19,7 @@ constexpr double kMu = 0.5;
 // An unpinned sheet at y = 0, stable with every method at this step.
 Scene loose_sheet(const std::string& integrator) {
   Scene scene = loose_scene(integrator);
-  scene.stepping.solver.linear.cg.tolerance = 1e-10;
+  scene.solver.linear.cg.tolerance = 1e-10;
   scene.floor.on = true;
   scene.floor.height = 0;
   scene.floor.friction = kMu;
@@ -146,7 +146,7 @@ TEST_F(FloorTest, BringsAHandkerchiefToRest) {
 TEST_F(FloorTest, NeverPushesAlongAMotion) {
   Scene scene = loose_sheet("semi-implicit-euler");
   scene.material.stretch_stiffness = 1e6;
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   const std::size_t n = sheet_->positions.size();
   std::vector<vec3> velocity(n, vec3(-0.3, 0, 0));
   for (std::size_t i = 0; i < 4; ++i) velocity[i].x = 1;
@@ -231,7 +231,7 @@ TEST_F(FloorTest, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
   for (const int threads : {1, 3}) {
     WorkerPool pool(threads);
     Scene scene = loose_sheet("semi-implicit-euler");
-    scene.stepping.dt = 1.0 / 60;
+    scene.dt = 1.0 / 60;
     scene.floor.height = -0.1;
     Simulation simulation(scene, mesh, pool);
     ASSERT_EQ(run(simulation, 20, pool), 20);

@@ -132,9 +132,9 @@ TEST(ForceContact, ClothRestsWhereTheBarrierCarriesIt) {
     scene.material.mass = 0.04;
     scene.material.rayleigh_mass = 100;
     scene.material.gravity = vec3(0, -kGravity, 0);
-    scene.stepping.dt = 1e-3;
-    scene.stepping.solver.linear.cg.tolerance = 1e-12;
-    scene.stepping.solver.newton_tolerance = 1e-10;
+    scene.dt = 1e-3;
+    scene.solver.linear.cg.tolerance = 1e-12;
+    scene.solver.newton_tolerance = 1e-10;
     scene.floor = {.on = true, .height = -1e-3, .friction = 0.3};
     scene.contact = {.model = ContactModel::barrier, .barrier_stiffness = 50, .distance = 2e-3};
     Simulation simulation(scene, mesh_of(scene), pool);
@@ -161,7 +161,7 @@ TEST(ForceContact, KeepsMomentumOfTwoSheets) {
   for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier})
     for (const std::string_view id : ids) {
       Scene scene = colliding_scene(id, *mesh);
-      scene.stepping.dt = 5e-4;
+      scene.dt = 5e-4;
       scene.contact.model = model;
       scene.contact.stiffness = 200;
       if (!has_place_for(scene, *find_integrator(id))) continue;
@@ -244,7 +244,7 @@ TEST(ForceContact, ABarrierLetsNothingThrough) {
     scene.mesh = GridSource{10, 10, 0.3, 0.3};
     scene.contact.model = ContactModel::barrier;
     scene.contact.friction_speed = 0.05;
-    scene.stepping.dt = id == std::string("symplectic-euler") ? 5e-4 : 1.0 / 60;
+    scene.dt = id == std::string("symplectic-euler") ? 5e-4 : 1.0 / 60;
     scene.obstacles.bodies = {parse_obstacle("sphere:0.15,-0.06,0.15,0.04"),
                               test::angle_body(vec3(0.05, -0.2, 0.15), 0.08)};
     Simulation simulation(scene, mesh_of(scene), pool);
@@ -267,7 +267,7 @@ TEST(ForceContact, ThreadsAndCheckpointsLeaveTheBits) {
     for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
       Scene scene = wavy_scene(model);
       scene.integrator = id;
-      scene.stepping.dt = 5e-4;
+      scene.dt = 5e-4;
       std::uint64_t first = 0;
       for (const int threads : {1, 4}) {
         WorkerPool pool(threads);
@@ -310,11 +310,12 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
   Scene crossed = loose_scene("semi-implicit-euler");
   crossed.contact.model = ContactModel::barrier;
   EXPECT_THROW(Simulation(crossed, two_sheets(0), pool), InputError);
-  crossed.contact.with_itself = false;
+  crossed.self_contact = false;
   EXPECT_NO_THROW(Simulation(crossed, two_sheets(0), pool));
 
   // A state of another model is refused with the names of pairs.
   crossed.contact = {};
+  crossed.self_contact = true;
   Simulation filtered(crossed, two_sheets(0), pool);
   const std::vector<std::array<std::uint32_t, 2>> pairs =
       intersecting_triangles(pool, filtered.mesh().triangles, filtered.state().x);

@@ -77,7 +77,7 @@ TEST_F(ImpulseContactTest, LeavesNoIntersection) {
   for (const char* id : {"semi-implicit-euler", "backward-euler", "symplectic-euler", "bdf2", "xpbd"}) {
     Scene scene = struck_scene(id);
     const bool is_explicit = std::string_view(id) == "symplectic-euler";
-    scene.stepping.dt = is_explicit ? 1e-3 : 1.0 / 120;
+    scene.dt = is_explicit ? 1e-3 : 1.0 / 120;
     scene.floor = {.on = true, .height = 0, .friction = 0.3};
     Simulation simulation(scene, standing_strip(0.02), pool_);
     const int steps = is_explicit ? 400 : 60;
@@ -95,8 +95,8 @@ TEST_F(ImpulseContactTest, LeavesNoIntersection) {
 // The filter, which knows no self-contact, does leave some: the test above can fail.
 TEST_F(ImpulseContactTest, IsNeededForThat) {
   Scene scene = struck_scene("semi-implicit-euler");
-  scene.contact.with_itself = false;
-  scene.stepping.dt = 1.0 / 120;
+  scene.self_contact = false;
+  scene.dt = 1.0 / 120;
   scene.floor = {.on = true, .height = 0, .friction = 0.3};
   Simulation simulation(scene, standing_strip(0.02), pool_);
   ASSERT_EQ(run(simulation, 60), 60);
@@ -112,7 +112,7 @@ TEST_F(ImpulseContactTest, StopsWhatWouldPassAMeshInOneStep) {
   for (const char* id : {"semi-implicit-euler", "velocity-verlet", "xpbd"}) {
     Scene scene = struck_scene(id);
     scene.obstacles.bodies = {roof};
-    scene.stepping.dt = 5e-3;
+    scene.dt = 5e-3;
     scene.initial_state = InitialState{};
     const std::shared_ptr<const ClothMesh> mesh = grid_mesh(6, 6);
     for (const vec3& x : mesh->source->vertices) {
@@ -134,9 +134,9 @@ TEST_F(ImpulseContactTest, StopsWhatWouldPassAMeshInOneStep) {
 TEST_F(ImpulseContactTest, CarriesWhatRests) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene = struck_scene(info.id);
-    scene.contact.thickness = 4e-3;
+    scene.thickness = 4e-3;
     scene.floor = {.on = true, .height = -0.005, .friction = 0.5};
-    scene.stepping.solver.newton_tolerance = 1e-8;
+    scene.solver.newton_tolerance = 1e-8;
     Simulation simulation(scene, grid_mesh(4, 4), pool_);
     ASSERT_EQ(run(simulation, 150), 150) << info.id;
     for (const vec3& x : simulation.state().x) EXPECT_NEAR(x.y, -1e-3, 1e-6) << info.id;
@@ -152,11 +152,11 @@ TEST_F(ImpulseContactTest, SticksAndSlidesAsCoulombSays) {
   for (const IntegratorInfo& info : integrators()) {
     for (const double angle : {limit - 1e-6, limit + 0.3}) {
       Scene scene = struck_scene(info.id);
-      scene.contact.thickness = 4e-3;
+      scene.thickness = 4e-3;
       scene.floor = {.on = true, .height = -4e-3, .friction = kRough};
       scene.material.gravity = kFall * vec3(std::sin(angle), -std::cos(angle), 0);
-      scene.stepping.solver.newton_tolerance = 1e-9;
-      scene.stepping.solver.linear.cg.tolerance = 1e-10;
+      scene.solver.newton_tolerance = 1e-9;
+      scene.solver.linear.cg.tolerance = 1e-10;
       Simulation simulation(scene, grid_mesh(4, 4), pool_);
       const State start = simulation.state();
       ASSERT_EQ(run(simulation, 100), 100) << info.id;
@@ -180,7 +180,7 @@ TEST_F(ImpulseContactTest, LetsGoOfWhatIsPulledUp) {
     ASSERT_EQ(run(simulation, 100), 100) << info.id;
     simulation.apply(pool_, SetGravity{vec3(0, kUp, 0)});
     ASSERT_EQ(run(simulation, 50), 50) << info.id;
-    const double h = scene.stepping.dt;
+    const double h = scene.dt;
     for (const vec3& v : simulation.state().v) {
       EXPECT_GE(v.y, kUp * h * (48 - 1e-6)) << info.id;
       EXPECT_LE(v.y, kUp * h * (50 + 1e-6)) << info.id;
@@ -230,7 +230,7 @@ TEST_F(ImpulseContactTest, TakesFewIterationsForAStepThatIsRepeated) {
 
 TEST_F(ImpulseContactTest, KeepsItsBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   Scene scene = struck_scene("semi-implicit-euler");
-  scene.stepping.dt = 1.0 / 120;
+  scene.dt = 1.0 / 120;
   scene.floor = {.on = true, .height = 0, .friction = 0.3};
   const std::shared_ptr<const ClothMesh> mesh = standing_strip(0.02);
   Simulation one(scene, mesh, pool_);
@@ -255,7 +255,7 @@ TEST_F(ImpulseContactTest, KeepsItsBitsForAnyNumberOfThreadsAndFromACheckpoint) 
 // through a folding strip.
 TEST_F(ImpulseContactTest, DoesNotShowWhenPairsWereListed) {
   Scene scene = struck_scene("symplectic-euler");
-  scene.stepping.dt = 5e-4;
+  scene.dt = 5e-4;
   scene.floor = {.on = true, .height = 0, .friction = 0.3};
   scene.obstacles.bodies = {test::angle_body(vec3(0.1, -0.05, 0.02), 0.05)};
   scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {0.2, vec3(0, 0.2, -0.1), vec3(0, 0, 20)}},

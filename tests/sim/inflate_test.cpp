@@ -41,8 +41,8 @@ double virial_of_springs(const Simulation& simulation) {
 TEST(Inflate, RestsWhereTheTensionOfItsSpringsHoldsThePressure) {
   Scene scene = inflated_scene("backward-euler");
   scene.material.rayleigh_mass = 20;
-  scene.stepping.dt = 1.0 / 60;
-  scene.stepping.solver.newton_tolerance = 1e-8;
+  scene.dt = 1.0 / 60;
+  scene.solver.newton_tolerance = 1e-8;
   const Simulation ball_at_rest(scene, built(find_generated_mesh("ball").make()), one_thread());
   Simulation simulation(scene, ball_at_rest.shared_mesh(), one_thread());
   ASSERT_EQ(run(simulation, 100), 100);
@@ -73,7 +73,7 @@ TEST(Inflate, KeepsTheEnergy) {
   double error[2] = {};
   for (const int half : {0, 1}) {
     Scene scene = inflated_scene("velocity-verlet");
-    scene.stepping.dt = half == 1 ? 2e-4 : 4e-4;
+    scene.dt = half == 1 ? 2e-4 : 4e-4;
     Simulation simulation = small_ball(scene);
     const double start = simulation.record().energy.total;
     EXPECT_EQ(start, simulation.record().energy.pressure);
@@ -104,7 +104,7 @@ TEST(Inflate, HasTheSameRestByAllMethods) {
     scene.material.inflate = 50;
     scene.material.rayleigh_mass = 60;
     scene.material.spring_damping = 0.05;
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     scene.integrator_parameters["xpbd-iterations"] = 4;  // one sweep leaves 0.15 %
     Simulation simulation = small_ball(scene);
     ASSERT_EQ(run(simulation, 400), 400);
@@ -120,9 +120,9 @@ double order_of(std::string_view integrator, std::span<const vec3> exact, int n)
   for (const int half : {0, 1}) {
     Scene scene = inflated_scene(integrator);
     const int steps = half == 1 ? 2 * n : n;
-    scene.stepping.dt = 0.02 / steps;
-    scene.stepping.solver.jacobian = JacobianMode::exact;
-    scene.stepping.solver.newton_tolerance = scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    scene.dt = 0.02 / steps;
+    scene.solver.jacobian = JacobianMode::exact;
+    scene.solver.newton_tolerance = scene.solver.linear.cg.tolerance = 1e-10;
     Simulation simulation = small_ball(scene);
     EXPECT_EQ(run(simulation, steps), steps);
     for (std::size_t i = 0; i < exact.size(); ++i)
@@ -135,7 +135,7 @@ double order_of(std::string_view integrator, std::span<const vec3> exact, int n)
 // exponentials of the Jacobian, miss a term of h².
 TEST(Inflate, KeepsTheOrderOfMethodsThatNeedNoJacobian) {
   Scene scene = inflated_scene("rk4");
-  scene.stepping.dt = 5e-5;
+  scene.dt = 5e-5;
   Simulation reference = small_ball(scene);
   ASSERT_EQ(run(reference, 400), 400);
   const std::vector<vec3>& exact = reference.state().x;
@@ -168,7 +168,7 @@ TEST(Inflate, ChangesTheEnergyByAJumpAndIsRefusedForOpenCloth) {
 
 TEST(Inflate, HasTheSameBitsForAnyNumberOfThreads) {
   Scene scene = inflated_scene("semi-implicit-euler");
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   const auto mesh = built(test::ball_obj(vec3(0.0), 0.25, 4));  // 1,026 particles, two chunks of triangles
   WorkerPool pool(3);
   Simulation one(scene, mesh, one_thread()), three(scene, mesh, pool);

@@ -16,7 +16,7 @@ Scene hung(std::string_view integrator, double h) {
   Scene scene;
   scene.mesh = GridSource{6, 6, 1, 1};
   scene.integrator = integrator;
-  scene.stepping.dt = h;
+  scene.dt = h;
   scene.material.stretch_stiffness = 200;
   scene.material.rayleigh_mass = 0.5;
   return scene;
@@ -36,7 +36,7 @@ class Eventful {
     if (k == 5) do_it(Grab{{20, 21, 26}, vec3(0.25, 0.5, 0.25), x[21], 50, 0.1});
     if (k > 5 && k < 15) do_it(MoveCursor{x[21] + vec3(0.02, 0.03, 0)});
     if (k == 15) do_it(Release{});
-    if (k == 16) do_it(MovePins{{{0, x[0] + vec3(0.1, 0.05, 0)}}, 10 * simulation.scene().stepping.dt});
+    if (k == 16) do_it(MovePins{{{0, x[0] + vec3(0.1, 0.05, 0)}}, 10 * simulation.scene().dt});
     if (k == 30) do_it(SetParameter{"wind", 1});
     if (k == 40) do_it(SetParameter{"stretch-stiffness", 400});
     if (k == 41) do_it(SetParameter{"mass", 0.3});
@@ -137,7 +137,7 @@ TEST(Ledger, IsTheSameForAnyNumberOfThreads) {
 // A pull on cloth that lies still gives what the hand has done.
 TEST(Ledger, GivesEveryWorkItsSign) {
   Scene scene = hung("backward-euler", 1e-3);
-  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.solver.newton_tolerance = 1e-10;
   scene.material.gravity = vec3(0.0);
   scene.material.rayleigh_mass = 0;
   Simulation simulation(scene, grid_mesh(6, 6), one_thread());

@@ -21,7 +21,7 @@ inline Scene loose_scene(std::string_view integrator) {
   scene.integrator = integrator;
   scene.pins = PinPreset::none;
   scene.material.stretch_stiffness = 50;
-  scene.stepping.dt = 2e-3;
+  scene.dt = 2e-3;
   return scene;
 }
 
@@ -31,7 +31,7 @@ inline Scene rising_tip(double way, int rows = 21) {
   Scene scene;
   scene.mesh = GridSource{rows, rows, 1, 1};
   scene.pins = PinPreset::corners;
-  scene.stepping.dt = 1.0 / 60;
+  scene.dt = 1.0 / 60;
   Obstacle tip;
   tip.shape = Obstacle::Shape::mesh;
   tip.from = vec3(0.503, -0.03, 0.502);
@@ -92,9 +92,9 @@ inline Scene colliding_scene(std::string_view integrator, const ClothMesh& sheet
   scene.material.gravity = vec3(0);
   scene.material.spring_damping = 0;
   scene.obstacles.friction = 0;
-  scene.stepping.solver.newton_tolerance = 1e-8;
-  scene.stepping.solver.linear.cg.tolerance = 1e-10;
-  scene.stepping.solver.linear.cg.max_iterations = 2000;
+  scene.solver.newton_tolerance = 1e-8;
+  scene.solver.linear.cg.tolerance = 1e-10;
+  scene.solver.linear.cg.max_iterations = 2000;
   scene.initial_state = InitialState{};
   for (const vec3& x : sheets.source->vertices) {
     scene.initial_state->positions.push_back(x);

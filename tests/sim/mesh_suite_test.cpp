@@ -37,7 +37,7 @@ class MeshSuite : public ::testing::TestWithParam<std::filesystem::path> {
   std::unique_ptr<Simulation> start(const char* integrator, double h = 1.0 / 60) {
     Scene scene;
     scene.integrator = integrator;
-    scene.stepping.dt = h;
+    scene.dt = h;
     return std::make_unique<Simulation>(scene, mesh, pool);
   }
   void expect_finite(const Simulation& simulation) {

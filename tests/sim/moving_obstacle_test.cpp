@@ -20,7 +20,7 @@ constexpr double kGrip = 0.4;
 // A sheet of 1 m that lies on a level plane.
 Scene on_a_plane(const std::string& integrator) {
   Scene scene = loose_scene(integrator);
-  scene.stepping.solver.linear.cg.tolerance = 1e-10;
+  scene.solver.linear.cg.tolerance = 1e-10;
   scene.obstacles.bodies = {parse_obstacle("plane:0,1,0,0")};
   scene.obstacles.friction = kGrip;
   return scene;
@@ -113,7 +113,7 @@ TEST_F(MovingObstacle, CarriesAlongWhatHangsOverIt) {
     Scene scene;
     scene.integrator = integrator;
     scene.pins = PinPreset::none;
-    scene.stepping.dt = 5e-3;
+    scene.dt = 5e-3;
     scene.obstacles.bodies = {parse_obstacle("sphere:0.3,-0.26,0.3,0.25")};
     scene.obstacles.friction = 1;
     Simulation simulation(scene, sheet, pool_);
@@ -212,7 +212,7 @@ TEST_F(MovingObstacle, GivesTheSameBitsForAnyNumberOfThreadsAndFromAFile) {
     std::uint64_t first = 0;
     Scene scene;
     scene.integrator = integrator;
-    scene.stepping.dt = 5e-3;
+    scene.dt = 5e-3;
     scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.5,0.5,0.2"), parse_obstacle("plane:0,1,0,-0.9")};
     scene.obstacles.bodies[1].path = {{{0, vec3(0), vec3(0)}, {0.3, vec3(0, 0.1, 0), vec3(30, 0, 0)}}, false};
     for (const int threads : {1, 2, 4}) {
@@ -244,7 +244,7 @@ struct OnTurntable {
   OnTurntable(const std::string& integrator, double distance, double spin)
       : mesh(built(make_grid_obj(2, 2, 1e-3, 1e-3))) {
     Scene scene = on_a_plane(integrator);
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     const double third = 2 * std::numbers::pi / spin / 3;
     for (int k = 0; k <= 3; ++k)
       scene.obstacles.bodies[0].path.keys.push_back({k * third, vec3(0), vec3(0, 120 * k, 0)});

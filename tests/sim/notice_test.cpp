@@ -19,8 +19,8 @@ using ::testing::ElementsAre, ::testing::Field, ::testing::IsEmpty;
 Scene never_converging() {
   Scene scene;
   scene.mesh = GridSource{10, 10, 1, 1};
-  scene.stepping.solver.linear.cg.max_iterations = 1;
-  scene.stepping.solver.linear.cg.tolerance = 1e-12;
+  scene.solver.linear.cg.max_iterations = 1;
+  scene.solver.linear.cg.tolerance = 1e-12;
   return scene;
 }
 
@@ -108,9 +108,9 @@ TEST(Notices, ReportStepsThatDoNotConvergeOfEveryMethodThatSolves) {
     if (!info.uses_newton && !info.uses_linear_solver) continue;
     Scene scene = never_converging();
     scene.integrator = info.id;
-    scene.stepping.energy_limit = kInfinity;
-    scene.stepping.solver.newton_max_iterations = 1;
-    scene.stepping.solver.newton_tolerance = 1e-12;
+    scene.energy_limit = kInfinity;
+    scene.solver.newton_max_iterations = 1;
+    scene.solver.newton_tolerance = 1e-12;
     Simulation simulation(scene, mesh_of(scene), one_thread());
     run(simulation, 5);
     EXPECT_TRUE(simulation.notices().has(NoticeCause::not_converged)) << info.id;
@@ -122,7 +122,7 @@ TEST(Notices, ReportImpulsesThatDoNotConverge) {
   scene.integrator = "exponential-rosenbrock-euler";  // which does without the solver
   scene.contact.model = ContactModel::impulse;
   for (const int most : {1000, 1}) {
-    scene.stepping.solver.linear.cg.max_iterations = most;
+    scene.solver.linear.cg.max_iterations = most;
     Simulation simulation(scene, mesh_of(scene), one_thread());
     bool of_impulses = false;
     for (int k = 0; k < 15; ++k) {

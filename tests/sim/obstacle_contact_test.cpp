@@ -26,8 +26,8 @@ struct OnSphere {
     Scene scene;
     scene.integrator = integrator;
     scene.pins = PinPreset::none;
-    scene.stepping.dt = h;
-    scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    scene.dt = h;
+    scene.solver.linear.cg.tolerance = 1e-10;
     scene.material.stretch_stiffness = 50;
     scene.obstacles.bodies = {
         {.shape = Obstacle::Shape::sphere, .from = vec3(0), .to = vec3(0), .radius = kRadius}};
@@ -97,7 +97,7 @@ TEST(ObstacleContact, FrictionAlongABarIsThatOfAPlane) {
   Scene scene;
   scene.mesh = GridSource{2, 2, 1e-3, 1e-3};
   scene.pins = PinPreset::none;
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   scene.obstacles.bodies = {parse_obstacle("capsule:-10,0,0,10,0,0,0.1")};
   InitialState start;
   for (const double a : {-0.5e-3, 0.5e-3})
@@ -119,8 +119,8 @@ struct OnSlope {
     scene.integrator = integrator;
     scene.pins = PinPreset::none;
     scene.material.stretch_stiffness = 50;
-    scene.stepping.dt = 2e-3;
-    scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    scene.dt = 2e-3;
+    scene.solver.linear.cg.tolerance = 1e-10;
     Obstacle plane;
     plane.shape = Obstacle::Shape::plane;
     plane.normal = 3.0 * vec3(std::sin(angle), std::cos(angle), 0);  // of any length
@@ -174,7 +174,7 @@ TEST(ObstacleContact, ALevelPlaneIsTheFloor) {
     Scene on_floor, on_plane;
     on_floor.integrator = info.id;
     on_floor.pins = PinPreset::top_corners;
-    on_floor.stepping.dt = 2e-3;
+    on_floor.dt = 2e-3;
     on_floor.material.stretch_stiffness = 50;
     on_plane = on_floor;
     on_floor.floor = {.on = true, .height = -0.25, .friction = 0.3};
@@ -204,7 +204,7 @@ TEST(ObstacleContact, APointRestsOnEveryFaceOfABox) {
       scene.integrator = integrator;
       scene.mesh = GridSource{2, 2, 1e-3, 1e-3};
       scene.pins = PinPreset::none;
-      scene.stepping.dt = 1e-3;
+      scene.dt = 1e-3;
       scene.material.stretch_stiffness = 50;
       scene.material.gravity = -kFall * out;
       scene.obstacles.bodies = {parse_obstacle("box:0.1,0.2,0.3,0.6,0.4,0.8")};
@@ -233,8 +233,8 @@ TEST(ObstacleContact, AFarFallIsAccountedFor) {
   Scene scene;
   scene.mesh = GridSource{4, 4, 0.1, 0.1};
   scene.pins = PinPreset::none;
-  scene.stepping.dt = 1e-3;
-  scene.stepping.energy_limit = 10;
+  scene.dt = 1e-3;
+  scene.energy_limit = 10;
   scene.obstacles.bodies = {parse_obstacle("sphere:0.05,-20,0.05,0.05")};  // it stops the middle first
   Simulation simulation(scene, mesh_of(scene), pool);
   EXPECT_EQ(run(simulation, 2100), 2100);
@@ -317,7 +317,7 @@ TEST(ObstacleContact, NothingEndsBelowASurfaceThatIsHeldByAnother) {
         scene.pins = PinPreset::none;
         scene.obstacles.friction = friction;
         for (const char* body : bodies) scene.obstacles.bodies.push_back(parse_obstacle(body));
-        scene.stepping.dt = 5e-3;
+        scene.dt = 5e-3;
         Simulation simulation(scene, sheet, pool);
         for (int k = 0; k < 150; ++k) {
           ASSERT_EQ(simulation.step(pool), StepStatus::done)
@@ -346,7 +346,7 @@ TEST(ObstacleContact, LiftsClothThatLiesOnTheFloor) {
   WorkerPool pool(1);
   Scene scene;
   scene.pins = PinPreset::none;
-  scene.stepping.dt = 5e-3;
+  scene.dt = 5e-3;
   scene.floor = {.on = true, .height = -0.01, .friction = 1};
   Simulation simulation(scene, sheet, pool);
   run(simulation, 40);
@@ -379,7 +379,7 @@ TEST(ObstacleContact, LiftsClothOutOfABodyThatAppears) {
   const auto sheet = grid_mesh(6, 6);
   WorkerPool pool(1);
   Scene scene;
-  scene.stepping.dt = 2e-3;
+  scene.dt = 2e-3;
   scene.material.stretch_stiffness = 50;
   Simulation simulation(scene, sheet, pool);
   run(simulation, 10);
@@ -407,8 +407,8 @@ std::vector<double> gaps_on_a_ball(ContactModel model, double h) {
   scene.contact.distance = kNear;
   scene.contact.stiffness = scene.contact.barrier_stiffness = kOnBall;
   scene.material.spring_damping = 0;
-  scene.stepping.dt = h;
-  scene.stepping.solver.newton_tolerance = 1e-8;
+  scene.dt = h;
+  scene.solver.newton_tolerance = 1e-8;
   scene.obstacles = {{parse_obstacle("sphere:0,-1,0,1")}, 0};
   ObjMesh obj;  // as small as a point
   obj.vertices = {vec3(0, 0, 0), vec3(1e-4, 0, 0), vec3(0, 0, 1e-4)};

@@ -22,7 +22,7 @@ Scene sheet(std::string_view method) {
   Scene scene;
   scene.mesh = GridSource{5, 5, 1, 1};
   scene.integrator = method;
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   return scene;
 }
 
@@ -42,7 +42,7 @@ std::vector<Scene> scenes(std::string_view method) {
   vacuum.wind.on = true;
   vacuum.wind.density = 0;
   Scene& direct = all.emplace_back(sheet(method));
-  direct.stepping.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
+  direct.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
   direct.material.spring_damping = 0;
   Scene& touching = all.emplace_back(sheet(method));
   touching.contact.model = ContactModel::impulse;
@@ -85,7 +85,7 @@ std::vector<Scene> lively_scenes(std::string_view method) {
     touching.floor = {true, -1e-4, 0.3};
     touching.wind.on = true;
     touching.wind.gusts = 0.5;
-    touching.stepping.adaptive = model == ContactModel::penalty;
+    touching.adaptive = model == ContactModel::penalty;
     const vec3 centre(0.5, -0.2001, 0.5);
     touching.obstacles.bodies = {
         {.shape = Obstacle::Shape::sphere, .from = centre, .to = centre, .radius = 0.2}};
@@ -165,7 +165,7 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   all.insert(newton.begin(), newton.end());
   EXPECT_EQ(without(sheet("rk4")), all);
   Scene direct = sheet("backward-euler");
-  direct.stepping.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
+  direct.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
   EXPECT_EQ(without(direct), (Ids{"preconditioner", "cg-max-iterations"}));
   Scene scene = sheet("rk4");
   EXPECT_EQ(why_without_effect(scene, "wind-speed", false), "The wind is off.");

@@ -102,7 +102,7 @@ TEST(Parameters, AWholeSceneIsChecked) {
   scene.scale = 0;
   EXPECT_NE(refusal([&] { check_parameters(scene); }).find("scale"), std::string::npos);
   scene = {};
-  scene.stepping.dt = 0;
+  scene.dt = 0;
   EXPECT_NE(refusal([&] { check_parameters(scene); }).find("dt"), std::string::npos);
 }
 

@@ -31,9 +31,9 @@ Scene patch_on_floor(const std::string& integrator, double angle, double frictio
   scene.material.mass = 0.04;
   scene.material.stretch_stiffness = 50;
   scene.material.gravity = kGravity * vec3(std::sin(angle), -std::cos(angle), 0);
-  scene.stepping.dt = h;
-  scene.stepping.solver.linear.cg.tolerance = 1e-12;
-  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.dt = h;
+  scene.solver.linear.cg.tolerance = 1e-12;
+  scene.solver.newton_tolerance = 1e-10;
   scene.floor = {.on = true, .height = 0, .friction = friction};
   scene.contact = {.model = ContactModel::penalty, .stiffness = 200, .distance = 2e-3};
   scene.contact.friction_speed = 1e-2;
@@ -190,7 +190,7 @@ TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   Scene scene;
   scene.pins = PinPreset::none;
   scene.material.stretch_stiffness = 50;
-  scene.stepping.dt = 2e-3;
+  scene.dt = 2e-3;
   scene.floor = {.on = true, .height = -0.3};
   scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.25,0.5,0.2"),
                             parse_obstacle("capsule:-0.2,-0.28,0.1,1.2,-0.25,0.2,0.1")};
@@ -268,7 +268,7 @@ TEST(PenaltyContact, SubstepsOfAMethodMeetWhatMoves) {
   Scene apart = scene;
   scene.integrator_parameters = {{"xpbd-iterations", 50}, {"xpbd-substeps", 4}};
   apart.integrator_parameters = {{"xpbd-iterations", 50}, {"xpbd-substeps", 1}};
-  apart.stepping.substeps = 4;
+  apart.substeps = 4;
   Simulation simulation(scene, mesh_of(scene), pool), expected(apart, mesh_of(apart), pool);
   for (Simulation* one : {&simulation, &expected}) {
     one->apply(pool, MoveObstacle{0, vec3(0.5, 1, 0), 1});
@@ -286,7 +286,7 @@ TEST(PenaltyContact, FindsABodyOnItsWayAfterResetAndLoad) {
   Scene scene;
   scene.pins = PinPreset::none;
   scene.material.gravity = vec3(0);
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   scene.contact.model = ContactModel::penalty;
   scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.302,0.5,0.3")};
   Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
@@ -400,7 +400,7 @@ TEST(PenaltyContact, ThrowingClothAsAWholeIsABlowUp) {
   EXPECT_EQ(simulation.blow_up()->cause, BlowUp::Cause::made);
   EXPECT_GT(simulation.blow_up()->energy, simulation.blow_up()->allowed);
   for (const vec3& x : simulation.state().x) EXPECT_GT(x.y, 0) << "the step is undone";
-  scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
+  scene.energy_limit = std::numeric_limits<double>::infinity();
   Simulation unlimited(scene, mesh_of(scene), pool);
   EXPECT_EQ(run(unlimited, 10), 10);
 }

@@ -53,7 +53,7 @@ class Card {
 };
 
 double total_after(Simulation& simulation, double seconds) {
-  const int steps = static_cast<int>(std::lround(seconds / simulation.scene().stepping.dt));
+  const int steps = static_cast<int>(std::lround(seconds / simulation.scene().dt));
   EXPECT_EQ(run(simulation, steps), steps);
   return simulation.record().energy.total;
 }
@@ -122,7 +122,7 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
 TEST(SceneCards, Sheet) {
   Card card("01-sheet");
   EXPECT_EQ(card.scene().integrator, "semi-implicit-euler");
-  EXPECT_EQ(card.scene().stepping.dt, 1e-3);
+  EXPECT_EQ(card.scene().dt, 1e-3);
   const IntegratorInfo& symplectic = *find_integrator("symplectic-euler");
   const StabilityEstimate stability = card.stability(symplectic);
   EXPECT_NEAR(deciding_growth(*find_integrator("explicit-euler"), {}, 1e-3, stability), 1.7, 0.05);
@@ -142,7 +142,7 @@ TEST(SceneCards, Sheet) {
 TEST(SceneCards, Pendulum) {
   Card card("02-pendulum");
   EXPECT_EQ(card.scene().integrator, "explicit-euler");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 240);
+  EXPECT_EQ(card.scene().dt, 1.0 / 240);
   EXPECT_DOUBLE_EQ(card.start()->system().masses()[1], 0.1);
   EXPECT_EQ(card.scene().material.stretch_stiffness, 100);
   EXPECT_NEAR(find_integrator("explicit-euler")->growth(card.omega() / 240, 0, {}) - 1, 0.009, 0.0005);
@@ -173,7 +173,7 @@ TEST(SceneCards, Pendulum) {
 
 TEST(SceneCards, WhyImplicit) {
   Card card("03-why-implicit");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  EXPECT_EQ(card.scene().dt, 1.0 / 60);
   EXPECT_EQ(card.scene().material.stretch_stiffness, 1000);
   EXPECT_NEAR(card.omega() / 60, 98, 0.5);
   EXPECT_LT(run(*card.by("explicit-euler").start(), 10), 5);
@@ -206,7 +206,7 @@ TEST(SceneCards, Drum) {
   Card card("05-drum");
   EXPECT_EQ(card.scene().material.spring_damping, 0);
   EXPECT_EQ(card.scene().integrator, "semi-implicit-euler");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  EXPECT_EQ(card.scene().dt, 1.0 / 60);
   const auto implicit = card.start();
   EXPECT_EQ(run(*implicit, 30), 30);
   EXPECT_LT(implicit->record().energy.kinetic, 1e-5);
@@ -287,7 +287,7 @@ TEST(SceneCards, Handkerchief) {
   double smallest = 1;
   for (int k = 0; k < 60; ++k) {
     ASSERT_EQ(rough->step(one_thread()), StepStatus::done);
-    smallest = std::min(smallest, rough->record().dt);
+    smallest = std::min(smallest, rough->record().h);
   }
   EXPECT_EQ(smallest, 1.0 / 240);
   EXPECT_LT(rough->record().energy.kinetic, 1e-5);
@@ -348,7 +348,7 @@ TEST(SceneCards, Orbit) {
 
 TEST(SceneCards, FreeFall) {
   Card card("11-free-fall");
-  const double h = card.scene().stepping.dt, g = 9.8;
+  const double h = card.scene().dt, g = 9.8;
   EXPECT_EQ(h, 1.0 / 60);
   EXPECT_NEAR(g * h / 2, 0.082, 0.0005);
   EXPECT_NEAR(0.75 * g * h * h, 0.002, 0.00005);
@@ -473,7 +473,7 @@ Extremes extremes_of(Simulation& simulation, int steps) {
 
 TEST(SceneCards, OneNewtonStep) {
   Card card("15-one-newton-step");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 15);
+  EXPECT_EQ(card.scene().dt, 1.0 / 15);
   EXPECT_EQ(card.scene().material.stretch_stiffness, 100000);
   EXPECT_NEAR(0.2 * 9.8 * 1, 2, 0.05);
   EXPECT_EQ(card.scene().integrator, "backward-euler");
@@ -496,7 +496,7 @@ TEST(SceneCards, OneNewtonStep) {
 // How far from its start a particle is after 5 s there and 5 s back, at most [m].
 double distance_from_home(Simulation& simulation) {
   const State start = simulation.state();
-  const int steps = static_cast<int>(std::lround(5 / simulation.scene().stepping.dt));
+  const int steps = static_cast<int>(std::lround(5 / simulation.scene().dt));
   EXPECT_EQ(run(simulation, steps), steps);
   simulation.apply(one_thread(), TurnRound{});
   EXPECT_EQ(run(simulation, steps), steps);
@@ -520,7 +520,7 @@ TEST(SceneCards, ThereAndBack) {
 TEST(SceneCards, Rods) {
   Card card("17-rods");
   EXPECT_EQ(card.scene().integrator, "pbd-proj2");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  EXPECT_EQ(card.scene().dt, 1.0 / 60);
   const double start = card.start()->record().energy.total;
   EXPECT_NEAR(start + 0.1 * 9.8 * 1, 0.2, 0.005);  // above the lowest point
   const auto loses = [&](double seconds) {
@@ -538,7 +538,7 @@ TEST(SceneCards, Rods) {
 
 TEST(SceneCards, Folds) {
   Card card("18-folds");
-  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  EXPECT_EQ(card.scene().dt, 1.0 / 60);
   EXPECT_EQ(card.scene().material.spring_damping, 0);
   EXPECT_NEAR(0.2 * 9.8 * std::sqrt(2.0), 2.8, 0.05);
   for (const char* id : {"implicit-midpoint", "trapezoidal", "newmark"}) {
@@ -589,7 +589,7 @@ TEST(SceneCards, LightParticles) {
 
 TEST(SceneCards, BelowTheLimit) {
   Card card("21-below-the-limit");
-  EXPECT_EQ(card.scene().stepping.dt, 3.4e-3);
+  EXPECT_EQ(card.scene().dt, 3.4e-3);
   EXPECT_NEAR(2 / card.omega(), 3.57e-3, 0.005e-3);
   EXPECT_NEAR(3.4e-3 / (2 / card.omega()), 0.95, 0.005);
   // In Verlet's method 2 sin(φ/2) = h ω for the angle φ of a step.
@@ -644,7 +644,7 @@ TEST(SceneCards, SpinningBall) {
         Row{"sdirk2", 0.009, 0.011, 480, 720}}) {
     Card card("22-spinning-ball");
     const auto simulation = card.by(integrator).start();
-    EXPECT_NEAR(simulation->scene().stepping.dt, 8.3e-3, 1e-4);
+    EXPECT_NEAR(simulation->scene().dt, 8.3e-3, 1e-4);
     const vec3 middle = simulation->scene().obstacles.bodies.at(0).from;
     ASSERT_EQ(run(*simulation, first), first) << integrator;
     EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.01 * ball) << integrator;

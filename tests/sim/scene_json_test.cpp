@@ -42,12 +42,12 @@ TEST(SceneJson, ReadsEveryKey) {
   EXPECT_EQ(scene.material.mass, 3);
   EXPECT_EQ(scene.material.mass_model, MassModel::area);
   EXPECT_EQ(scene.material.damping_model, DampingModel::isotropic);
-  EXPECT_TRUE(scene.stepping.adaptive);
-  EXPECT_TRUE(std::isinf(scene.stepping.energy_limit));
-  EXPECT_EQ(scene.stepping.solver.linear.cg.max_iterations, 7);
-  EXPECT_EQ(scene.stepping.solver.linear.cg.preconditioner, PreconditionerKind::jacobi);
-  EXPECT_EQ(scene.stepping.solver.linear.kind, LinearSolverSettings::Kind::cholesky);
-  EXPECT_EQ(scene.stepping.solver.jacobian, JacobianMode::exact);
+  EXPECT_TRUE(scene.adaptive);
+  EXPECT_TRUE(std::isinf(scene.energy_limit));
+  EXPECT_EQ(scene.solver.linear.cg.max_iterations, 7);
+  EXPECT_EQ(scene.solver.linear.cg.preconditioner, PreconditionerKind::jacobi);
+  EXPECT_EQ(scene.solver.linear.kind, LinearSolverSettings::Kind::cholesky);
+  EXPECT_EQ(scene.solver.jacobian, JacobianMode::exact);
   ASSERT_TRUE(scene.initial_state);
   EXPECT_EQ(scene.initial_state->positions, std::vector<vec3>{vec3(1, 2, 3)});
   EXPECT_EQ(scene.initial_state->velocities, std::vector<vec3>{vec3(4, 5, 6)});
@@ -100,7 +100,7 @@ TEST(SceneJson, NumbersComeBackToTheLastBit) {
 
 TEST(SceneJson, KeepsTheNewtonToleranceOfFilesOfTheFirstVersion) {
   const auto tolerance = [](const std::string& text) {
-    return parse_scene(text, "s").stepping.solver.newton_tolerance;
+    return parse_scene(text, "s").solver.newton_tolerance;
   };
   EXPECT_EQ(tolerance(R"({"clothlab-scene": 1})"), 1e-6);
   EXPECT_EQ(tolerance(R"({"newton-tolerance": 0.01, "clothlab-scene": 1})"), 0.01);
@@ -238,7 +238,7 @@ TEST(SceneJson, ReadingStopsWhenItIsAsked) {
 TEST(SceneJson, OpensWithMultigridWhatNamesAPreconditionerOfEarlierVersions) {
   std::string remark;
   const Scene scene = parse_scene(with("\"preconditioner\": \"cholesky\""), "old.json", {}, &remark);
-  EXPECT_EQ(scene.stepping.solver.linear.cg.preconditioner, PreconditionerKind::multigrid);
+  EXPECT_EQ(scene.solver.linear.cg.preconditioner, PreconditionerKind::multigrid);
   EXPECT_EQ(remark,
             "old.json: The preconditioner \"cholesky\" no longer exists; \"multigrid\" takes its place.");
   remark.clear();

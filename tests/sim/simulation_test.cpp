@@ -39,7 +39,7 @@ TEST_F(SimulationTest, CountsSteps) {
   EXPECT_EQ(simulation->steps(), 12u);
   EXPECT_NEAR(simulation->state().t, 0.2, 1e-15 * 12);
   EXPECT_EQ(simulation->record().time, simulation->state().t);
-  EXPECT_EQ(simulation->record().dt, 1.0 / 60);
+  EXPECT_EQ(simulation->record().h, 1.0 / 60);
   EXPECT_GT(simulation->record().cg_iterations, 0);
   EXPECT_EQ(simulation->residual_history().size(),
             static_cast<std::size_t>(simulation->record().cg_iterations) + 1);
@@ -49,7 +49,7 @@ TEST_F(SimulationTest, PinsDoNotMove) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     const auto simulation = start(scene);
     run(*simulation, 50);
     EXPECT_EQ(simulation->state().x[0], mesh->positions[0]) << info.id;
@@ -62,7 +62,7 @@ TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
-    scene.stepping.dt = 1.0 / 512;          // a power of two: the times below are exact
+    scene.dt = 1.0 / 512;                   // a power of two: the times below are exact
     scene.material.stretch_stiffness = 10;  // soft enough for explicit Euler to last
     const auto simulation = start(scene);
     run(*simulation, 3);
@@ -116,7 +116,7 @@ TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
 
 TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
   Scene scene;
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   const auto simulation = start(scene);
   run(*simulation, 40);
   const State before = simulation->state();
@@ -279,7 +279,7 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     const auto play = [&](WorkerPool& even, WorkerPool& odd) {
       Simulation simulation(scene, mesh, even);
       std::mt19937 random(3);
@@ -416,7 +416,7 @@ TEST(Simulation, ARefusedStepLeavesNoHistory) {
   Scene scene;
   scene.integrator = "semi-implicit-bdf2-ere";
   scene.pins = PinPreset::corners;
-  scene.stepping.energy_limit = 1;
+  scene.energy_limit = 1;
   scene.material.gravity = vec3(0);
   scene.material.spring_damping = 0;
   scene.material.stretch_stiffness = 100;
@@ -470,7 +470,7 @@ TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     const auto simulation = start(scene);
     simulation->apply(pool, MovePins{{{4, mesh->positions[4] - vec3(0, 1, 0)}}, 1});
     run(*simulation, 5);
@@ -517,7 +517,7 @@ TEST_F(SimulationTest, MovingAPinLeavesTheIntegratorItsHistory) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
+    scene.dt = 1e-3;
     const auto moved = start(scene), untouched = start(scene);
     for (int k = 0; k < 10; ++k) {
       moved->apply(pool, MovePins{{{0, mesh->positions[0]}}, 1e-9});
@@ -552,7 +552,7 @@ TEST_F(SimulationTest, StatesAreInTheUnitsAndAxesOfTheFile) {
   scene.z_up = true;
   scene.pins = PinPreset::none;
   scene.integrator = "symplectic-euler";
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   const ObjMesh obj = find_generated_mesh("polygons").make();
   const auto scaled = built(obj, scene);
   Simulation simulation(scene, scaled, pool);
@@ -609,7 +609,7 @@ TEST_F(SimulationTest, WhatDoesNotFitTheMeshIsRefused) {
   scene.integrator = "magic";
   refusal([&] { start(scene); });
   scene = {};
-  scene.stepping.dt = -1;
+  scene.dt = -1;
   refusal([&] { start(scene); });
   refusal([&] { Simulation refused(Scene{}, nullptr, pool); });
 }

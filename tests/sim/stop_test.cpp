@@ -23,7 +23,7 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
     Scene scene;
     scene.integrator = GetParam()->id;
     scene.material.stretch_stiffness = 50;
-    scene.stepping.dt = 2e-3;
+    scene.dt = 2e-3;
     scene.wind.on = true;
     scene.wind.gusts = 50;
     for (const ParameterSpec& spec : GetParam()->parameters)
@@ -64,7 +64,7 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
       }
       ASSERT_EQ(undisturbed.step(pool_), StepStatus::done);
       ASSERT_TRUE(same_bits(stopped.state(), undisturbed.state())) << "step " << k;
-      EXPECT_EQ(stopped.record().dt, undisturbed.record().dt);
+      EXPECT_EQ(stopped.record().h, undisturbed.record().h);
       EXPECT_EQ(stopped.record().energy.total, undisturbed.record().energy.total);
       EXPECT_EQ(stopped.record().cg_iterations, undisturbed.record().cg_iterations);
       EXPECT_TRUE(std::ranges::equal(stopped.residual_history(), undisturbed.residual_history()));
@@ -111,13 +111,13 @@ TEST_P(StoppedStep, LeavesEverythingAsItWasWhereStepsAreHalved) {
   const double after = fixed.record().max_strain;
   if (GetParam()->inextensible) GTEST_SKIP() << "its strain does not grow";
   ASSERT_GT(after, 1.1 * before);
-  scene.stepping.adaptive = true;
-  scene.stepping.max_strain = after - 0.02 * (after - before);
+  scene.adaptive = true;
+  scene.max_strain = after - 0.02 * (after - before);
   Simulation adaptive(scene, mesh_, pool_);
   ASSERT_EQ(run(adaptive, 3), 3);
-  EXPECT_EQ(adaptive.record().dt, scene.stepping.dt);
+  EXPECT_EQ(adaptive.record().h, scene.dt);
   ASSERT_EQ(run(adaptive, 1), 1);
-  EXPECT_LT(adaptive.record().dt, scene.stepping.dt / 100);
+  EXPECT_LT(adaptive.record().h, scene.dt / 100);
   stop_everywhere(scene, 4);
 }
 

@@ -38,7 +38,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
 
   /// A run in which something moves already.
   void start(double h) {
-    scene_.stepping.dt = h;
+    scene_.dt = h;
     simulation_ = std::make_unique<Simulation>(scene_, mesh_, pool_, StopProbe{}, model_);
     model_ = simulation_->system().shared_model();
   }
@@ -55,7 +55,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
   /// One step while the grab moves. What comes of it is a good state, or a blow-up that is said to be one
   /// and leaves the state from before. Returns which.
   StepStatus pull_on() {
-    const vec3 move = kSpeed * simulation_->scene().stepping.dt * vec3(0.6, 0.64, 0.48);
+    const vec3 move = kSpeed * simulation_->scene().dt * vec3(0.6, 0.64, 0.48);
     cursor_ += move;
     way_ += glm::length(move);
     simulation_->apply(pool_, MoveCursor{cursor_});

@@ -19,9 +19,9 @@ Scene falling_sheet() {
   scene.pins = PinPreset::none;
   scene.material.mass_model = MassModel::area;
   scene.material.stretch_stiffness = 5;  // h ω = 0.1 at most: every method is stable
-  scene.stepping.dt = 1e-3;
-  scene.stepping.solver.newton_tolerance = 1e-10;
-  scene.stepping.solver.linear.cg.tolerance = 1e-10;
+  scene.dt = 1e-3;
+  scene.solver.newton_tolerance = 1e-10;
+  scene.solver.linear.cg.tolerance = 1e-10;
   scene.wind.on = true;
   scene.wind.speed = 0;
   return scene;
@@ -116,7 +116,7 @@ TEST(WindOnCloth, GustsAreTheSameBitsAfterARewind) {
 TEST(WindOnCloth, IsSwitchedBetweenStepsWithoutAJump) {
   Scene scene = gusty_flag();
   scene.integrator = "symplectic-euler";
-  scene.stepping.dt = 1e-3;
+  scene.dt = 1e-3;
   WorkerPool pool(1);
   Simulation simulation(scene, grid_mesh(6, 6), pool);
   ASSERT_EQ(run(simulation, 10), 10);

@@ -495,7 +495,7 @@ TEST(Interface, AButtonShowsTheInstruments) {
 
 TEST(Interface, HIsMarkedAsSharedByAllLanes) {
   Scene scene = Interface::sheet();
-  scene.stepping.dt = 0.01;
+  scene.dt = 0.01;
   Interface face(scene);
   EXPECT_FALSE(item_rects().contains("shared-step"));
   LaneSnapshot& other = face.snapshot.others.emplace_back();
@@ -505,7 +505,7 @@ TEST(Interface, HIsMarkedAsSharedByAllLanes) {
   face.frame();
   EXPECT_EQ(shown_texts()["shared-step"], "Each lane takes it in one step.");
   auto divided = std::make_shared<Scene>(scene);
-  divided->stepping.substeps = 4;
+  divided->substeps = 4;
   other.frame.scene = divided;
   face.frame();
   EXPECT_EQ(shown_texts()["shared-step"], "Substeps: A 1, B 4 of 2.5 ms.");
@@ -615,7 +615,7 @@ TEST(Interface, ObstaclesHaveUnits) {
 
 TEST(Interface, TheDefaultButtonSendsTheDefault) {
   Scene scene = Interface::sheet();
-  scene.stepping.dt = 0.001;
+  scene.dt = 0.001;
   Interface face(scene);
   face.click("dt#default");
   ASSERT_NE(face.last_command<SetParameter>(), nullptr);

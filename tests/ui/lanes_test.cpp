@@ -173,14 +173,14 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   lane.blow_up_sentence = "It blew up.";
   lane.blow_up_h = 0.02;
   EXPECT_EQ(read_lane(lane).verdict, "blew up at h = 20 ms") << "which is not the present h";
-  lane.blow_up_h = lane.frame.scene->stepping.h();
+  lane.blow_up_h = lane.frame.scene->h();
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
   EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
   EXPECT_EQ(read_lane(lane).limit, "–") << "nor stable at any h";
   lane.coming_back = ComingBack{0.1, 0.2};
   EXPECT_EQ(read_lane(lane).short_state, "comes back");
   auto scene = std::make_shared<Scene>(*lane.frame.scene);
-  scene->stepping.substeps = 4;
+  scene->substeps = 4;
   lane.frame.scene = scene;
   EXPECT_THAT(read_lane(lane).name, HasSubstr("Substeps 4")) << "what is not usual is marked";
   EXPECT_EQ(lane_name(lane), "A  ÷4 " + std::string(integrators()[lane.integrator].title));
@@ -342,7 +342,7 @@ TEST(LaneReading, OfThePastHasTheMethodAndTheStepOfThen) {
   LaneSnapshot lane = face.snapshot;
   Scene then = *lane.frame.scene;
   then.integrator = "rk4";
-  then.stepping.dt = 0.25;
+  then.dt = 0.25;
   lane.scene_then = std::make_shared<const Scene>(then);
   EXPECT_THAT(read_lane(lane).help, ::testing::StartsWith("Runge–Kutta 4, h = 250 ms."));
   EXPECT_THAT(lane_name(lane), HasSubstr("Runge–Kutta 4"));

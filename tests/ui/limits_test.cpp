@@ -63,8 +63,8 @@ TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
   const NewLane* lane = face.last_control<NewLane>();
   ASSERT_NE(lane, nullptr);
   EXPECT_EQ(lane->integrator, "symplectic-euler");
-  EXPECT_LE(face.context().scene().stepping.dt / lane->substeps.value(), largest * (1 + 1e-9));
-  EXPECT_GT(face.context().scene().stepping.dt / (lane->substeps.value() - 1), largest);
+  EXPECT_LE(face.context().scene().dt / lane->substeps.value(), largest * (1 + 1e-9));
+  EXPECT_GT(face.context().scene().dt / (lane->substeps.value() - 1), largest);
 
   face.click("plot0:lanes");
   EXPECT_NE(face.last_command<Reset>(), nullptr) << "they begin together";

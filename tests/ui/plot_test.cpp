@@ -258,7 +258,7 @@ TEST(PlotKinds, ShowTheRun) {
   EXPECT_EQ(make_plot(PlotKind::strain, face.snapshot).runs[0].curves[0].y[3], 5) << "per cent";
   const Plot times = make_plot(PlotKind::step_time, face.snapshot);
   ASSERT_EQ(times.levels.size(), 1u);
-  EXPECT_EQ(times.levels[0].y, 1e3 * face.snapshot.frame.scene->stepping.dt);
+  EXPECT_EQ(times.levels[0].y, 1e3 * face.snapshot.frame.scene->dt);
 
   // A long run shows its last 30 s; a moment of the past is marked.
   face.snapshot.plot = samples_until(100, 4);

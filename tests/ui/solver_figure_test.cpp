@@ -33,7 +33,7 @@ void give_solve(LaneSnapshot& lane, std::string_view method, std::vector<double>
   lane.frame.residuals = std::move(residuals);
   StepRecord& record = lane.frame.record;
   record.integrator = integrators()[lane.integrator].id;
-  const double h = lane.frame.scene->stepping.dt;
+  const double h = lane.frame.scene->dt;
   record.time = 300 * h;
   record.cg_iterations = static_cast<int>(lane.frame.residuals.size()) - 1;
   record.cg_residual = lane.frame.residuals.back();
@@ -82,7 +82,7 @@ TEST(SolverFigure, HasACurveAndAToleranceForEveryLane) {
   EXPECT_THAT(figure.solves, ElementsAre(2));
   EXPECT_FALSE(figure.steps.back().converged);
   EXPECT_GT(figure.most_iterations, 12);
-  face.snapshot.frame.record.time = 100 * face.snapshot.frame.scene->stepping.dt;
+  face.snapshot.frame.record.time = 100 * face.snapshot.frame.scene->dt;
   EXPECT_THAT(make_solver_figure(face.snapshot).steps, SizeIs(100)) << "up to the shown moment";
 }
 

@@ -47,7 +47,7 @@ TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
 
   const ImVec4 frame = face.rect("plot0:map");
   const auto found = map->progress();
-  const double dt = face.context().scene().stepping.dt;
+  const double dt = face.context().scene().dt;
   // Every eighth node of both axes.
   for (std::size_t c = 0; c < MapProgress::kSide; c += 8)
     for (std::size_t k = 0; k < MapProgress::kSide; k += 8) {
@@ -61,17 +61,17 @@ TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
       face.button(false);
       const SetScene* set = face.last_command<SetScene>();
       ASSERT_NE(set, nullptr);
-      const SteppingSettings& stepping = set->scene->stepping;
+      const Scene& scene = *set->scene;
       EXPECT_EQ(set->scene->material.stretch_stiffness, found->columns[c].stiffness);
-      EXPECT_NEAR(stepping.h(), h, 1e-12 * h);
+      EXPECT_NEAR(scene.h(), h, 1e-12 * h);
     }
   // However large the last one was, the tick comes back near to that of the scene.
   face.move(frame.x + 1, frame.w - 1);
   face.button(true);
   face.button(false);
-  const SteppingSettings& stepping = face.last_command<SetScene>()->scene->stepping;
-  EXPECT_NEAR(stepping.dt, dt, 0.01 * dt);
-  EXPECT_GT(stepping.substeps, 100);
+  const Scene& scene = *face.last_command<SetScene>()->scene;
+  EXPECT_NEAR(scene.dt, dt, 0.01 * dt);
+  EXPECT_GT(scene.substeps, 100);
 }
 
 TEST(StabilityMapInstrument, KeepsTheOtherLanesBelowTheirLimits) {
@@ -107,8 +107,8 @@ TEST(StabilityMapInstrument, KeepsTheOtherLanesBelowTheirLimits) {
         continue;
       }
       ASSERT_NE(set, nullptr);
-      EXPECT_LT(set->scene->stepping.dt, limit);
-      EXPECT_NEAR(set->scene->stepping.h(), found->h[k], 1e-12 * found->h[k]);
+      EXPECT_LT(set->scene->dt, limit);
+      EXPECT_NEAR(set->scene->h(), found->h[k], 1e-12 * found->h[k]);
       ++allowed;
     }
   EXPECT_GT(forbidden, 0u);
