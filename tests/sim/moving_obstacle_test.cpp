@@ -141,7 +141,7 @@ TEST_F(MovingObstacle, CarriesAlongWhatHangsOverIt) {
 TEST_F(MovingObstacle, NothingEndsBelowIt) {
   const auto sheet = grid_mesh(9, 9);
   for (const char* body : {"sphere:0.5,-0.4,0.5,0.25", "box:0.5,-0.5,0.5,0.3,0.4,0.5"})
-    for (const IntegratorInfo& info : integrators()) {
+    for (const IntegratorInfo& info : tried_integrators()) {
       Scene scene = loose_scene(info.id);
       scene.obstacles.bodies = {parse_obstacle(body)};
       Simulation simulation(scene, sheet, pool_);
@@ -312,7 +312,7 @@ TEST_F(MovingObstacle, NothingEndsBelowWhatTurns) {
   Obstacle ball = parse_obstacle("sphere:0.3,-0.3,0.5,0.25");
   ball.path = {{{0, vec3(0), vec3(0)}, {0.5, vec3(0.4, 0, 0), vec3(0, 0, -90)}}, false};
   for (const Obstacle& body : {box, bar, ball})
-    for (const IntegratorInfo& info : integrators()) {
+    for (const IntegratorInfo& info : tried_integrators()) {
       Scene scene = loose_scene(info.id);
       scene.obstacles.bodies = {body};
       Simulation simulation(scene, sheet, pool_);

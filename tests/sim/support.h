@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "analysis/stability_meter.h"
 #include "core/error.h"
@@ -25,6 +27,7 @@
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"
+#include "slowdown.h"
 
 namespace clothlab::testing {
 
@@ -86,6 +89,16 @@ inline int run(Simulation& simulation, int steps, WorkerPool& pool = one_thread(
   for (int k = 0; k < steps; ++k)
     if (simulation.step(pool) != StepStatus::done) return k;
   return steps;
+}
+
+/// All integrators; under a sanitizer the first of each family, as what it may find is the same for others.
+inline std::vector<IntegratorInfo> tried_integrators() {
+  std::vector<IntegratorInfo> tried(integrators().begin(), integrators().end());
+  if (kSlowdown == 1) return tried;
+  std::vector<IntegratorInfo> some;
+  for (const IntegratorInfo& info : tried)
+    if (std::ranges::find(some, info.family, &IntegratorInfo::family) == some.end()) some.push_back(info);
+  return some;
 }
 
 /// The message of the InputError that `action` throws; fails the test when it throws none.
