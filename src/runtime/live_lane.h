@@ -74,8 +74,8 @@ struct LiveLane {
     bool is_reference = false;  // where it arrives
     Origins origins_before = {};
     int substeps = 1;  // from where it arrives; more on its way, where h was larger for a while
-    /// The scene of its run, and the same with the substeps from where it arrives, to be shown.
-    std::shared_ptr<const Scene> of_run = {}, shown = {};
+    /// What is shown, of the scenes of its run and of the others at present.
+    std::shared_ptr<const Scene> shown = {}, of_run = {}, present = {};
   };
   std::optional<Return> coming_back;
 

@@ -323,13 +323,15 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
 
 std::shared_ptr<const Scene> SimulationThread::Impl::shown_scene(LiveLane& lane) const {
   std::shared_ptr<const Scene> of_run = simulation_of(lane).shared_scene();
-  if (!lane.coming_back || of_run->substeps == lane.coming_back->substeps) return of_run;
+  if (!lane.coming_back) return of_run;
   LiveLane::Return& way = *lane.coming_back;
-  if (way.of_run != of_run) {
-    Scene shown = *of_run;
+  const std::shared_ptr<const Scene> present = simulation().shared_scene();
+  if (way.of_run != of_run || way.present != present) {
+    Scene shown = with_method(*present, *of_run);
     shown.substeps = way.substeps;
     way.shown = std::make_shared<const Scene>(std::move(shown));
     way.of_run = std::move(of_run);
+    way.present = present;
   }
   return way.shown;
 }

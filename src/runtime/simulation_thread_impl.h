@@ -226,7 +226,7 @@ struct SimulationThread::Impl {
   }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
-  /// Of a lane that comes back without the substeps that it needs on its way only.
+  /// Of a lane that comes back, that from where it arrives: its method in the world of the others.
   std::shared_ptr<const Scene> shown_scene(LiveLane& lane) const;
   static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
   StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }

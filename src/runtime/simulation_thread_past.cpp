@@ -87,10 +87,10 @@ LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
 }
 
 LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
-  const Simulation& simulation = simulation_of(lane);
-  const Scene& scene = simulation.scene();
-  const int substeps = lane.coming_back ? lane.coming_back->substeps : scene.substeps;
-  return {present_figures(lane), row_of(simulation.integrator()), scene.dt / substeps};
+  const Simulation& run = simulation_of(lane);
+  // Of a lane that comes back, from where it arrives.
+  const double h = lane.coming_back ? simulation().scene().dt / lane.coming_back->substeps : run.scene().h();
+  return {present_figures(lane), row_of(run.integrator()), h};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {

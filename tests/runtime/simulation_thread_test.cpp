@@ -1212,6 +1212,7 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
   thread.send(SetParameter{"dt", 1e-4});
   s = wait_for(thread, [](const Snapshot& now) { return now.coming_back.has_value(); });
   EXPECT_EQ(s->frame.scene->substeps, 1) << "what it needs on its way alone is not shown";
+  EXPECT_EQ(s->frame.scene->dt, 1e-4) << "which the others have";
   s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
   EXPECT_THAT(s->blow_up_sentence, IsEmpty());
   EXPECT_THAT(s->message, HasSubstr("Goes on"));
