@@ -171,11 +171,19 @@ StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane
   return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
 }
 
+namespace {
+
+StabilityReading theory_of(const LaneSnapshot& lane) {
+  const Scene& scene = lane.scene();
+  return read_stability(shown_method(lane), integrator_parameters(scene), scene.h(), shown_estimate(lane));
+}
+
+}  // namespace
+
 StabilityReading read_stability(const LaneSnapshot& lane) {
   const Scene& scene = lane.scene();
   const double h = scene.h();
-  StabilityReading reading =
-      read_stability(shown_method(lane), integrator_parameters(scene), h, shown_estimate(lane));
+  StabilityReading reading = theory_of(lane);
   if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(reading), lane);
   if (reading.level == StabilityLevel::unstable) return reading;
   reading.level = StabilityLevel::unstable;
@@ -195,8 +203,10 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   describe_state(lane, out);
   const StabilityReading stability = read_stability(lane);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
-  out.limit = lane.blow_up_sentence.empty() || out.limit_share ? limit_text(out.limit_share, stability.level)
-                                                               : std::string("–");
+  // A lane that blew up all the same has shown that not any h is stable.
+  const StabilityLevel theory = theory_of(lane).level;
+  const bool was_wrong = !lane.blow_up_sentence.empty() && theory != StabilityLevel::unstable;
+  out.limit = limit_text(out.limit_share, was_wrong ? StabilityLevel::unknown : theory);
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
   const EnergyReport& energy = lane.frame.record.energy;

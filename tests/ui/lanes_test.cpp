@@ -158,6 +158,8 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   explicit_scene->integrator = "explicit-euler";
   lane.frame.scene = explicit_scene;
   EXPECT_EQ(read_lane(lane).limit, "none") << "without damping it is stable at no h";
+  lane.blow_up_sentence = "It blew up.";
+  EXPECT_EQ(read_lane(lane).limit, "none") << "as theory said";
   lane = face.snapshot;
   lane.stability = estimate;
   lane.frame.record.integrator = integrators()[lane.integrator].id;
