@@ -8,7 +8,9 @@
 #include "collide/surface_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "sim/checkpoint.h"
 #include "sim/contact.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {

@@ -7,6 +7,7 @@
 #include "cloth/grab_force.h"
 #include "core/text.h"
 #include "sim/parameters.h"
+#include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
 #include "ui/theme.h"

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "sim/parameters.h"
 #include "ui/grab_marks.h"
 #include "ui/lane_reading.h"
 #include "ui/method_mark.h"
