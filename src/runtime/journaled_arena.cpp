@@ -16,11 +16,11 @@ void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& 
   next.journal_ = journal_;
   next.journal_.load(loaded);
   for (const Command& command : commands) next.apply(pool, 0, command);
+  const Scene first = (*next)[0].scene();
   for (const OtherLane& other : others) {
     next.apply(pool, AddLane{other.lane, 0});
-    next.apply(pool, other.lane,
-               SetScene{std::make_shared<const Scene>(
-                   with_method((*next)[0].scene(), with_integrator_of((*next)[0].scene(), *other.scene)))});
+    const Scene scene = with_method(first, with_integrator_of(first.method(), *other.scene));
+    next.apply(pool, other.lane, SetScene{std::make_shared<const Scene>(scene)});
   }
   *this = std::move(next);
 }
