@@ -297,8 +297,7 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
       contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
   notices_.push_back(
       {NoticeCause::intersections, simulation.steps(),
-       text_of(found, "at the end") + "." +
-           (cures.empty() ? "" : " Use " + cures + ": there a start without any keeps it so.")});
+       text_of(found, "at the end") + "." + (cures.empty() ? "" : " Use " + cures + " to prevent them.")});
 }
 
 void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {

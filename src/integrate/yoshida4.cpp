@@ -17,7 +17,7 @@ constexpr double kOuterShare = 1 / (2 - kCubeRoot), kInnerShare = -kCubeRoot * k
 constexpr std::array kShares{kOuterShare, kInnerShare, kOuterShare};
 
 /// Three steps of velocity Verlet, of w1 h, w0 h and w1 h, w1 = 1/(2 − 2^{1/3}), w0 = 1 − 2 w1: the middle
-/// one goes back in time (model.md) [Yoshida 1990, eq. 2.11].
+/// one goes back in time (model.md) [Yoshida 1990; Hairer 2006, II.4].
 class Yoshida4 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
@@ -59,7 +59,7 @@ StepReport Yoshida4::advance(const DynamicSystem& system, State& state, double h
   return report;
 }
 
-/// Of the product of the three steps' matrices: their determinants and the trace.
+/// The spectral radius of the product of the three steps' matrices, from its determinant and its trace.
 double yoshida4_growth(double y, double s, const IntegratorParameters& /*values*/) {
   const auto acceleration = [&](double x, double v) { return -y * y * x - s * v; };  // with h = 1
   double determinant = 1, trace = 0;

@@ -266,9 +266,13 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     system.meet(pool, state.x);
     account.add_work(system.contact_energy(pool, state.x) - before);
   }
+  World with_this_step = scene->world();
+  with_this_step.dt = after->dt;
+  const bool other_energy = !(with_this_step == after->world()) || !(scene->contact == after->contact) ||
+                            scene->integrator != after->integrator;
   scene = std::move(after);
   // As after a reset: nothing has been given or gained yet.
-  if (record.step == 0 && !system.grab() && moves.empty()) {
+  if (other_energy && record.step == 0 && !system.grab() && moves.empty()) {
     begin_account(internal_now(pool), system.contact_energy(pool, state.x));
     set_account_scale(*scene);
   }

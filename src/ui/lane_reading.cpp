@@ -178,21 +178,22 @@ StabilityReading theory_of(const LaneSnapshot& lane) {
   return read_stability(shown_method(lane), integrator_parameters(scene), scene.h(), shown_estimate(lane));
 }
 
+/// What theory says, and what the run did: also that it blew up.
+StabilityReading judged(StabilityReading theory, const LaneSnapshot& lane) {
+  if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(theory), lane);
+  if (theory.level == StabilityLevel::unstable) return theory;
+  const Scene& scene = lane.scene();
+  theory.level = StabilityLevel::unstable;
+  // The h may be another one since; the pieces of adaptive steps are smaller.
+  theory.verdict = scene.adaptive || lane.blow_up_h == scene.h()
+                       ? std::string("blew up all the same")
+                       : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
+  return theory;
+}
+
 }  // namespace
 
-StabilityReading read_stability(const LaneSnapshot& lane) {
-  const Scene& scene = lane.scene();
-  const double h = scene.h();
-  StabilityReading reading = theory_of(lane);
-  if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(reading), lane);
-  if (reading.level == StabilityLevel::unstable) return reading;
-  reading.level = StabilityLevel::unstable;
-  // The h may be another one since; the pieces of adaptive steps are smaller.
-  reading.verdict = scene.adaptive || lane.blow_up_h == h
-                        ? std::string("blew up all the same")
-                        : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
-  return reading;
-}
+StabilityReading read_stability(const LaneSnapshot& lane) { return judged(theory_of(lane), lane); }
 
 LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
@@ -201,12 +202,11 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   const double h = scene.h();
   if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(lane.frame.scene->dt);
   describe_state(lane, out);
-  const StabilityReading stability = read_stability(lane);
+  const StabilityReading theory = theory_of(lane), stability = judged(theory, lane);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
   // A lane that blew up all the same has shown that not any h is stable.
-  const StabilityLevel theory = theory_of(lane).level;
-  const bool was_wrong = !lane.blow_up_sentence.empty() && theory != StabilityLevel::unstable;
-  out.limit = limit_text(out.limit_share, was_wrong ? StabilityLevel::unknown : theory);
+  const bool was_wrong = !lane.blow_up_sentence.empty() && theory.level != StabilityLevel::unstable;
+  out.limit = limit_text(out.limit_share, was_wrong ? StabilityLevel::unknown : theory.level);
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
   const EnergyReport& energy = lane.frame.record.energy;

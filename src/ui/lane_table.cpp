@@ -61,8 +61,7 @@ constexpr std::array kColumns{
            64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const LaneRow& r) { return r.figures.short_state; }},
     Column{"time",
-           "Simulated time of the lane's figures: earlier than that of the others where it stands or catches "
-           "up.",
+           "Simulated time of the lane's figures. A lane that is frozen or catching up is behind the others.",
            44, time_of, [](const LaneRow& r) { return format_plain(time_of(r), 3) + " s"; }},
 };
 

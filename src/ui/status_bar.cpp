@@ -154,7 +154,7 @@ void status_bar(const PanelContext& context) {
   }
 
   ImGui::BeginGroup();
-  mark(static_cast<std::size_t>(&info - integrators().data()));
+  mark(method_row(info.id));
   ImGui::TextUnformatted(displayable(info.title).c_str());
   divider();
   if (stability.largest_step) gauge(h / *stability.largest_step, level_colour(stability.level));

@@ -974,6 +974,12 @@ TEST(SimulationThread, KeepsThePresentThatWasLeftWhenItTriesAgain) {
   thread.send(SetPlaying{true});
   const auto blown = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_text.empty(); });
   EXPECT_EQ(blown->left, end->frame.record.time);
+  // By Space, which fails again, and by the command.
+  thread.send(SetPlaying{true});
+  const auto failed = wait_for(thread, [&](const Snapshot& s) {
+    return s.returns->size() > blown->returns->size() && !s.blow_up_text.empty();
+  });
+  EXPECT_EQ(failed->left, end->frame.record.time);
   const auto again = send_and_wait(thread, RestoreSoundState{});
   EXPECT_FALSE(again->frozen);
   EXPECT_EQ(again->left, end->frame.record.time);
