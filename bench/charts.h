@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chart/chart.h"
-#include "cli/bench_table.h"
+#include "cli/bench/table.h"
 
 namespace clothlab {
 

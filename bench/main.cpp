@@ -16,11 +16,11 @@
 #include "bench/charts.h"
 #include "bench/eigen_baseline.h"
 #include "bench/sections.h"
-#include "cli/bench_results.h"
+#include "cli/bench/results.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/output/progress.h"
 #include "cli/parse_value.h"
-#include "cli/progress.h"
 #include "core/error.h"
 #include "io/png.h"
 

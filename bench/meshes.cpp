@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_run.h"
-#include "cli/bench_sections.h"
+#include "cli/bench/run.h"
+#include "cli/bench/sections.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text_file.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/bench_table.h"
+#include "cli/bench/table.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
 #include "linalg/linear_solver.h"

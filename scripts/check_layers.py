@@ -19,21 +19,23 @@ LAYERS = [
     {"cloth", "integrate"},
     {"sim", "analysis"},
     {"arena"},
-    {"runtime"},
+    {"documents"},
+    {"session"},
+    {"experiments"},
     {"render", "ui"},
     {"app", "cli"},
     {"main"},
 ]
 LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
-FRONT = LAYERS[7] | {"app", "main"}
-LIVE = LAYERS[6] | FRONT | {"cli"}
+FRONT = {"render", "ui", "app", "main"}
+LIVE = {"documents", "session", "experiments", "cli"} | FRONT
 PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "collide", "sim", "analysis", "arena"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
 HEADER_RULES = [
     ("OpenGL, GLFW and Dear ImGui", r"(GLFW|glad|GL|GLES\d?|EGL|KHR)/.*|imgui.*", FRONT),
     ("threads", r"thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|execution",
-     {"runtime", "core/worker_pool"}),
+     {"documents", "session", "experiments", "core/worker_pool"}),
     ("atomics", r"atomic", set(LAYER_OF) - PHYSICS),
     ("clocks", r"chrono|ctime|time\.h|sys/time\.h", LIVE),
     ("Eigen", r"(unsupported/)?Eigen/.*", {"linalg"}),
@@ -88,8 +90,8 @@ def self_test():
         "linalg/direct.cpp": "#include <Eigen/Sparse>",
         "sim/scene_json.cpp": '#include <nlohmann/json.hpp>\n#include "mesh/obj.h"\n// #include <chrono>',
         "sim/scene_values.h": "#include <nlohmann/json_fwd.hpp>",
-        "runtime/pacer.cpp": '#include <chrono>\n#include <thread>\n#include "sim/simulation.h"',
-        "ui/panel.cpp": '#include <imgui.h>\n#include "runtime/frame.h"',
+        "session/pacer.cpp": '#include <chrono>\n#include <thread>\n#include "sim/simulation.h"',
+        "ui/panel.cpp": '#include <imgui.h>\n#include "session/frame.h"',
         "main/main.cpp": '#include "cli/cli.h"\n#include "app/application.h"',
         "cli/run.cpp": "#include <CLI/CLI.hpp>",
     }
@@ -100,11 +102,11 @@ def self_test():
         ("app/window.cpp", '#include "cli/cli.h"'),  # they meet in main
         ("cli/run.cpp", '#include "app/application.h"'),
         ("cli/run.cpp", "#include <imgui.h>"),
-        ("sim/simulation.cpp", '  #  include "runtime/mailbox.h"'),
+        ("sim/simulation.cpp", '  #  include "session/mailbox.h"'),
         ("mesh/obj.cpp", '#include "obj.h"'),
         ("mesh/obj.cpp", '#include "../core/vec.h"'),
         ("stage/lanes.cpp", "#include <vector>"),  # no such layer
-        ("runtime/frame.h", "#include <GLFW/glfw3.h>"),
+        ("session/frame.h", "#include <GLFW/glfw3.h>"),
         ("sim/frame.h", "#include <imgui.h>"),
         ("linalg/cg.cpp", "#include <thread>"),
         ("core/profile.cpp", "#include <mutex>"),

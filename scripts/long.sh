@@ -16,9 +16,9 @@
 #   contact   five seconds of scenes by impulses and by a barrier, in which exact arithmetic finds no intersection
 #             (tests/sim/contact_scenes_test.cpp), and the momentum that every method makes where sheets collide
 #   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
-#             (tests/runtime/mouse_grab_test.cpp); what fails is named
+#             (tests/session/mouse_grab_test.cpp); what fails is named
 #   commands  random sequences of commands, to the window and to the simulation, with and without memory
-#             (tests/runtime/command_sequence_test.cpp)
+#             (tests/session/command_sequence_test.cpp)
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
@@ -47,7 +47,7 @@ seed() { # READER FILE...: the first byte of an input chooses the reader
 }
 seed '\0' assets/*.obj
 seed '\2' assets/scenes/*.json
-seed '\3' tests/runtime/journals/*.journal
+seed '\3' tests/documents/journals/*.journal
 printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
 build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_time=$((minutes * 60)) \
   -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"
@@ -63,11 +63,11 @@ for build in release asan tsan; do
 done
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target collide_test sim_test sim_mesh_suite_test sim_scene_cards_test runtime_mouse_grab_test runtime_command_sequence_test
+cmake --build --preset check --target collide_test sim_test sim_mesh_suite_test sim_scene_cards_test session_test session_command_sequence_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/collide/collide_test --gtest_filter='FreeShare*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_scene_cards_test --gtest_filter='*ContactScene*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*' --gtest_brief=1
-CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
-CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_command_sequence_test --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_test --gtest_filter='*LongGrab*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
 scripts/check_tidy.sh

@@ -28,14 +28,14 @@
 #include "core/stop_probe.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
+#include "documents/command_line.h"
 #include "io/config_folder.h"
 #include "io/free_path.h"
 #include "io/output_file.h"
 #include "render/gl.h"
 #include "render/heat_colours.h"
 #include "render/shader_program.h"
-#include "runtime/command_line.h"
-#include "runtime/simulation_thread.h"
+#include "session/simulation_thread.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {

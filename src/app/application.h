@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "runtime/window_request.h"
+#include "session/window_request.h"
 
 namespace clothlab {
 

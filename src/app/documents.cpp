@@ -13,11 +13,11 @@
 #include "app/framing.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "runtime/checkpoint_file.h"
-#include "runtime/command_line.h"
-#include "runtime/journal.h"
-#include "runtime/scene_file.h"
-#include "ui/numbers.h"
+#include "documents/checkpoint_file.h"
+#include "documents/command_line.h"
+#include "documents/journal.h"
+#include "documents/scene_file.h"
+#include "ui/widgets/numbers.h"
 
 namespace clothlab {
 namespace {

@@ -14,12 +14,12 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
-#include "runtime/control.h"
-#include "runtime/edit_history.h"
-#include "runtime/load_job.h"
-#include "runtime/obstacle_meshes.h"
-#include "runtime/simulation_thread.h"
-#include "runtime/window_request.h"
+#include "documents/load_job.h"
+#include "documents/obstacle_meshes.h"
+#include "session/control.h"
+#include "session/edit_history.h"
+#include "session/simulation_thread.h"
+#include "session/window_request.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mesh/mesh.h"
-#include "runtime/snapshot.h"
+#include "session/snapshot.h"
 #include "sim/frame.h"
 
 namespace clothlab {

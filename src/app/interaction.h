@@ -13,8 +13,8 @@
 #include "mesh/boundary_loops.h"
 #include "render/camera.h"
 #include "render/picking.h"
-#include "runtime/control.h"
-#include "runtime/snapshot.h"
+#include "session/control.h"
+#include "session/snapshot.h"
 #include "sim/command.h"
 #include "ui/overlays.h"
 

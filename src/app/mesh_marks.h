@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "render/camera.h"
-#include "runtime/snapshot.h"
+#include "session/snapshot.h"
 #include "ui/overlays.h"
-#include "ui/shelf.h"
+#include "ui/panels/shelf.h"
 
 namespace clothlab {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "documents/file_writer.h"
+#include "documents/recorder.h"
 #include "render/canvas.h"
-#include "runtime/file_writer.h"
-#include "runtime/recorder.h"
-#include "runtime/snapshot.h"
-#include "ui/panel_context.h"
+#include "session/snapshot.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "runtime/picture_request.h"
+#include "render/picture_request.h"
 
 namespace clothlab {
 

@@ -8,7 +8,7 @@
 
 #include "app/window.h"
 #include "io/config_folder.h"
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "core/error.h"
+#include "documents/scene_file.h"
 #include "io/asset_path.h"
-#include "runtime/scene_file.h"
 
 namespace clothlab {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

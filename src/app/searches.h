@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/limit_search.h"
-#include "runtime/simulation_thread.h"
-#include "runtime/snapshot.h"
-#include "runtime/stability_map.h"
+#include "experiments/limit_search.h"
+#include "experiments/stability_map.h"
+#include "session/simulation_thread.h"
+#include "session/snapshot.h"
 
 namespace clothlab {
 

@@ -9,7 +9,7 @@
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "sim/parameters.h"
-#include "ui/widgets.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "mesh/boundary_loops.h"
 #include "render/camera.h"
-#include "runtime/snapshot.h"
+#include "session/snapshot.h"
 #include "ui/overlays.h"
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

@@ -13,22 +13,22 @@
 #include <utility>
 #include <vector>
 
-#include "cli/analyze.h"
-#include "cli/bench.h"
-#include "cli/compare.h"
+#include "cli/commands/analyze.h"
+#include "cli/commands/bench.h"
+#include "cli/commands/compare.h"
+#include "cli/commands/render_command.h"
+#include "cli/commands/replay_command.h"
+#include "cli/commands/simulate.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
-#include "cli/render_command.h"
-#include "cli/replay_command.h"
 #include "cli/scene_options.h"
-#include "cli/simulate.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
-#include "runtime/checkpoint_file.h"
-#include "runtime/command_line.h"
-#include "runtime/journal.h"
-#include "runtime/scene_file.h"
+#include "documents/checkpoint_file.h"
+#include "documents/command_line.h"
+#include "documents/journal.h"
+#include "documents/scene_file.h"
 
 namespace clothlab {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "core/image.h"
-#include "runtime/picture_request.h"
-#include "runtime/window_request.h"
+#include "render/picture_request.h"
+#include "session/window_request.h"
 
 namespace clothlab {
 

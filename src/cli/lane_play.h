@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/output_files.h"
+#include "cli/output/output_files.h"
+#include "documents/journal.h"
+#include "documents/replay.h"
+#include "documents/scene_loader.h"
 #include "integrate/registry.h"
-#include "runtime/journal.h"
-#include "runtime/replay.h"
-#include "runtime/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace CLI {

@@ -13,7 +13,7 @@
 #include "cli/step_time.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "runtime/step_trial.h"
+#include "experiments/step_trial.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/lane_play.h"
-#include "runtime/picture_request.h"
+#include "render/picture_request.h"
 #include "sim/simulation.h"
 
 namespace clothlab {

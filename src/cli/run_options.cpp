@@ -14,10 +14,10 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "runtime/checkpoint_file.h"
-#include "runtime/obstacle_meshes.h"
-#include "runtime/revival.h"
-#include "runtime/step_trial.h"
+#include "documents/checkpoint_file.h"
+#include "documents/obstacle_meshes.h"
+#include "experiments/step_trial.h"
+#include "session/revival.h"
 #include "sim/parameters.h"
 
 namespace clothlab {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/output_files.h"
-#include "cli/results.h"
+#include "cli/output/output_files.h"
+#include "cli/output/results.h"
 #include "cli/scene_options.h"
-#include "runtime/scene_loader.h"
+#include "documents/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace clothlab {

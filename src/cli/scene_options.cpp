@@ -15,8 +15,8 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
+#include "documents/scene_file.h"
 #include "integrate/registry.h"
-#include "runtime/scene_file.h"
 #include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 

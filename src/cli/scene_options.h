@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/parameter.h"
-#include "runtime/scene_file.h"
+#include "documents/scene_file.h"
 #include "sim/scene.h"
 
 namespace CLI {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "runtime/background.h"
+#include "session/background.h"
 
 namespace clothlab {
 

@@ -14,7 +14,7 @@ namespace clothlab {
 /// Number of threads that this machine runs at the same time, at least 1.
 int hardware_threads();
 
-/// A fixed set of threads that share the chunks of a loop. Below the runtime layer, threads are used here
+/// A fixed set of threads that share the chunks of a loop. Below the documents layer, threads are used here
 /// only.
 ///
 /// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,

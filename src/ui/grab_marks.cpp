@@ -6,9 +6,9 @@
 #include <glm/geometric.hpp>
 
 #include "core/text.h"
-#include "ui/numbers.h"
 #include "ui/theme.h"
-#include "ui/widgets.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

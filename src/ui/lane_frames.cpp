@@ -7,9 +7,9 @@
 #include "sim/parameters.h"
 #include "ui/lane_reading.h"
 #include "ui/lanes.h"
-#include "ui/numbers.h"
 #include "ui/theme.h"
-#include "ui/widgets.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

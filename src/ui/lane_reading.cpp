@@ -7,11 +7,11 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
-#include "runtime/real_time.h"
+#include "session/real_time.h"
 #include "sim/parameters.h"
-#include "ui/numbers.h"
+#include "ui/instruments/stability_reading.h"
 #include "ui/palette.h"
-#include "ui/stability.h"
+#include "ui/widgets/numbers.h"
 
 namespace clothlab {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "integrate/registry.h"
-#include "runtime/snapshot.h"
-#include "ui/stability.h"
+#include "session/snapshot.h"
+#include "ui/instruments/stability_reading.h"
 
 namespace clothlab {
 

@@ -8,8 +8,8 @@
 #include "integrate/registry.h"
 #include "sim/contact.h"
 #include "ui/lane_reading.h"
-#include "ui/method_mark.h"
 #include "ui/theme.h"
+#include "ui/widgets/method_mark.h"
 
 namespace clothlab {
 namespace {

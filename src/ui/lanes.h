@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ui/overlays.h"
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

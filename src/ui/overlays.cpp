@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/text.h"
-#include "ui/numbers.h"
-#include "ui/plot_line.h"
+#include "ui/plots/plot_line.h"
 #include "ui/theme.h"
-#include "ui/widgets.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

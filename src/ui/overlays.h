@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

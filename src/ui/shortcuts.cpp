@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "ui/file_dialog.h"
 #include "ui/lanes.h"
-#include "ui/method_mark.h"
-#include "ui/recording_card.h"
-#include "ui/text_size.h"
+#include "ui/panels/recording_card.h"
 #include "ui/theme.h"
-#include "ui/widgets.h"
+#include "ui/widgets/file_dialog.h"
+#include "ui/widgets/method_mark.h"
+#include "ui/widgets/text_size.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

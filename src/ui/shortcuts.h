@@ -5,7 +5,7 @@
 
 #include "ui/keys.h"
 #include "ui/overlays.h"
-#include "ui/panel_context.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

@@ -10,12 +10,12 @@
 
 #include "core/text.h"
 #include "ui/lanes.h"
-#include "ui/notices.h"
-#include "ui/panels.h"
-#include "ui/parameter_row.h"
+#include "ui/panels/notices.h"
+#include "ui/panels/panels.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
-#include "ui/widgets.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "ui/file_dialog.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
-#include "ui/panel_context.h"
-#include "ui/recording_card.h"
-#include "ui/shelf.h"
-#include "ui/unsaved_question.h"
+#include "ui/panels/panel_context.h"
+#include "ui/panels/recording_card.h"
+#include "ui/panels/shelf.h"
+#include "ui/panels/unsaved_question.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace clothlab {
 

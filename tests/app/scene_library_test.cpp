@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/framing.h"
+#include "documents/scene_loader.h"
 #include "mesh/cloth_mesh.h"
-#include "runtime/scene_loader.h"
 
 namespace clothlab {
 namespace {

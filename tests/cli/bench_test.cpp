@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench_run.h"
-#include "cli/bench_sections.h"
-#include "cli/bench_table.h"
+#include "cli/bench/run.h"
+#include "cli/bench/sections.h"
+#include "cli/bench/table.h"
 #include "core/error.h"
 #include "integrate/registry.h"
 

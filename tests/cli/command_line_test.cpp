@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/command_line.h"
+#include "documents/command_line.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
-#include "runtime/scene_loader.h"
+#include "documents/scene_loader.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 #include "temporary_folder.h"

@@ -198,7 +198,7 @@ class CommandLine(unittest.TestCase):
         self.refused("simulate", "--scene", "t.json", says=["t.json", "version 1"])
 
     def test_a_run_from_a_checkpoint_or_a_journal_names_it(self):
-        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        journal = SOURCE / "tests/documents/journals/drag.journal"
         self.run_program("simulate", *SMALL, "--checkpoint", "c")
         for run, kind, file in ((["simulate", "--resume", "c", "--steps", 2], "checkpoint", self.dir / "c"),
                                 (["replay", journal], "journal", journal)):
@@ -337,7 +337,7 @@ class CommandLine(unittest.TestCase):
     # Refusals
 
     def test_a_journal_is_replayed(self):
-        journals = SOURCE / "tests/runtime/journals"
+        journals = SOURCE / "tests/documents/journals"
         done = self.run_program("replay", journals / "load.journal", "--check", "--state", "s.csv", "--threads", 2)
         self.assertIn("states compared over 12 steps: the same bits", done.stdout)
         self.assertEqual(len((self.dir / "s.csv").read_text().splitlines()), 1 + 9)
@@ -718,7 +718,7 @@ class CommandLine(unittest.TestCase):
     def test_an_interrupted_run_writes_what_is_done(self):
         self.interrupt_a_run(["simulate", "--grid", "20x20", "--steps", "100000000"], 400, signal.SIGINT, 130)
         # A journal edited by hand may have any number of steps.
-        golden = SOURCE / "tests/runtime/journals/drag.journal"
+        golden = SOURCE / "tests/documents/journals/drag.journal"
         (self.dir / "endless.journal").write_text(golden.read_text() + '{"step":1000000000000000000,"do":"release"}\n')
         self.interrupt_a_run(["replay", "endless.journal"], 36, signal.SIGTERM, 143)
 
@@ -818,7 +818,7 @@ class CommandLine(unittest.TestCase):
         self.refused("render", *SMALL, "--integrators", "rk5", "--png", "no.png", says="rk4")
 
     def test_compare_replays_a_journal(self):
-        journal = SOURCE / "tests/runtime/journals/blow-up.journal"
+        journal = SOURCE / "tests/documents/journals/blow-up.journal"
         done = self.run_program("compare", "--journal", journal, "--integrators", "backward-euler", "--report", "report")
         self.assertIn("Skipped: returns to the last sound state after a blow-up (1).", done.stdout)
         self.run_program("replay", journal, "--integrator", "backward-euler", "--diagnostics", "alone.csv")
@@ -826,7 +826,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(*rows)
 
     def test_render_replays_a_journal(self):
-        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        journal = SOURCE / "tests/documents/journals/drag.journal"
         self.run_program("render", "--journal", journal, "--pixels", "200x100", "--every", 20, "--png", "j.png")
         self.run_program("replay", journal, "--summary", "s.json")
         steps = json.loads((self.dir / "s.json").read_text())["steps"]
@@ -843,7 +843,7 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stdout, r"\nA  XPBD .* [1-5]  not all converged\n")
         self.assertRegex(done.stdout, r"\nB  .* 0  good\n")
         # Steps count from the scene's start, of the second scene of this journal.
-        journal = SOURCE / "tests/runtime/journals/load.journal"
+        journal = SOURCE / "tests/documents/journals/load.journal"
         done = self.run_program("compare", "--journal", journal, "--integrators", "symplectic-euler")
         step = re.search(r"blew up in step (\d+)", done.stdout)[1]
         self.assertIn(f"A  Blown up in step {step},", done.stdout)
@@ -854,7 +854,7 @@ class CommandLine(unittest.TestCase):
         self.refused("compare", *SMALL, "--integrators", "rk4,", says="integrator")
         self.refused("compare", *SMALL, "--integrators", ",".join(9 * ["rk4"]), says="at most 8 lanes, not 9")
         self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "no/report", says="no/report")
-        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        journal = SOURCE / "tests/documents/journals/drag.journal"
         self.refused("compare", "--integrators", "rk4", "--journal", journal, "--dt", "0.1", says="brings its own scene")
         self.refused("compare", "--integrators", "rk4", "--journal", journal, "--steps", "3", says="--steps")
         (self.dir / "file").write_text("")

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/energy_strip.h"
+#include "cli/output/energy_strip.h"
 #include "core/worker_pool.h"
-#include "runtime/scene_loader.h"
+#include "documents/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace clothlab {

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "core/text.h"
-#include "runtime/scene_loader.h"
+#include "documents/scene_loader.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 #include "temporary_folder.h"

@@ -13,11 +13,11 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "documents/journal.h"
 #include "io/csv.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_reader.h"
 #include "mesh/obj_writer.h"
-#include "runtime/journal.h"
 #include "sim/command_json.h"
 #include "sim/scene_json.h"
 

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "collide/exact.h"
+#include "documents/obstacle_meshes.h"
+#include "documents/scene_file.h"
 #include "mesh/grid.h"
-#include "runtime/obstacle_meshes.h"
-#include "runtime/scene_file.h"
 #include "sim/loose_cloth.h"
 
 namespace clothlab::testing {

@@ -13,8 +13,8 @@
 
 #include "collide/exact.h"
 #include "collide/intersections.h"
-#include "runtime/obstacle_meshes.h"
-#include "runtime/scene_file.h"
+#include "documents/obstacle_meshes.h"
+#include "documents/scene_file.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {

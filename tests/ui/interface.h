@@ -10,11 +10,11 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/edit_history.h"
-#include "runtime/simulation_thread.h"
+#include "session/edit_history.h"
+#include "session/simulation_thread.h"
 #include "ui/theme.h"
 #include "ui/user_interface.h"
-#include "ui/widgets.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab::testing {
 

@@ -15,9 +15,9 @@
 #include "sim/contact.h"
 #include "sim/parameter_effect.h"
 #include "sim/parameters.h"
-#include "ui/method_mark.h"
-#include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
+#include "ui/widgets/method_mark.h"
+#include "ui/widgets/parameter_row.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

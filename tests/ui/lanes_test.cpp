@@ -15,8 +15,8 @@
 #include "sim/parameters.h"
 #include "ui/interface.h"
 #include "ui/lane_reading.h"
-#include "ui/lane_sets.h"
-#include "ui/method_mark.h"
+#include "ui/panels/lane_sets.h"
+#include "ui/widgets/method_mark.h"
 
 namespace clothlab {
 namespace {

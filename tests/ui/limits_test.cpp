@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/limit_search.h"
 #include "interface.h"
-#include "runtime/limit_search.h"
-#include "runtime/moments.h"
+#include "session/moments.h"
 
 namespace clothlab {
 namespace {

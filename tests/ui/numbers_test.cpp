@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/numbers.h"
+#include "ui/widgets/numbers.h"
 
 #include <gtest/gtest.h>
 

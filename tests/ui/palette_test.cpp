@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "integrate/registry.h"
-#include "ui/method_mark.h"
+#include "ui/widgets/method_mark.h"
 
 namespace clothlab {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "chart/axis.h"
 #include "interface.h"
-#include "ui/method_mark.h"
 #include "ui/overlays.h"
-#include "ui/plot_export.h"
-#include "ui/plot_kinds.h"
-#include "ui/plot_strip.h"
+#include "ui/plots/plot_export.h"
+#include "ui/plots/plot_kinds.h"
+#include "ui/plots/plot_strip.h"
+#include "ui/widgets/method_mark.h"
 
 namespace clothlab {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/slider_span.h"
+#include "ui/widgets/slider_span.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // The picture of the solver: what it says of the last solves, that it draws itself at every size, and what
 // its switches send.
 
-#include "ui/solver_figure.h"
+#include "ui/instruments/solver_figure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "integrate/registry.h"
 #include "interface.h"
 #include "sim/parameters.h"
-#include "ui/method_mark.h"
+#include "ui/widgets/method_mark.h"
 
 namespace clothlab {
 namespace {

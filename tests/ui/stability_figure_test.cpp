@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The picture of stability: what it says, and that it draws itself at every size.
 
-#include "ui/stability_figure.h"
+#include "ui/instruments/stability_figure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/stability_map.h"
 #include "interface.h"
-#include "runtime/moments.h"
-#include "runtime/stability_map.h"
-#include "ui/method_mark.h"
+#include "session/moments.h"
+#include "ui/widgets/method_mark.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "ui/stability.h"
-#include "ui/step_figure.h"
+#include "ui/instruments/stability_reading.h"
+#include "ui/instruments/step_figure.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/analyses/analysis.h"
+#include "cli/analyses/analyze_options.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "core/quantile.h"
+#include "core/text.h"
+#include "io/csv.h"
+#include "sim/contact.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kCalm = 0.25;                      // [s]
+constexpr std::array kOfStiffness{0.1, 1.0, 10.0};  // of that of the scene
+
+/// A soft sheet that is let go 5 mm above a sphere, damped so that it comes to rest within two seconds.
+Scene sheet_above_sphere() {
+  Scene scene;
+  scene.mesh = GridSource{15, 15, 0.4, 0.4};
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 50;
+  scene.material.bend_stiffness = 0.5;
+  scene.material.rayleigh_mass = 5;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.305,0.2,0.3")};
+  scene.contact.stiffness = 100;
+  scene.contact.distance = 1e-3;
+  scene.dt = 2e-3;
+  return scene;
+}
+
+struct Drape final : Analysis {
+  explicit Drape(const Services& services) : options(services) {}
+
+  AnalyzeOptions options;
+  SceneOptions scene;
+  LengthOptions length{1000};
+  std::optional<std::string> speed_text;
+  double rest_speed = 1e-3;
+
+  std::string csv =
+      "integrator,contact,contact_stiffness,steps,rest_time,blew_up,least_gap,gap,distance_mean,distance_max,"
+      "energy,energy_contact,energy_made,max_strain,ms_per_step\n";
+  Chart chart{.title = "Sheet on a sphere: penalty beside filter",
+              .panels = {{.x = {.title = "contact stiffness [N/m]", .logarithmic = true},
+                          .y = {.title = "mean distance from the shape by filter [m]", .logarithmic = true},
+                          .curves = {}},
+                         {.x = {.title = "contact stiffness [N/m]", .logarithmic = true},
+                          .y = {.title = "time of a step over that by filter", .logarithmic = true},
+                          .curves = {}}}};
+
+  void add_to(CLI::App& app) override {
+    options.add_to(app);
+    AnalyzeOptions::add_option(
+        app, "--rest-speed", speed_text, "M/S",
+        "A run ends at rest when the root mean square of speeds was below this for 0.25 s; default 0.001.");
+    length.add_to(app);
+    scene.add_to(app);
+    for (const char* fixed : {"--integrator", "--contact"}) app.remove_option(app.get_option(fixed));
+  }
+
+  struct Shape {
+    std::vector<vec3> x;
+    double ms = 0;                     ///< of a step
+    double mean = NAN, largest = NAN;  ///< distance of the particles from the shape by filter [m]
+  };
+
+  static double least_gap(const Simulation& simulation) {
+    double least = std::numeric_limits<double>::infinity();
+    const Scene& of = simulation.scene();
+    const std::vector<Obstacle> bodies = simulation.obstacles();
+    for (const vec3& x : simulation.state().x) {
+      if (of.floor.on) least = std::min(least, x.y - of.floor.height);
+      for (const Obstacle& body : bodies) {
+        const SurfacePlace place = place_above(body, x);
+        least = std::min(least, place.height - place.level);
+      }
+    }
+    return least - of.thickness;
+  }
+
+  /// [mm], without signs of zeros and what is left of rounding.
+  static double millimetres(double length) { return std::round(1e6 * length) / 1e3 + 0.0; }
+
+  /// Nothing where it was stopped, or blew up.
+  std::optional<Shape> come_to_rest(const Scene& tried, const LoadedScene& loaded, WorkerPool& pool,
+                                    std::uint64_t most, const std::optional<Shape>& filtered) {
+    using Clock = std::chrono::steady_clock;
+    Simulation simulation(tried, loaded.mesh, pool, Interrupt::probe(), loaded.model);
+    double deepest = least_gap(simulation), calm = 0;
+    std::vector<double> step_ms;
+    StepStatus status = StepStatus::done;
+    while (simulation.steps() < most && calm < kCalm) {
+      const Clock::time_point begin = Clock::now();
+      status = simulation.step(pool, Interrupt::probe());
+      if (status == StepStatus::stopped) return std::nullopt;
+      if (status == StepStatus::blown_up) break;
+      step_ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      deepest = std::min(deepest, least_gap(simulation));
+      const double speed = std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass);
+      calm = speed < rest_speed ? calm + tried.dt : 0;
+    }
+    const bool blew_up = status == StepStatus::blown_up, rests = calm >= kCalm;
+    const StepRecord& record = simulation.record();
+    Shape shape{simulation.state().x, quantile(step_ms, 0.5)};
+    std::string off;
+    if (filtered) {
+      shape.mean = shape.largest = 0;
+      for (std::size_t i = 0; i < shape.x.size(); ++i) {
+        const double way = glm::length(shape.x[i] - filtered->x[i]);
+        shape.mean += way / static_cast<double>(shape.x.size());
+        shape.largest = std::max(shape.largest, way);
+      }
+      off = format_digits(1000 * shape.mean, 3) + " / " + format_digits(1000 * shape.largest, 3);
+    }
+    const double contact = simulation.system().contact_energy(pool, shape.x), gap = least_gap(simulation);
+    const double made = record.books.from_nothing();
+    const double rested = rests ? record.time - kCalm : NAN;
+    const bool forces = info_of(tried.contact.model).by_forces;
+    const double k = forces ? simulation.system().contact().settings().law.stiffness : NAN;
+    const std::string law(info_of(tried.contact.model).id);
+    std::printf("%-29s %-16s %8s %9.3f %9.3f %17s %10.5f %9.2g %9.2g %7.2f %8.3f\n", tried.integrator.c_str(),
+                (forces ? law + " " + format_digits(k, 3) + " N/m" : law).c_str(),
+                blew_up ? "blew up"
+                : rests ? format_digits(rested, 3).c_str()
+                        : "never",
+                millimetres(deepest), millimetres(gap), off.c_str(), record.energy.total, contact, made,
+                100 * record.max_strain, shape.ms);
+    std::fflush(stdout);
+    csv += tried.integrator + "," + law + "," +
+           csv_line({k, static_cast<long long>(simulation.steps()), rested, static_cast<long long>(blew_up),
+                     deepest, gap, shape.mean, shape.largest, record.energy.total, contact, made,
+                     record.max_strain, shape.ms});
+    return blew_up ? std::nullopt : std::optional(std::move(shape));
+  }
+
+  int run() override {
+    const Interrupt interrupt;
+    options.check();
+    if (speed_text) rest_speed = parse_positive("rest-speed", *speed_text, "m/s");
+    const LoadedScene loaded =
+        load_with_state(scene.names_a_scene() ? scene.scene() : scene.applied_to(sheet_above_sphere()), scene,
+                        options.outputs());
+    if (!has_surfaces(loaded.scene))
+      throw InputError(
+          "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
+    WorkerPool pool(scene.threads());
+    const std::uint64_t most = length.steps(loaded.scene.dt, scene.steps_of_summary());
+    std::printf(
+        "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
+        "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",
+        "", "", "at rest", "least gap", "at rest", "from filter", "energy", "contact", "made by", "strain",
+        "ms per", "integrator", "contact", "[s]", "[mm]", "[mm]", "mean / most [mm]", "[J]", "[J]",
+        "steps [J]", "[%]", "step");
+    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+      Scene tried = loaded.scene;
+      tried.integrator = info.id;
+      tried.contact.model = ContactModel::filter;
+      const std::optional<Shape> filtered = come_to_rest(tried, loaded, pool, most, {});
+      tried.contact.model = ContactModel::impulse;
+      if (!Interrupt::requested()) come_to_rest(tried, loaded, pool, most, filtered);
+      tried.contact.model = ContactModel::barrier;
+      if (!Interrupt::requested() && has_place_for(tried, info)) {
+        try {
+          come_to_rest(tried, loaded, pool, most, filtered);
+        } catch (const InputError& refusal) {  // it begins where a barrier cannot
+          std::fprintf(stderr, "clothlab: %s by barrier: %s\n", tried.integrator.c_str(), refusal.what());
+        }
+      }
+      ChartCurve distance = options.curve(info);
+      distance.markers = true;
+      ChartCurve cost = distance;
+      tried.contact.model = ContactModel::penalty;
+      for (const double factor : kOfStiffness) {
+        tried.contact.stiffness = factor * loaded.scene.contact.stiffness;
+        if (Interrupt::requested() || !has_place_for(tried, info)) return;
+        const std::optional<Shape> pushed = come_to_rest(tried, loaded, pool, most, filtered);
+        if (!filtered || !pushed) continue;
+        distance.x.push_back(tried.contact.stiffness);
+        distance.y.push_back(pushed->mean);
+        cost.y.push_back(pushed->ms / filtered->ms);
+      }
+      if (distance.x.empty()) return;
+      cost.x = distance.x;
+      chart.panels[0].curves.push_back(std::move(distance));
+      chart.panels[1].curves.push_back(std::move(cost));
+    });
+    return options.finish(csv, chart);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_drape_analysis(const Services& services) {
+  return std::make_unique<Drape>(services);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/stability_meter.h"
+#include "cli/analyses/analysis.h"
+#include "cli/analyses/analyze_options.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/text.h"
+#include "experiments/step_trial.h"
+#include "io/csv.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+struct Stability final : Analysis {
+  explicit Stability(const Services& services) : options(services) {}
+
+  AnalyzeOptions options;
+  SceneOptions scene;
+  std::optional<std::string> steps_text, largest_text;
+
+  LoadedScene loaded;
+  std::unique_ptr<WorkerPool> pool;
+  std::uint64_t steps = kTrialSteps;
+  std::optional<StabilityEstimate> estimate;  // of a method that takes these blocks
+  JacobianMode measured_blocks{};
+
+  std::string csv = "integrator,omega_max,stable_h,unstable_h,stable_h_omega,theory_h,theory_h_omega\n";
+  Chart chart{
+      .title = "h·ω_max at which a run stays bounded",
+      .panels = {{.x = {.title = "h·ω_max", .logarithmic = true},
+                  .y = {.title = "dashed: 2, the limit of symplectic Euler and Verlet; ≥: no limit was found",
+                        .bare = true},
+                  .curves = {}}}};
+
+  void add_to(CLI::App& app) override {
+    options.add_to(app);
+    AnalyzeOptions::add_option(app, "--steps", steps_text, "N", "Steps of each trial; default 400.");
+    AnalyzeOptions::add_option(app, "--largest-step", largest_text, "S",
+                               "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
+    scene.add_to(app);
+    for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
+      app.remove_option(app.get_option(fixed));
+  }
+
+  /// The linear limit of the cloth at its start [s]; NaN where it is not known, and for rods, which may have
+  /// a lower limit than bending springs. None when interrupted.
+  std::optional<double> theory(const IntegratorInfo& info) {
+    if (info.inextensible) return NAN;
+    const JacobianMode blocks = stability_blocks(info, loaded.scene.solver.jacobian);
+    const bool other = !estimate || blocks != measured_blocks;
+    if (other || needs_eigenvalues(info, *estimate)) {
+      const Simulation start(loaded.scene, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
+      estimate = measure_stability(start, start.state(), info, *pool, Interrupt::probe());
+      measured_blocks = blocks;
+    }
+    if (!estimate) return std::nullopt;
+    return largest_stable_step(info, integrator_parameters(loaded.scene, info), *estimate).value_or(NAN);
+  }
+
+  /// What the limit of theory is to that of the cloth.
+  std::string relation(const IntegratorInfo& info) const {
+    const bool only_raised = info.coupling == StepCoupling::undamped && estimate->damping_max > 0;
+    if (only_raised) return "≥ ";
+    return is_approximate(info, integrator_parameters(loaded.scene, info), *estimate) ? "≈ " : "";
+  }
+
+  void write_row(const IntegratorInfo& info, double stable, double unstable, double limit) {
+    const double omega_max = loaded.omega_max;
+    csv += std::string(info.id) + "," +
+           csv_line({omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max});
+  }
+
+  /// Where theory has no stable step or no limit: the result at h = 1/ω_max.
+  void show_growth(const IntegratorInfo& info, double limit) {
+    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, Interrupt::probe());
+    if (!trial) return;
+    const IntegratorParameters values = integrator_parameters(loaded.scene, info);
+    std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
+                std::string(info.id).c_str(), limit == 0 ? "never stable" : "limit unknown",
+                info.growth(1, estimate->stiffest.damping / loaded.omega_max, values));
+    if (info.growth_of_slow_modes != nullptr)
+      std::printf(" its slow modes, at a tenth of that, by %.6g,", slow_growth(info, 0.1, values));
+    if (trial->stable)
+      std::printf(" and showed no growth in %llu steps\n", static_cast<unsigned long long>(steps));
+    else if (trial->good_steps() < steps)
+      std::printf(" and blew up in step %llu\n", static_cast<unsigned long long>(trial->good_steps() + 1));
+    else
+      std::printf(" and its energy grew in %llu steps\n", static_cast<unsigned long long>(steps));
+    write_row(info, 0, NAN, limit);
+  }
+
+  void bisect(const IntegratorInfo& info, double largest, double limit) {
+    const double omega_max = loaded.omega_max;
+    const std::optional<StableRange> range =
+        find_largest_stable_step(loaded, info, largest, steps, *pool, Interrupt::probe());
+    if (!range) return;
+    const std::string said = std::isnan(limit)   ? "of another ω"
+                             : std::isinf(limit) ? "no limit"
+                                                 : relation(info) + format_digits(limit, 4) + " s";
+    std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range->unstable ? " " : "≥",
+                range->stable, range->stable * omega_max, said.c_str());
+    write_row(info, range->stable, range->unstable.value_or(NAN), limit);
+    const double row = -static_cast<double>(chart.panels[0].curves.size());
+    ChartCurve bar = options.curve(info);
+    if (!range->unstable) bar.label += " ≥";
+    bar.markers = true;
+    bar.x = {0.1, range->stable * omega_max};
+    bar.y = {row, row};
+    chart.panels[0].curves.push_back(std::move(bar));
+  }
+
+  int run() override {
+    const Interrupt interrupt;
+    options.check();
+    if (steps_text) steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
+    std::optional<double> largest;
+    if (largest_text) largest = parse_positive("largest-step", *largest_text, "s");
+    loaded = load_with_state(named_scene(scene), scene, options.outputs());
+    options.leave_out_for(loaded.scene);
+    pool = std::make_unique<WorkerPool>(scene.threads());
+    measure_omega_max(loaded, *pool, Interrupt::probe());
+    const double omega_max = loaded.omega_max;
+    if (!largest) largest = largest_trial_step(omega_max);
+
+    std::printf("ω_max = %.6g rad/s at the start, 2/ω_max = %.6g s; trials of %llu steps up to h = %.4g s\n",
+                omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), *largest);
+    std::printf("%-32s %13s %14s %16s\n", "integrator", "stable h [s]", "h·ω_max", "theory");
+    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+      const std::optional<double> limit = theory(info);
+      if (Interrupt::requested() || !limit) return;
+      if (*limit > 0 || info.inextensible)
+        bisect(info, *largest, *limit);
+      else
+        show_growth(info, *limit);
+    });
+    auto& curves = chart.panels[0].curves;
+    chart.panels[0].curves.push_back({.label = "2/ω_max",
+                                      .colour = {226, 230, 236},
+                                      .dash = kChartDash,
+                                      .x = {2, 2},
+                                      .y = {0.6, -static_cast<double>(curves.size()) + 0.4}});
+    return options.finish(csv, chart);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_stability_analysis(const Services& services) {
+  return std::make_unique<Stability>(services);
+}
+
+}  // namespace clothlab

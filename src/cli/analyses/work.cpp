@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <glm/geometric.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/stable_step.h"
+#include "cli/analyses/analysis.h"
+#include "cli/analyses/analyze_options.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "core/quantile.h"
+#include "core/text.h"
+#include "io/csv.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kLargestStep = 1.0 / 60;  // [s]
+constexpr double kStablePrecision = 0.2;   // of the largest stable step
+constexpr double kShortRun = 300;          // [ms]; shorter ones are timed three times
+
+/// The state at the end of a run, and the time that its steps took [ms]; `good` unless it blew up.
+struct Ended {
+  State state;
+  double ms = 0;
+  bool good = true;
+};
+
+/// Difference of two states, root mean square over the particles.
+struct Error {
+  double x = 0;  ///< [m]
+  double v = 0;  ///< [m/s]
+};
+
+Error distance(const State& a, const State& b) {
+  const auto rms = [](const std::vector<vec3>& p, const std::vector<vec3>& q) {
+    double sum = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) sum += glm::dot(p[i] - q[i], p[i] - q[i]);
+    return std::sqrt(sum / static_cast<double>(p.size()));
+  };
+  return {rms(a.x, b.x), rms(a.v, b.v)};
+}
+
+struct Work final : Analysis {
+  explicit Work(const Services& services) : options(services) {}
+
+  AnalyzeOptions options;
+  SceneOptions scene;
+  std::optional<std::string> steps_text, time_text, longest_text;
+
+  LoadedScene loaded;
+  std::unique_ptr<WorkerPool> pool;
+  std::uint64_t trial_steps = 40;
+  double end_time = 0.1;  // [s]
+  double longest = 3000;  // [ms]
+  std::optional<State> reference;
+  std::uint64_t reference_steps = 0;
+  Error reference_error;
+
+  std::string csv =
+      "measured,integrator,h,steps,ms_per_step,ms_per_simulated_second,newton_per_step,cg_per_step,"
+      "unconverged_steps,error_x,error_v\n";
+  Chart chart{.title = {},
+              .panels = {{.x = {.title = "time of the run [ms]", .logarithmic = true},
+                          .y = {.title = "error of the positions [m]", .logarithmic = true},
+                          .curves = {}},
+                         {.x = {.title = "time of the run [ms]", .logarithmic = true},
+                          .y = {.title = "error of the velocities [m/s]", .logarithmic = true},
+                          .curves = {}}}};
+
+  void add_to(CLI::App& app) override {
+    options.add_to(app);
+    AnalyzeOptions::add_option(app, "--steps", steps_text, "N",
+                               "Steps of each trial of the largest stable h, ten times as many for the "
+                               "explicit methods, which take small ones; default 40.");
+    AnalyzeOptions::add_option(app, "--end-time", time_text, "S",
+                               "Simulated time after which the error is measured; default 0.1.");
+    AnalyzeOptions::add_option(
+        app, "--longest-run", longest_text, "S",
+        "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
+    scene.add_to(app);
+    for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
+      app.remove_option(app.get_option(fixed));
+  }
+
+  // ---- The largest stable step, and what it costs
+
+  void measure_cost(const IntegratorInfo& info) {
+    const bool is_explicit = info.family == IntegratorFamily::explicit_method;
+    std::optional<StepTrial> best;
+    const double smallest = smallest_trial_step(loaded.omega_max);
+    const auto range =
+        find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) -> std::optional<bool> {
+          std::optional<StepTrial> trial = try_step_size(
+              loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, Interrupt::probe());
+          if (!trial) return std::nullopt;
+          const bool stable = trial->stable;
+          if (stable) best = std::move(trial);  // the h of every one is above that of the one before
+          return stable;
+        });
+    if (!range) return;
+    const std::string id(info.id);
+    if (!best) {
+      std::printf("%-29s no h down to %.3g s held\n", id.c_str(), smallest);
+      return;
+    }
+    const auto steps = static_cast<double>(best->good_steps());
+    const double h = range->stable, ms = quantile(best->step_ms, 0.5);
+    const double newton = best->newton_iterations / steps, cg = best->linear_iterations / steps;
+    std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range->unstable ? " " : "≥",
+                h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best->unconverged));
+    std::fflush(stdout);
+    csv += "cost," + id + "," +
+           csv_line({h, static_cast<long long>(best->good_steps()), ms, ms / h, newton, cg,
+                     static_cast<long long>(best->unconverged), NAN, NAN});
+  }
+
+  // ---- Error against time
+
+  /// Nothing where it was interrupted.
+  std::optional<Ended> run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
+    using Clock = std::chrono::steady_clock;
+    const Scene tried = trial_scene(loaded, info, end_time / static_cast<double>(steps));
+    Ended ended;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      Simulation simulation(tried, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
+      const Clock::time_point begin = Clock::now();
+      for (std::uint64_t k = 0; k < steps && ended.good; ++k) {
+        const StepStatus status = simulation.step(*pool, Interrupt::probe());
+        if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
+        ended.good = status == StepStatus::done;
+      }
+      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      ended.ms = repeat == 0 ? ms : std::min(ended.ms, ms);
+      ended.state = simulation.state();
+      if (!ended.good || ms > kShortRun) break;
+    }
+    return ended;
+  }
+
+  std::uint64_t coarsest_steps() const {
+    return static_cast<std::uint64_t>(std::max(1.0, std::round(end_time / kLargestStep)));
+  }
+
+  /// By the method of the highest order, with steps of at most a quarter of the fastest oscillation's limit.
+  /// Twice as many steps give an estimate of its error.
+  void make_reference() {
+    const IntegratorInfo& best = *std::ranges::max_element(
+        integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });
+    std::uint64_t steps = coarsest_steps();
+    while (end_time / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
+    const std::optional<Ended> coarse = run_to_end(best, steps);
+    if (!coarse) return;
+    std::optional<Ended> fine = run_to_end(best, 2 * steps);
+    if (!fine) return;
+    if (!coarse->good || !fine->good)
+      throw InputError("analyze work: even " + std::string(best.id) +
+                       " with steps of 1/(2 omega_max) blows "
+                       "up in this scene, so that there is nothing to measure errors against.");
+    reference_error = distance(coarse->state, fine->state);
+    reference_steps = 2 * steps;
+    reference = std::move(fine->state);
+    std::printf(
+        "\nErrors after %g s against %s in %llu steps (half as many: off by %.2g m, %.2g m/s), and the time "
+        "of the run.\n%-29s %10s %8s %10s %12s %12s\n",
+        end_time, std::string(best.id).c_str(), static_cast<unsigned long long>(reference_steps),
+        reference_error.x, reference_error.v, "integrator", "h [s]", "steps", "ms", "error x [m]",
+        "error v [m/s]");
+  }
+
+  void measure_precision(const IntegratorInfo& info) {
+    ChartCurve x = options.curve(info);
+    x.markers = true;
+    // Colours alone do not tell so many apart.
+    if (info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based)
+      x.dash = kChartDash;
+    ChartCurve v = x;
+    for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
+      const std::optional<Ended> ended = run_to_end(info, steps);
+      if (!ended) break;
+      if (!ended->good) continue;
+      const Error error = distance(ended->state, *reference);
+      const double h = end_time / static_cast<double>(steps), each = ended->ms / static_cast<double>(steps);
+      std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(info.id).c_str(), h,
+                  static_cast<unsigned long long>(steps), ended->ms, error.x, error.v);
+      std::fflush(stdout);
+      csv += "precision," + std::string(info.id) + "," +
+             csv_line({h, static_cast<long long>(steps), each, ended->ms / end_time, NAN, NAN, NAN, error.x,
+                       error.v});
+      x.x.push_back(ended->ms);
+      x.y.push_back(error.x);
+      v.y.push_back(error.v);
+      if (ended->ms > longest) break;
+    }
+    if (x.x.empty()) return;
+    v.x = x.x;
+    chart.panels[0].curves.push_back(std::move(x));
+    chart.panels[1].curves.push_back(std::move(v));
+  }
+
+  int run() override {
+    const Interrupt interrupt;
+    options.check();
+    if (steps_text) trial_steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
+    if (time_text) end_time = parse_positive("end-time", *time_text, "s");
+    if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text, "s");
+    loaded = load_with_state(named_scene(scene), scene, options.outputs());
+    options.leave_out_for(loaded.scene);
+    pool = std::make_unique<WorkerPool>(scene.threads());
+    measure_omega_max(loaded, *pool, Interrupt::probe());
+
+    std::printf(
+        "Largest h up to 1/60 s that held %llu steps (explicit methods: ten times as many), to %g %%, and "
+        "what it\ncosts: medians, on %d thread%s.\n%-29s %12s %9s %12s %8s %9s %8s\n",
+        static_cast<unsigned long long>(trial_steps), 100 * kStablePrecision, scene.threads(),
+        scene.threads() == 1 ? "" : "s", "integrator", "h [s]", "ms/step", "ms/simul. s", "Newton",
+        "CG /step", "not conv.");
+    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { measure_cost(info); });
+
+    std::vector<const IntegratorInfo*> skipped;
+    if (!Interrupt::requested()) make_reference();
+    if (reference) {
+      chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
+      options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+        if (info.inextensible)
+          skipped.push_back(&info);
+        else
+          measure_precision(info);
+      });
+    }
+    AnalyzeOptions::report_skipped(skipped, "they move another cloth, one whose stretch springs are rods");
+    return options.finish(csv, chart);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_work_analysis(const Services& services) {
+  return std::make_unique<Work>(services);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/run.h"
+#include "cli/bench/sections.h"
+#include "cli/interrupt.h"
+#include "core/error.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+constexpr RunPlan kDrape{.warm_up = 40, .steps = 40, .samples = 8};
+constexpr double kRadius = 0.3;  // [m]
+constexpr int kRingsOfMesh = 71;
+
+/// A sphere of 10,000 triangles.
+Obstacle mesh_sphere(const vec3& centre) {
+  std::vector<vec3> corners;
+  std::vector<TriangleSurface::Triangle> triangles;
+  for (int ring = 0; ring <= kRingsOfMesh; ++ring)
+    for (int k = 0; k < kRingsOfMesh; ++k) {
+      const double latitude = std::numbers::pi * ring / kRingsOfMesh,
+                   longitude = 2 * std::numbers::pi * k / kRingsOfMesh;
+      corners.push_back(kRadius * vec3(std::sin(latitude) * std::cos(longitude), std::cos(latitude),
+                                       std::sin(latitude) * std::sin(longitude)));
+      if (ring == 0) continue;
+      const auto at = [&](int of_ring, int of_k) {
+        return static_cast<std::uint32_t>(of_ring * kRingsOfMesh + of_k % kRingsOfMesh);
+      };
+      triangles.push_back({at(ring - 1, k), at(ring - 1, k + 1), at(ring, k)});
+      triangles.push_back({at(ring - 1, k + 1), at(ring, k + 1), at(ring, k)});
+    }
+  // At the poles rings are points.
+  for (vec3& x : corners)
+    if (std::hypot(x.x, x.z) < 1e-12) x = vec3(0, std::copysign(kRadius, x.y), 0);
+  for (auto& triangle : triangles)
+    for (std::uint32_t& corner : triangle) {
+      if (corner < kRingsOfMesh) corner = 0;
+      if (corner >= kRingsOfMesh * kRingsOfMesh) corner = kRingsOfMesh * kRingsOfMesh;
+    }
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = centre;
+  body.mesh.path = std::make_shared<const std::string>("sphere of 10,000 triangles");
+  body.mesh.surface = std::make_shared<const TriangleSurface>(std::move(corners), std::move(triangles));
+  return body;
+}
+
+/// Of a step from each of these shapes without obstacles [ms].
+double median_let_go(Scene scene, const std::vector<State>& shapes, WorkerPool& pool) {
+  scene.obstacles.bodies.clear();
+  scene.contact.model = ContactModel::filter;
+  const LoadedScene loaded = load_for_bench(scene);
+  Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+  simulation.step(pool, Interrupt::probe());  // with all that is built once
+  std::vector<double> times;
+  for (const State& shape : shapes) {
+    simulation.restore(pool, shape, 0);
+    times.push_back(milliseconds_of([&] { simulation.step(pool, Interrupt::probe()); }));
+    if (Interrupt::requested()) throw Cancelled();
+  }
+  return median(times);
+}
+
+BenchTable contacts_table(const BenchSettings& settings) {
+  return {
+      .id = "contacts",
+      .title = "Contact, " + threads_text(settings.pool.threads()),
+      .columns = {{"scene", "scene", ""},
+                  {"particles", "particles", ""},
+                  {"contact", "contact", ""},
+                  {"step_ms_median", "median", "ms/step", 3},
+                  {"real_time_factor", "real time", "×", 3},
+                  {"contact_percent", "of contact", "%", 3},
+                  {"contact_of_shape_percent", "of contact, same shape", "%", 3},
+                  {"contacts", "contacts", "", 4},
+                  {"candidates", "candidates", "", 4},
+                  {"iterations_median", "CG it.", "median", 4},
+                  {"end", "end", ""}},
+      .notes =
+          {"A loose sheet of 1 m by semi-implicit Euler, h = 1/60 s, that has fallen on a sphere for "
+           "40 steps; the median of the next 40. None: the same sheet, hung up by its corners. Of "
+           "contact: what a step takes longer than that; of the same shape: longer than a step "
+           "without the sphere from shapes of the run, which are folded. Candidates: pairs of features that "
+           "are looked at, by impulses."},
+      .keys = 3};
+}
+
+}  // namespace
+
+void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tables) {
+  const std::size_t at = tables.size();
+  tables.push_back(contacts_table(settings));
+  const vec3 centre(0.5, -kRadius - 0.01, 0.5);
+  Obstacle sphere;
+  sphere.from = sphere.to = centre;
+  sphere.radius = kRadius;
+  for (const int n : {50, 100, 316}) {
+    double alone = 0;  // [ms]
+    const auto measure = [&](Scene scene, const std::string& name, std::string_view contact) {
+      settings.begin(name + ", " + std::string(contact));
+      const RunFigures run = run_scene(load_for_bench(scene), settings.pool, kDrape);
+      const double ms = median(run.step_ms);
+      const double free =
+          scene.obstacles.bodies.empty() ? ms : median_let_go(scene, run.samples, settings.pool);
+      if (scene.obstacles.bodies.empty()) alone = ms;
+      tables[at].rows.push_back({name, static_cast<long long>(n) * n, std::string(contact), ms,
+                                 1e3 * scene.dt / ms, 100 * (1 - alone / ms), 100 * (1 - free / ms),
+                                 median(run.contacts), median(run.candidates), median(run.iterations),
+                                 run.end()});
+      if (!run.blow_up.empty()) tables[at].notes.push_back(name + ": " + run.blow_up);
+    };
+    Scene scene = hanging_sheet(n);
+    const std::string name = sheet_name(n);
+    measure(scene, name, "none");
+    scene.pins = PinPreset::none;
+    scene.obstacles.bodies = {sphere};
+    for (const ContactModelInfo& info : kContactModels) {
+      scene.contact.model = info.model;
+      measure(scene, name, info.id);
+    }
+    if (n != 100) continue;
+    scene.obstacles.bodies = {mesh_sphere(centre)};
+    for (const ContactModelInfo& info : kContactModels) {
+      scene.contact.model = info.model;
+      measure(scene, name + " on a mesh", info.id);
+    }
+  }
+}
+
+}  // namespace clothlab

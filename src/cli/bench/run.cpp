@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "cli/bench/run.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "cli/step_time.h"
+#include "core/error.h"
+#include "core/quantile.h"
+
+namespace clothlab {
+double mean(const std::vector<double>& values) {
+  // 0 / 0 is not a number.
+  return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+}
+
+double median(const std::vector<double>& values) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(values, 0.5);
+}
+
+std::string threads_text(int threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+std::string sheet_name(int n) { return std::to_string(n) + "×" + std::to_string(n); }
+
+Scene hanging_sheet(int n, Scene scene) {
+  scene.mesh = GridSource{n, n, 1, 1};
+  return scene;
+}
+
+LoadedScene load_for_bench(Scene scene) {
+  SceneLoadOptions loading;
+  loading.stop = Interrupt::probe();
+  return load_scene(std::move(scene), loading);
+}
+
+std::string RunFigures::end() const {
+  return !blow_up.empty() ? "blew up" : converged ? "good" : "not all converged";
+}
+
+RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
+  Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+  RunFigures figures;
+  double spent = 0;
+  for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
+    const int counted = step - plan.warm_up;
+    // The middle step of each of equal parts of the counted steps.
+    const auto sampled = static_cast<int>(figures.samples.size());
+    if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
+      figures.samples.push_back(simulation.state());
+    const StepWatch watch;
+    const StepStatus status = simulation.step(pool, Interrupt::probe());
+    const StepTime took = watch.elapsed();
+    if (status == StepStatus::stopped || Interrupt::requested()) throw Cancelled();
+    if (status == StepStatus::blown_up) {
+      figures.blow_up = blow_up_text(simulation, pool);
+      break;
+    }
+    const StepRecord& record = simulation.record();
+    figures.converged = figures.converged && record.converged;
+    figures.energy_made = std::max(figures.energy_made, record.books.from_nothing());
+    if (step == 0) figures.first_ms = took.wall;
+    if (counted >= 0) {
+      figures.step_ms.push_back(took.wall);
+      figures.step_cpu_ms.push_back(took.processor);
+      figures.iterations.push_back(record.cg_iterations);
+      figures.newton.push_back(record.newton_iterations);
+      figures.contacts.push_back(static_cast<double>(record.contacts.pairs));
+      figures.candidates.push_back(static_cast<double>(record.contacts.candidates));
+      figures.residual = std::max(figures.residual, record.residual);
+      spent += took.wall * 1e-3;
+      if (spent > plan.seconds) break;
+    }
+  }
+  figures.max_strain = simulation.record().max_strain;
+  return figures;
+}
+
+}  // namespace clothlab

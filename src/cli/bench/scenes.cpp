@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <vector>
+
+#include "cli/bench/run.h"
+#include "cli/bench/sections.h"
+#include "core/error.h"
+#include "core/quantile.h"
+#include "core/text.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+BenchTable step_table(const BenchSettings& settings) {
+  const std::string all = threads_text(settings.pool.threads());
+  return {
+      .id = "steps",
+      .title = "Whole steps, " + all + ", steps 21 to " + std::to_string(20 + settings.steps),
+      .columns = {{"scene", "scene", ""},
+                  {"particles", "particles", ""},
+                  {"integrator", "integrator", ""},
+                  {"h_ms", "h", "ms", 3},
+                  {"step_ms_mean", "mean", "ms/step", 3},
+                  {"step_ms_median", "median", "ms", 3},
+                  {"step_ms_p95", "p95", "ms", 3},
+                  {"step_cpu_ms_median", "processor, median", "ms", 3},
+                  {"real_time_factor", "real time", "×", 3},
+                  {"first_step_ms", "first step", "ms", 3},
+                  {"one_thread_ms", "1 thread", "ms/step", 3},
+                  {"thread_gain", "gain", "×", 3},
+                  {"iterations_median", "CG it.", "median", 3},
+                  {"iterations_max", "CG it.", "max", 3},
+                  {"ns_per_particle", "each particle", "ns/step", 3},
+                  {"max_strain_percent", "max strain", "%", 3},
+                  {"end", "end", ""}},
+      .notes = {
+          "Mean: total time over the number of steps. Processor: the time of all threads. Real time: h over "
+          "the mean; above 1 it is faster. "
+          "Gain: 1 thread over " +
+          all + "."}};
+}
+
+std::vector<BenchCell> step_row(const std::string& name, const LoadedScene& loaded, const RunFigures& run,
+                                const RunFigures& alone) {
+  const auto particles = static_cast<long long>(loaded.mesh->positions.size());
+  const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.dt;
+  const bool any = !run.step_ms.empty();
+  const bool iterates = any && find_integrator(loaded.scene.integrator)->uses_linear_solver;
+  return {name,
+          particles,
+          loaded.scene.integrator,
+          h_ms,
+          ms,
+          median(run.step_ms),
+          any ? quantile(run.step_ms, 0.95) : kNotMeasured,
+          median(run.step_cpu_ms),
+          h_ms / ms,
+          run.first_ms,
+          one,
+          one / ms,
+          iterates ? median(run.iterations) : kNotMeasured,
+          iterates ? quantile(run.iterations, 1) : kNotMeasured,
+          1e6 * ms / static_cast<double>(particles),
+          100 * run.max_strain,
+          run.end()};
+}
+
+}  // namespace
+
+void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
+                  std::vector<BenchTable>& tables) {
+  const std::size_t at = tables.size();
+  tables.push_back(step_table(settings));
+  for (const BenchScene& scene : scenes) {
+    settings.begin(scene.name);
+    try {
+      const LoadedScene loaded = scene.load();
+      const RunPlan plan{.steps = settings.steps};
+      const RunFigures run = run_scene(loaded, settings.pool, plan);
+      const RunFigures alone = settings.pool.threads() > 1 ? run_scene(loaded, settings.alone, plan) : run;
+      tables[at].rows.push_back(step_row(scene.name, loaded, run, alone));
+      if (!run.blow_up.empty()) tables[at].notes.push_back(scene.name + ": " + run.blow_up);
+    } catch (const InputError& error) {
+      if (scenes.size() == 1) throw;
+      tables[at].notes.push_back(scene.name + " is left out: " + error.what());
+    }
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "cli/bench/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+/// For reading.
+std::string shown(const BenchCell& cell, int digits) {
+  if (const auto* word = std::get_if<std::string>(&cell)) return *word;
+  if (const auto* whole = std::get_if<long long>(&cell)) return std::to_string(*whole);
+  const double value = std::get<double>(cell);
+  return std::isnan(value) ? "–" : format_plain(value, digits);
+}
+
+/// For files; empty where nothing was measured.
+std::string exact(const BenchCell& cell) {
+  if (const auto* value = std::get_if<double>(&cell))
+    return std::isnan(*value) ? "nan" : format_number(*value);
+  return shown(cell, 0);
+}
+
+/// In characters, not bytes, of UTF-8.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+std::vector<double> values_of(const BenchTable& table, std::string_view column) {
+  const auto found = std::ranges::find(table.columns, column, &BenchColumn::id);
+  std::vector<double> values;
+  if (found == table.columns.end()) return values;
+  for (const auto& row : table.rows) {
+    const BenchCell& cell = row[static_cast<std::size_t>(found - table.columns.begin())];
+    if (const auto* whole = std::get_if<long long>(&cell))
+      values.push_back(static_cast<double>(*whole));
+    else
+      values.push_back(std::holds_alternative<double>(cell) ? std::get<double>(cell) : std::nan(""));
+  }
+  return values;
+}
+
+const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_view id) {
+  const auto found = std::ranges::find(tables, id, &BenchTable::id);
+  return found == tables.end() ? nullptr : &*found;
+}
+
+std::string text_of(const BenchTable& table) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const BenchColumn& column = table.columns[c];
+    std::size_t most = std::max(width(column.title), width(column.unit));
+    for (const auto& row : table.rows) most = std::max(most, width(shown(row[c], column.digits)));
+    widths.push_back(most);
+  }
+  std::string text = table.title + "\n";
+  const auto line = [&](auto&& cell_of) {
+    std::string result;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      const std::string cell = cell_of(c);
+      const std::string fill(widths[c] - width(cell), ' ');
+      result += (c < table.keys ? "  " + cell + fill : "  " + fill + cell);
+    }
+    result.erase(result.find_last_not_of(' ') + 1);
+    text += result + "\n";
+  };
+  line([&](std::size_t c) { return table.columns[c].title; });
+  line([&](std::size_t c) { return table.columns[c].unit; });
+  for (const auto& row : table.rows)
+    line([&](std::size_t c) { return shown(row[c], table.columns[c].digits); });
+  for (const std::string& note : table.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string markdown_of(const BenchTable& table) {
+  std::string text = "**" + table.title + "**\n\n|";
+  for (const BenchColumn& column : table.columns) {
+    text += ' ' + column.title;
+    if (!column.unit.empty()) text += " [" + column.unit + ']';
+    text += " |";
+  }
+  text += "\n|";
+  for (std::size_t c = 0; c < table.columns.size(); ++c) text += c < table.keys ? "---|" : "---:|";
+  text += '\n';
+  for (const auto& row : table.rows) {
+    text += '|';
+    for (std::size_t c = 0; c < row.size(); ++c) text += ' ' + shown(row[c], table.columns[c].digits) + " |";
+    text += '\n';
+  }
+  for (const std::string& note : table.notes) text += '\n' + note + '\n';
+  return text;
+}
+
+std::string csv_of(const std::vector<BenchTable>& tables) {
+  std::string csv = "table,row,column,unit,value\n";
+  for (const BenchTable& table : tables)
+    for (const auto& row : table.rows) {
+      std::string name = exact(row[0]);
+      for (std::size_t c = 1; c < table.keys; ++c) name += " " + exact(row[c]);
+      for (std::size_t c = table.keys; c < row.size(); ++c)
+        csv += table.id + "," + csv_quoted(name) + "," + table.columns[c].id + "," +
+               csv_quoted(table.columns[c].unit) + "," + csv_quoted(exact(row[c])) + "\n";
+    }
+  return csv;
+}
+
+std::string json_of(const std::vector<BenchTable>& tables) {
+  using Json = nlohmann::ordered_json;
+  Json json = Json::object();
+  for (const BenchTable& table : tables) {
+    Json rows = Json::array();
+    for (const auto& row : table.rows) {
+      Json object = Json::object();
+      for (std::size_t c = 0; c < row.size(); ++c)
+        std::visit([&](const auto& value) { object[table.columns[c].id] = value; }, row[c]);
+      rows.push_back(std::move(object));
+    }
+    json[table.id] = std::move(rows);
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace clothlab

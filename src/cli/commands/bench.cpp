@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "cli/commands/bench.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/results.h"
+#include "cli/bench/run.h"
+#include "cli/bench/sections.h"
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/output/progress.h"
+#include "cli/parse_value.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "core/text_file.h"
+#include "integrate/registry.h"
+#include "io/png.h"
+#include "mesh/generators.h"
+
+namespace clothlab {
+namespace {
+
+constexpr int kSheetOfIntegrators = 64;
+
+/// By name.
+std::vector<std::filesystem::path> meshes_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".obj") files.push_back(entry.path());
+  if (error) throw InputError("--meshes: '" + folder + "' cannot be read: " + error.message() + ".");
+  if (files.empty()) throw InputError("--meshes: there is no .obj file in '" + folder + "'.");
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string name_of(const Scene& scene) {
+  if (!scene.title.empty()) return scene.title;
+  if (const auto* file = std::get_if<FileSource>(&scene.mesh)) return shown_path(path_of(file->path).stem());
+  const auto* grid = std::get_if<GridSource>(&scene.mesh);
+  return grid == nullptr ? "scene" : std::to_string(grid->rows) + "×" + std::to_string(grid->cols);
+}
+
+struct Bench {
+  SceneOptions scene;
+  BenchResults results;
+  std::optional<std::string> sizes_text, meshes, steps_text, png;
+  bool all_integrators = false, contacts = false, full = false;
+
+  void add_to(CLI::App& app) {
+    const char* what = "What is measured";
+    const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                          const char* help) {
+      app.add_option(name, target, help)->type_name(type)->take_last()->group(what);
+    };
+    text("--sizes", sizes_text, "N,N,...",
+         "Particles along an edge of the sheets, or none; default 20,32,64,128,256. A scene, mesh or grid "
+         "that is named takes their place.");
+    text("--meshes", meshes, "DIR", "Also the OBJ files of this folder.");
+    app.add_flag("--integrators", all_integrators,
+                 "Also all integrators: on the scene and the meshes that are named, or else on the 64x64 "
+                 "sheet and the bundled skirt, poncho and tablecloth.")
+        ->group(what);
+    app.add_flag(
+           "--contacts", contacts,
+           "Also contact: loose sheets of 2,500 to 100,000 particles on a sphere, by each contact model, "
+           "and on a mesh of 10,000 triangles; takes a minute or two.")
+        ->group(what);
+    app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; takes some minutes.")
+        ->group(what);
+    text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
+    scene.add_to(app);
+    results.add_to(app);
+    app.add_option("--png", png,
+                   "A chart of the time that all integrators take, over the time that they simulate; needs "
+                   "no display.")
+        ->type_name("FILE")
+        ->take_last()
+        ->group("Results");
+  }
+
+  BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
+    return {name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
+  }
+
+  /// The scene that is named, else the sheets, with the options of the command line.
+  std::vector<BenchScene> scenes(const Scene& base, const OutputFiles& outputs) {
+    std::vector<BenchScene> all;
+    if (scene.names_a_scene()) {
+      if (sizes_text) throw InputError("--sizes and a scene exclude each other: give one of them.");
+      all.push_back(loading(base, outputs));
+    } else {
+      for (const int n :
+           parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256")))
+        all.push_back(loading(hanging_sheet(n, base), outputs));
+    }
+    add_meshes(base, outputs, all);
+    return all;
+  }
+
+  void add_meshes(const Scene& base, const OutputFiles& outputs, std::vector<BenchScene>& all) const {
+    if (!meshes) return;
+    for (const std::filesystem::path& file : meshes_in(*meshes)) {
+      outputs.spare(file);
+      Scene garment = base;
+      garment.title.clear();
+      garment.mesh = FileSource{file.string()};
+      all.push_back(loading(garment, outputs));
+    }
+  }
+
+  /// What all integrators are measured on.
+  std::vector<BenchScene> scenes_of_integrators(const Scene& base, const OutputFiles& outputs) const {
+    std::vector<BenchScene> all;
+    if (scene.names_a_scene()) all.push_back(loading(base, outputs));
+    add_meshes(base, outputs, all);
+    if (!all.empty()) return all;
+    all.push_back(loading(hanging_sheet(kSheetOfIntegrators, base), outputs));
+    for (const char* name : {"skirt", "poncho", "tablecloth"}) {
+      Scene garment = base;
+      garment.title = name;
+      garment.mesh = GeneratedSource{name};
+      garment.pins = VertexList(find_generated_mesh(name).pins());
+      all.push_back(loading(garment, outputs));
+    }
+    return all;
+  }
+
+  int run() {
+    const Interrupt interrupt;
+    const bool with_integrators = all_integrators || full;
+    if (png && !with_integrators)
+      throw InputError("--png: the chart is that of all integrators; give --integrators too.");
+    OutputFiles outputs = results.outputs();
+    if (png) outputs.add(path_of(*png), ".png");
+    const Scene base = scene.scene();
+    if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
+    outputs.spare(base);
+    const std::vector<BenchScene> measured = scenes(base, outputs);
+    std::vector<BenchScene> by_all;
+    if (with_integrators) by_all = scenes_of_integrators(base, outputs);
+    WorkerPool pool(scene.threads()), alone(1);
+    Progress progress(
+        measured.size() + by_all.size() * integrators().size() + (contacts ? kBenchContactRows : 0),
+        scene.quiet());
+    std::uint64_t begun = 0;
+    BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
+                             progress.show_part(begun++, what);
+                           }};
+    if (steps_text) settings.steps = static_cast<int>(parse_whole("steps", *steps_text, 1, 100'000));
+    std::vector<BenchSection> sections;
+    if (!measured.empty())
+      sections.emplace_back(
+          [&](std::vector<BenchTable>& tables) { bench_scenes(settings, measured, tables); });
+    if (with_integrators)
+      sections.emplace_back(
+          [&](std::vector<BenchTable>& tables) { bench_integrators(settings, by_all, tables); });
+    if (contacts)
+      sections.emplace_back([&](std::vector<BenchTable>& tables) { bench_contacts(settings, tables); });
+    std::vector<BenchTable> tables{machine_table(pool.threads())};
+    const int status = results.run(sections, tables);
+    if (const BenchTable* table = find_table(tables, "integrators"); png && table != nullptr) {
+      const Image image = draw_chart(integrators_chart(*table));
+      if (!try_write([&] { write_png(*png, image.width, image.height, image.rgba); })) return kExitFault;
+    }
+    return status;
+  }
+};
+
+}  // namespace
+
+std::function<int()> add_bench(CLI::App& app) {
+  auto command = std::make_shared<Bench>();
+  command->add_to(*app.add_subcommand(
+      "bench",
+      "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
+      "factor,\niterations, strain."));
+  return [command] { return command->run(); };
+}
+
+}  // namespace clothlab

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT
+#include "cli/output/results.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+#include <system_error>
+
+#include "cli/parse_value.h"
+#include "collide/surface_name.h"
+#include "core/error.h"
+#include "core/quantile.h"
+#include "core/text_file.h"
+#include "documents/checkpoint_file.h"
+#include "documents/obstacle_meshes.h"
+#include "documents/scene_file.h"
+#include "io/csv.h"
+#include "mesh/obj_writer.h"
+#include "sim/body_contact.h"
+#include "sim/cloth_intersections.h"
+#include "sim/contact.h"
+#include "sim/diagnostics.h"
+#include "sim/parameters.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::string_view kContactHeader =
+    "step,body,time,normal_impulse,friction_impulse,work_motion,work_friction,particles\n";
+
+void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
+  OutputFile file(path);
+  write_obj(simulation.mesh(), simulation.state().x, [&](std::string_view piece) { file.write(piece); });
+  file.commit();
+}
+
+using Json = nlohmann::ordered_json;
+
+Json quantiles_of(const std::vector<double>& values) {
+  return {{"median", quantile(values, 0.5)}, {"p95", quantile(values, 0.95)}, {"max", quantile(values, 1)}};
+}
+
+/// With all values of its method and with absolute paths, so that the file may lie anywhere; empty where JSON
+/// cannot hold it.
+std::string text_of_scene(Scene scene) {
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorParameters values = integrator_parameters(scene, info);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    scene.integrator_parameters.emplace(info.parameters[i].id, values[i]);
+  try {
+    change_paths(scene, [](const std::filesystem::path& path) { return std::filesystem::absolute(path); });
+    return write_scene(scene);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+Json json_of_mesh(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const MeshReport& report = simulation.mesh().report;
+  std::string source;
+  if (const auto* file = std::get_if<FileSource>(&scene.mesh))
+    source = utf8_of(std::filesystem::absolute(path_of(file->path)));
+  if (const auto* grid = std::get_if<GridSource>(&scene.mesh))
+    source = "grid " + std::to_string(grid->rows) + "x" + std::to_string(grid->cols);
+  if (const auto* generated = std::get_if<GeneratedSource>(&scene.mesh))
+    source = "generated " + generated->name;
+  return {{"source", source},
+          {"hash", fingerprint_text(fingerprint(simulation.mesh()))},
+          {"particles", report.particles},
+          {"stretch_springs", report.stretch_springs},
+          {"bending_springs", report.bend_springs},
+          {"merged_faces", report.merged_faces},
+          {"welded_vertices", report.welded},
+          {"dropped_faces", report.dropped_faces}};
+}
+
+Json hashes_of(std::span<const Obstacle> bodies) {
+  Json hashes = Json::array();
+  for (const std::uint64_t hash : mesh_fingerprints(bodies)) hashes.push_back(fingerprint_text(hash));
+  return hashes;
+}
+
+/// 0-based `v` indices.
+Json pinned_vertices(const Simulation& simulation) {
+  Json vertices = Json::array();
+  const std::vector<std::uint32_t>& of_particle = simulation.mesh().vertex_of_particle;
+  for (std::uint32_t particle = 0; particle < of_particle.size(); ++particle)
+    if (simulation.is_pinned(particle)) vertices.push_back(of_particle[particle]);
+  return vertices;
+}
+
+/// Values in force: automatic ones as they were chosen, null where the model has none.
+Json json_of_contact(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const ContactModelInfo& model = info_of(scene.contact.model);
+  Json json{{"model", model.id},
+            {"floor", scene.floor.on},
+            {"obstacles", scene.obstacles.bodies.size()},
+            {"self_contact", scene.contact.model != ContactModel::filter && scene.self_contact},
+            {"friction", scene.obstacles.friction},
+            {"floor_friction", scene.floor.friction},
+            {"thickness", nullptr},
+            {"distance", nullptr},
+            {"stiffness", nullptr},
+            {"friction_speed", nullptr}};
+  if (strikes_contact(scene))
+    json["thickness"] = impulse_settings(scene, simulation.system().model()).thickness;
+  if (!model.by_forces) return json;
+  const ContactSettings& settings = simulation.system().contact().settings();
+  json["thickness"] = settings.thickness;
+  json["distance"] = settings.law.distance;
+  json["stiffness"] = settings.law.stiffness;
+  json["friction_speed"] = settings.friction.speed;
+  return json;
+}
+
+std::string sequence_name(std::uint64_t step) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%06llu.obj", static_cast<unsigned long long>(step));
+  return name.data();
+}
+
+}  // namespace
+
+void print_notice(const Notice& notice) {
+  std::fprintf(stderr, "clothlab: %s\n", text_with_step(notice).c_str());
+}
+
+void Results::add_to(CLI::App& app) {
+  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                        const char* help) {
+    return app.add_option(name, target, help)->type_name(type)->take_last()->group("Results");
+  };
+  text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
+  text("--diagnostics", diagnostics_, "FILE.csv",
+       "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
+       "from, and contacts.");
+  text("--contact-csv", contact_csv_, "FILE.csv",
+       "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
+       "contact.");
+  text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
+  text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
+  text("--checkpoint", checkpoint_, "FILE",
+       "The whole run at its end, and every N steps with --every, to go on from with --resume.");
+  text("--every", every_text_, "N",
+       "Steps from one shape of --obj-sequence, or one --checkpoint, to the next; default 1 for shapes.");
+  text("--summary", summary_, "FILE.json", "Settings and figures of the run, and how it ended.");
+  app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
+               "Exit status 4 when steps did not converge; the run itself is the same.")
+      ->group("Results");
+}
+
+void Results::check() {
+  if (every_text_ && !obj_sequence_ && !checkpoint_)
+    throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
+  const auto add = [&](const std::optional<std::string>& path, const char* extension) {
+    if (path) files_.add(path_of(*path), extension);
+  };
+  for (const auto* table : {&state_, &diagnostics_, &contact_csv_}) add(*table, ".csv");
+  add(obj_, ".obj");
+  add(checkpoint_, ".checkpoint");
+  add(summary_, ".json");
+  if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
+  if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
+}
+
+void Results::set_origin(const char* kind, const std::filesystem::path& file) {
+  origin_ = {kind, file, file_fingerprint(file)};
+}
+
+Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& simulation) {
+  const IntersectionList found = list_intersections(pool, simulation.mesh(), simulation.state().x,
+                                                    simulation.scene().floor, simulation.obstacles());
+  return {found.pairs.size(), found.particles.size()};
+}
+
+void Results::begin(WorkerPool& pool, const Simulation& simulation) {
+  cpu_at_start_ = process_seconds();
+  wall_at_start_ = std::chrono::steady_clock::now();
+  prints_summary_ = prints_summary_ && !has_files();
+  if (summary_ || prints_summary_) {
+    scene_at_start_ = text_of_scene(simulation.scene());
+    overlaps_at_start_ = count_overlaps(pool, simulation);
+  }
+  if (diagnostics_) {
+    diagnostics_file_.emplace(*diagnostics_);
+    diagnostics_file_->write(kDiagnosticsHeader);
+  }
+  if (contact_csv_) {
+    contact_file_.emplace(*contact_csv_);
+    contact_file_->write(kContactHeader);
+  }
+  max_strain_ = simulation.record().max_strain;
+  append(new_notices_.in(simulation.notices()), notices_);
+  if (!obj_sequence_) return;
+  std::error_code error;
+  std::filesystem::create_directory(*obj_sequence_, error);
+  if (error)
+    throw SystemError("The folder '" + *obj_sequence_ + "' cannot be made: " + error.message() + ".");
+  write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
+}
+
+/// Writes to an output where there is one; without it where that fails.
+template <class Output, class Write>
+void Results::attempt(std::optional<Output>& output, const Write& write) {
+  if (!output) return;
+  if (try_write([&] { write(*output); })) return;
+  lost_output_ = true;
+  output.reset();
+}
+
+void Results::after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took) {
+  const StepRecord& r = simulation.record();
+  step_ms_.push_back(took.wall);
+  step_cpu_ms_.push_back(took.processor);
+  simulated_ += simulation.scene().dt;
+  newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
+  cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
+  if (!r.converged && not_converged_++ == 0) {
+    first_not_converged_ = r.step;
+    first_reason_ = r.reason;
+  }
+  append(new_notices_.in(simulation.notices()), notices_);
+  max_strain_ = std::max(max_strain_, r.max_strain);
+  residual_ = std::max(residual_, r.residual);
+  distance_ = std::max(distance_, r.distance.value_or(0));
+  length_violation_ = std::max(length_violation_, r.length_violation);
+  attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
+  attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
+  if (r.step % every_ != 0) return;
+  attempt(obj_sequence_, [&](const std::string& folder) {
+    write_obj_file(std::filesystem::path(folder) / sequence_name(r.step), simulation);
+  });
+  if (every_text_) attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+}
+
+void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
+  std::vector<std::vector<std::uint32_t>> touching(kMostObstacles +
+                                                   2);  // particles by surface, the cloth last
+  const auto list = [&](std::uint32_t surface) -> auto& {
+    return surface == kClothItself ? touching.back() : touching[surface];
+  };
+  for (const ContactPair& pair : simulation.contacts(pool)) list(pair.surface).push_back(pair.particle);
+  const StepRecord& r = simulation.record();
+  const Scene& scene = simulation.scene();
+  const auto write = [&](std::uint32_t surface) {
+    std::vector<std::uint32_t>& particles = list(surface);
+    std::ranges::sort(particles);
+    const auto others = std::unique(particles.begin(), particles.end());
+    const BodyContact& body = simulation.body_contacts().of(surface);
+    contact_file_->write(std::to_string(r.step) + "," + surface_id(surface, scene.obstacles.bodies) + "," +
+                         csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion,
+                                   body.work_friction, static_cast<long long>(others - particles.begin())}));
+  };
+  if (scene.floor.on) write(0);
+  for (std::uint32_t k = 1; k <= scene.obstacles.bodies.size(); ++k) write(k);
+  if (scene.contact.model != ContactModel::filter && scene.self_contact) write(kClothItself);
+}
+
+bool Results::has_files() const {
+  for (const auto* path :
+       {&state_, &diagnostics_, &contact_csv_, &obj_, &obj_sequence_, &checkpoint_, &summary_})
+    if (*path) return true;
+  return false;
+}
+
+void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
+  simulation.save(pool, moment_);
+  write_checkpoint_file(moment_, simulation.mesh(), *checkpoint_);
+}
+
+void Results::report_shortfalls() const {
+  for (const Notice& notice : notices_)
+    if (notice.cause != NoticeCause::not_converged) print_notice(notice);
+  if (not_converged_ == 0) return;
+  std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
+               static_cast<unsigned long long>(not_converged_), step_ms_.size(),
+               static_cast<unsigned long long>(first_not_converged_), first_reason_.c_str());
+}
+
+void Results::notice_intersections(WorkerPool& pool, const Simulation& simulation) {
+  if (contains(notices_, NoticeCause::intersections)) return;  // from the start on
+  const Scene& scene = simulation.scene();
+  const ClothIntersections found =
+      find_intersections(pool, simulation.mesh(), simulation.state().x, simulation.obstacles());
+  // Cloth that does not meet itself may intersect itself.
+  const bool meets_itself = scene.contact.model != ContactModel::filter && scene.self_contact;
+  if ((meets_itself ? found.pairs : found.with_obstacles) == 0) return;
+  const std::string cures =
+      contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
+  notices_.push_back(
+      {NoticeCause::intersections, simulation.steps(),
+       text_of(found, "at the end") + "." + (cures.empty() ? "" : " Use " + cures + " to prevent them.")});
+}
+
+void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
+  notice_intersections(pool, simulation);
+  attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
+  attempt(contact_file_, [](OutputFile& file) { file.commit(); });
+  attempt(state_, [&](const std::string& path) {
+    const InitialState last = simulation.export_state();
+    write_file(path, state_csv(last.positions, last.velocities));
+  });
+  attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
+  attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+  attempt(summary_, [&](const std::string& path) { write_file(path, summary_text(pool, simulation, end)); });
+  if (prints_summary_) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
+}
+
+std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const {
+  const StepRecord& last = simulation.record();
+  Json json{
+      {kSummaryKey, kSummaryVersion},
+      {"command", command_},
+      {"version", CLOTHLAB_VERSION},
+      {"scene", scene_at_start_.empty() ? Json() : Json::parse(scene_at_start_)},
+      {"checkpoint", nullptr},
+      {"journal", nullptr},
+      {"mesh", json_of_mesh(simulation)},
+      {"obstacle_meshes", hashes_of(simulation.scene().obstacles.bodies)},
+      {"pins", pinned_vertices(simulation)},
+      {"contact", json_of_contact(simulation)},
+      {"integrator", simulation.integrator().id},
+      {"particles", simulation.system().size()},
+      {"springs",
+       {{"stretch", simulation.mesh().stretch_springs.size()},
+        {"bend", simulation.mesh().bend_springs.size()}}},
+      {"steps", simulation.steps()},
+      {"time", simulation.state().t},
+      {"dt", simulation.scene().dt},
+      {"state_hash", fingerprint_text(state_hash(simulation.state()))},
+      {"energy",
+       {{"kinetic", last.energy.kinetic},
+        {"stretch", last.energy.stretch},
+        {"bend", last.energy.bend},
+        {"gravity", last.energy.gravity},
+        {"pressure", last.energy.pressure},
+        {"total", last.energy.total}}},
+      {"volume", last.volume},
+      {"max_strain", {{"last", last.max_strain}, {"whole_run", max_strain_}}},
+      {"iterations",
+       {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
+      {"notices", Json::array()},
+      {"step_ms", quantiles_of(step_ms_)},
+      {"step_cpu_ms", quantiles_of(step_cpu_ms_)},
+      // null where no step was taken
+      {"real_time_factor", 1000 * simulated_ / std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
+      {"cpu_seconds", process_seconds() - cpu_at_start_},
+      {"wall_seconds",
+       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},
+      {"threads", end.threads},
+      {"interrupted", end.interrupted},
+      {"blow_up", nullptr}};
+  if (origin_)
+    json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
+                           {"hash", fingerprint_text(origin_->hash)}};
+  for (const EnergyEntry& entry : kEnergyEntries)
+    json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
+  json["ledger"]["wind_given"] = last.books.wind_given;
+  json["ledger"]["air_loss"] = last.books.lost_to_air();
+  for (const Notice& notice : notices_)
+    json["notices"].push_back(
+        Json{{"step", notice.step}, {"cause", name_of(notice.cause)}, {"text", notice.text}});
+  const auto figure = [](double of_last, double largest) {
+    return Json{{"last", of_last}, {"whole_run", largest}};
+  };
+  json["residual"] = figure(last.residual, residual_);
+  json["contacts"] = {{"pairs", last.contacts.pairs},
+                      {"sticking", last.contacts.sticking},
+                      {"least_gap", last.contacts.least_gap},
+                      {"normal_force", last.contacts.push},
+                      {"friction_power", last.contacts.friction_power}};
+  const Overlaps now = count_overlaps(pool, simulation);
+  const auto overlaps = [](const Overlaps& of) {
+    return Json{{"pairs", of.pairs}, {"interior_vertices", of.interior_vertices}};
+  };
+  json["intersections"] = {{"start", overlaps(overlaps_at_start_)}, {"end", overlaps(now)}};
+  json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, distance_) : Json();
+  json["length_violation"] =
+      simulation.integrator().inextensible ? figure(last.length_violation, length_violation_) : Json();
+  json["modes"] = last.modes ? Json(*last.modes) : Json();
+  if (const std::optional<BlowUp>& blow_up = simulation.blow_up())
+    json["blow_up"] = Json{{"step", blow_up->step}, {"time", blow_up->time}, {"reason", end.blow_up_text}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace clothlab

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "documents/command_line.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "core/text.h"
+#include "sim/obstacle_json.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+std::string shell_quoted(const std::string& text) {
+#ifdef _WIN32
+  return text.find_first_of(" &()^") == std::string::npos ? text : '"' + text + '"';
+#else
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+#endif
+}
+
+namespace {
+
+std::string value_text(const ParameterSpec& spec, double value) {
+  if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
+  if (spec.kind == ParameterSpec::Kind::choice)
+    return std::string(spec.choices[static_cast<std::size_t>(value)]);
+  return std::isinf(value) ? "off" : format_number(value);
+}
+
+/// The options for the values in which a scene differs from another.
+class Options {
+ public:
+  Options(const Scene& scene, const Scene& base) : scene_(scene), base_(base) {}
+
+  std::string values() {
+    if (scene_.pins != base_.pins) add("pin", pins());
+    const vec3& g = scene_.material.gravity;
+    if (g != base_.material.gravity)
+      add("gravity", format_number(g.x) + "," + format_number(g.y) + "," + format_number(g.z));
+    if (scene_.obstacles.bodies != base_.obstacles.bodies) {
+      if (scene_.obstacles.bodies.empty()) add("obstacle", "none");
+      for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", obstacle_argument(body));
+    }
+    if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
+    for (const SceneParameter& row : scene_parameters())
+      add_parameter(row.spec, row.get(scene_), row.get(base_));
+    for (const IntegratorInfo& info : integrators()) {
+      const IntegratorParameters now = integrator_parameters(scene_, info);
+      const IntegratorParameters before = integrator_parameters(base_, info);
+      for (std::size_t i = 0; i < now.size(); ++i)
+        if (text_.find(" --" + std::string(info.parameters[i].id) + " ") == std::string::npos)
+          add_parameter(info.parameters[i], now[i], before[i]);
+    }
+    return text_;
+  }
+
+  /// The mesh by --grid or --mesh.
+  std::string mesh() {
+    if (const auto* grid = std::get_if<GridSource>(&scene_.mesh)) {
+      add("grid", std::to_string(grid->rows) + "x" + std::to_string(grid->cols));
+      if (grid->width != 1 || grid->depth != 1)
+        add("size", format_number(grid->width) + "x" + format_number(grid->depth));
+    } else if (const auto* file = std::get_if<FileSource>(&scene_.mesh)) {
+      add("mesh", file->path);
+    }
+    if (scene_.scale != 1) add("scale", format_number(scene_.scale));
+    if (!scene_.weld) text_ += " --no-weld";
+    if (scene_.z_up) text_ += " --z-up";
+    return text_;
+  }
+
+ private:
+  void add(std::string_view name, const std::string& value) {
+    // A value may begin with a minus sign, which would be an option's.
+    text_ += " --" + std::string(name) + (value.starts_with('-') ? "=" : " ") + shell_quoted(value);
+  }
+
+  void add_parameter(const ParameterSpec& spec, double now, double before) {
+    if (now == before) return;
+    if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0) {
+      text_ += " --" + std::string(spec.id) + (now != 0 ? "" : "=false");
+    } else {
+      add(spec.id, value_text(spec, now));
+    }
+  }
+
+  std::string pins() const {
+    if (const auto* preset = std::get_if<PinPreset>(&scene_.pins))
+      return std::string(kPinPresetNames[static_cast<std::size_t>(*preset)]);
+    std::string text;
+    for (const std::uint32_t vertex : std::get<VertexList>(scene_.pins))
+      text += (text.empty() ? "" : ",") + std::to_string(vertex);
+    return text.empty() ? "none" : text;
+  }
+
+  const Scene& scene_;
+  const Scene& base_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string command_line(const Scene& scene, const Scene* of_file, const std::string& file,
+                         std::uint64_t steps) {
+  const bool named =
+      (std::holds_alternative<GridSource>(scene.mesh) || std::holds_alternative<FileSource>(scene.mesh)) &&
+      !scene.initial_state;
+  if (!named && (of_file == nullptr || file.empty())) return {};
+  std::string text = "clothlab simulate";
+  if (named) {
+    const Scene defaults;
+    text += Options(scene, defaults).mesh() + Options(scene, defaults).values();
+  } else {
+    text += " --scene " + shell_quoted(file) + Options(scene, *of_file).values();
+  }
+  return text + " --steps " + std::to_string(steps);
+}
+
+std::string replay_command_line(const std::string& journal) {
+  return std::string("clothlab replay ").append(shell_quoted(journal));
+}
+
+}  // namespace clothlab

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+#include "documents/journal.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/text_file.h"
+#include "documents/obstacle_meshes.h"
+#include "documents/scene_file.h"
+#include "io/output_file.h"
+#include "sim/command_json.h"
+#include "sim/command_rules.h"
+#include "sim/scene_json.h"
+#include "sim/strict_json.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kJournalVersion = 2, kOldestJournal = 1;  // 1 has no fingerprints of obstacles
+constexpr const char* kFingerprints = "obstacle-fingerprints";
+constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
+constexpr std::size_t kHexDigits = 16;
+
+std::string hex(std::uint64_t word) {
+  std::string digits(kHexDigits, '0');
+  for (std::size_t i = kHexDigits; i-- > 0; word >>= 4) digits[i] = "0123456789abcdef"[word & 15];
+  return digits;
+}
+
+std::uint64_t word_of_hex(std::string_view digits) {
+  std::uint64_t word = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
+  if (digits.size() != kHexDigits || error != std::errc() || end != digits.data() + digits.size())
+    throw InputError("16 hexadecimal digits belong here.");
+  return word;
+}
+
+/// The numbers of a checkpoint as text: 16 hexadecimal digits, the bits of each.
+std::string hex_of(const Checkpoint& moment) {
+  Memory numbers;
+  write_checkpoint(moment, numbers);
+  std::string text;
+  text.reserve(kHexDigits * numbers.numbers().size());
+  for (const double number : numbers.numbers()) text += hex(std::bit_cast<std::uint64_t>(number));
+  return text;
+}
+
+Memory numbers_of_hex(std::string_view text) {
+  if (text.size() % kHexDigits != 0) throw InputError("the moment is broken.");
+  std::vector<double> numbers(text.size() / kHexDigits);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = std::bit_cast<double>(word_of_hex(text.substr(i * kHexDigits, kHexDigits)));
+  return Memory(std::move(numbers));
+}
+
+/// The line of an object.
+std::string line(std::uint64_t step, std::string_view object) {
+  std::string text = "{\"step\":";
+  return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
+}
+
+std::string hash_line(std::uint64_t step, std::uint64_t now) {
+  std::string object = "{\"state\":\"";
+  return line(step, object.append(hex(now)).append("\"}"));
+}
+
+std::string lane_member(const char* key, LaneId lane) {
+  return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
+}
+
+std::string place_members(const JournalPlace& place) {
+  return "\"to-step\":" + std::to_string(place.step) +
+         ",\"after-commands\":" + std::to_string(place.commands);
+}
+
+std::string lane_object(const AddLane& c) {
+  return "{\"do\":\"add-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
+}
+std::string lane_object(const RemoveLane& c) {
+  return "{\"do\":\"remove-lane\"," + lane_member("lane", c.lane) + "}";
+}
+std::string lane_object(const JoinLane& c) {
+  return "{\"do\":\"join-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
+}
+
+std::string lane_object(const HoldLane& c) {
+  return "{\"do\":\"hold-lane\"," + lane_member("lane", c.lane) + "}";
+}
+
+LaneId lane_in(const Json& object, const char* key) {
+  const Json letter = object.value(key, Json());
+  if (!letter.is_string()) throw InputError("\"" + std::string(key) + "\" must name a lane.");
+  return lane_of_letter(letter.get<std::string>());
+}
+
+JournalPlace place_in(const Json& object) {
+  Json place{{"do", "go-to"}};
+  for (const char* key : {"to-step", "after-commands"})
+    if (object.contains(key)) place[key] = object[key];
+  return read_go_to(place);
+}
+
+/// A line that begins with the lane that it acts on; none where the kind is another.
+std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane) {
+  const Json kind = object.value("do", Json());
+  const auto holds = [&](std::size_t members) {
+    if (object.size() != members) throw InputError("this entry has a member that is not known.");
+  };
+  if (kind == "remove-lane") return holds(1), LaneCommand(RemoveLane{lane});
+  if (kind == "hold-lane") return holds(1), LaneCommand(HoldLane{lane});
+  if (kind == "add-lane") return holds(2), LaneCommand(AddLane{lane, lane_in(object, "from")});
+  if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
+  if (kind != "come-back") return std::nullopt;
+  holds(4);
+  return JournalEntry::ComeBack{
+      lane, place_in(object),
+      std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
+}
+
+/// ",\"obstacle-fingerprints\":[\"...\",...]"; empty where no obstacle is a mesh.
+std::string fingerprints_member(std::span<const Obstacle> bodies) {
+  std::string list;
+  for (const std::uint64_t each : mesh_fingerprints(bodies))
+    list.append(list.empty() ? "" : ",").append("\"").append(hex(each)).append("\"");
+  return list.empty() ? list : std::string(",\"") + kFingerprints + "\":[" + list + "]";
+}
+
+/// Those of an entry, which are taken out of it.
+std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
+  const auto found = object.find(kFingerprints);
+  if (found == object.end()) return std::nullopt;
+  std::vector<std::uint64_t> all;
+  if (!found->is_array() || !std::ranges::all_of(*found, &Json::is_string))
+    throw InputError("\"obstacle-fingerprints\" must be a list of texts.");
+  for (const Json& each : *found) all.push_back(word_of_hex(each.get_ref<const std::string&>()));
+  object.erase(found);
+  return all;
+}
+
+/// The obstacles that a command brings.
+std::span<const Obstacle> obstacles_of(const Command& command) {
+  if (const auto* set = std::get_if<SetObstacles>(&command)) return set->bodies;
+  if (const auto* set = std::get_if<SetScene>(&command); set && set->scene)
+    return set->scene->obstacles.bodies;
+  return {};
+}
+
+/// What the lines of a journal share.
+struct Reading {
+  const MeshSearch& search;
+  const StopProbe& stop;
+  ObstacleMeshes meshes = {};
+};
+
+JournalEntry::Load load_of(Json& object, Reading& reading) {
+  JournalEntry::Load load;
+  load.obstacle_hashes = take_fingerprints(object);
+  const auto text = [&](const char* key) { return object.at(key).get_ref<const std::string&>(); };
+  const bool has_moment = object.contains("moment");
+  if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
+      !object["mesh-fingerprint"].is_string() || (has_moment && !object["moment"].is_string()) ||
+      object.size() != (has_moment ? 4u : 3u))
+    throw InputError("a load has a \"scene\", a \"mesh-fingerprint\" and perhaps a \"moment\".");
+  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", reading.stop);
+  change_paths(load.scene, [&](const fs::path& path) { return reading.search.find(path); });
+  load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
+  if (has_moment)
+    load.moment = std::make_shared<const CheckpointFile>(
+        CheckpointFile{load.scene, load.mesh_hash, std::nullopt, numbers_of_hex(text("moment"))});
+  return load;
+}
+
+/// Finds and reads the meshes of the obstacles that a command brings.
+void read_meshes(Command& command, Reading& reading) {
+  const auto find = [&](const fs::path& path) { return reading.search.find(path); };
+  if (auto* set = std::get_if<SetObstacles>(&command)) {
+    for (Obstacle& body : set->bodies) change_path(body, find);
+    reading.meshes.read(set->bodies, reading.stop);
+  }
+  if (auto* set = std::get_if<SetScene>(&command)) {
+    auto scene = std::make_shared<Scene>(*set->scene);
+    change_paths(*scene, find);
+    reading.meshes.read(scene->obstacles.bodies, reading.stop);
+    set->scene = std::move(scene);
+  }
+}
+
+/// What one line says after its step.
+JournalEntry::What entry_of(Json& object, Reading& reading) {
+  if (object.size() == 1 && object.contains("state") && object["state"].is_string())
+    return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
+  const Json kind = object.value("do", Json());
+  if (kind == "load") return load_of(object, reading);
+  if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
+  const auto fingerprints = take_fingerprints(object);
+  Command command = read_command(object);
+  read_meshes(command, reading);
+  if (fingerprints) check_mesh_fingerprints(obstacles_of(command), *fingerprints);
+  return command;
+}
+
+constexpr const char* kNoJournal = "this is no journal, as the window writes them.";
+
+void check_version(std::string_view line) {
+  const Json object = parse_strict_json(line);
+  if (!object.is_object() || !object.contains("clothlab-journal")) throw InputError(kNoJournal);
+  if (const Json& version = object["clothlab-journal"];
+      !version.is_number_integer() || version < kOldestJournal || version > kJournalVersion)
+    throw InputError("this program reads journals of the versions " + std::to_string(kOldestJournal) +
+                     " to " + std::to_string(kJournalVersion) + ".");
+}
+
+/// The entry of a line, where `place` is that of the line above; it becomes that of this line.
+JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, Reading& reading) {
+  Json object = parse_strict_json(line);
+  if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
+    throw InputError("every line must be a JSON object with a \"step\".");
+  const auto step = object["step"].get<std::uint64_t>();
+  object.erase("step");
+  if (step < place.step) throw InputError("the step is before that of the line above.");
+  if (step > place.step) place = {step, 0};
+  std::optional<LaneId> lane;
+  std::optional<JournalEntry::What> of_lanes;
+  if (object.contains("lane")) {
+    lane = lane_in(object, "lane");
+    object.erase("lane");
+    of_lanes = lane_entry_of(object, *lane);
+  }
+  JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, reading)};
+  if (lane && !of_lanes && !std::holds_alternative<Command>(entry.what))
+    throw InputError("this entry is of all lanes.");
+  if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
+    throw InputError("a journal must begin with a load.");
+  const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
+  const auto* come_back = std::get_if<JournalEntry::ComeBack>(&entry.what);
+  if ((go_to != nullptr && !(go_to->place <= place)) || (come_back != nullptr && !(come_back->from <= place)))
+    throw InputError("a moment to go to must lie before.");
+  if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++place.commands;
+  return entry;
+}
+
+}  // namespace
+
+void Journal::load(const LoadedScene& loaded) {
+  if (!has_commands_) {
+    sections_.clear();
+    place_ = {};
+  }
+  sections_.push_back(
+      {place_.step,
+       std::make_shared<const Start>(Start{loaded.scene, fingerprint(*loaded.mesh), loaded.moment}),
+       {}});
+  ++place_.commands;
+  start_ = place_.step;
+  needs_replay_ = loaded.moment != nullptr;
+}
+
+std::string Journal::kept_room_for(std::string line) {
+  std::string& lines = sections_.back().lines;
+  if (lines.capacity() < lines.size() + line.size())
+    lines.reserve(std::max(2 * lines.capacity(), lines.size() + line.size()));
+  return line;
+}
+
+std::string Journal::line_of(const Command& command, std::optional<LaneId> lane) {
+  std::string object = write_command(command);
+  object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
+  if (lane) object.insert(1, lane_member("lane", *lane).append(","));
+  return kept_room_for(line(place_.step, object));
+}
+
+std::string Journal::line_of(const LaneCommand& command) {
+  return kept_room_for(line(place_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
+}
+
+std::string Journal::line_of(const JournalPlace& moment) {
+  return kept_room_for(line(place_.step, "{\"do\":\"go-to\"," + place_members(moment) + "}"));
+}
+
+std::string Journal::line_of(LaneId lane, const JournalPlace& from, const Scene& method) {
+  std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
+  object.append(place_members(from)).append(",\"method\":");
+  return kept_room_for(line(place_.step, object.append(write_values(method)).append("}")));
+}
+
+void Journal::add(const std::string& line) noexcept {
+  sections_.back().lines += line;
+  ++place_.commands;
+  has_commands_ = true;
+  needs_replay_ = true;
+}
+
+void Journal::add(const Command& command, const std::string& line) noexcept {
+  const bool needed = needs_replay_;
+  add(line);
+  needs_replay_ = needed;
+  if (std::holds_alternative<Reset>(command)) {
+    start_ = place_.step;
+    needs_replay_ = false;
+  } else if (const auto* move = std::get_if<MoveObstacle>(&command);
+             place_.step > start_ || !rule_of(command).changes_scene ||
+             (move != nullptr && move->duration > 0)) {
+    needs_replay_ = true;
+  }
+}
+
+void Journal::stepped(const Arena& now) {
+  ++place_.step;
+  place_.commands = 0;
+  if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now.hash());
+}
+
+std::string Journal::load_line(const Section& section) {
+  const Start& start = *section.start;
+  Scene scene = start.scene;
+  change_paths(scene, [](const fs::path& path) { return fs::absolute(path); });
+  std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
+  load.append(hex(start.mesh_hash)).append("\",");
+  if (start.moment) load.append("\"moment\":\"").append(hex_of(*start.moment)).append("\",");
+  load.append("\"scene\":").append(write_scene_line(scene));
+  return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
+}
+
+void Journal::write(std::uint64_t now, const fs::path& path) const {
+  check_replaceable(path);
+  OutputFile file(path);
+  file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');
+  for (const Section& section : sections_) {
+    file.write(load_line(section));
+    file.write(section.lines);
+  }
+  file.write(hash_line(place_.step, now));
+  file.commit();
+}
+
+std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
+  std::vector<fs::path> files;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    files.insert(files.end(), more.begin(), more.end());
+  };
+  for (const JournalEntry& entry : entries) {
+    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) add(files_of(load->scene));
+    const auto* command = std::get_if<Command>(&entry.what);
+    if (command == nullptr) continue;
+    if (const auto* set = std::get_if<SetObstacles>(command)) add(files_of(set->bodies));
+    if (const auto* set = std::get_if<SetScene>(command)) add(files_of(*set->scene));
+  }
+  return files;
+}
+
+bool is_journal_file(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".journal"; }
+
+std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
+  return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
+                       {path.parent_path(), moved}, stop);
+}
+
+std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,
+                                        const MeshSearch& meshes, const StopProbe& stop) {
+  std::vector<JournalEntry> entries;
+  std::size_t number = 0;
+  JournalPlace place;
+  Reading reading{meshes, stop};
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (stop_requested(stop)) throw Cancelled();
+    try {
+      if (++number == 1)
+        check_version(line);
+      else
+        entries.push_back(parse_line(line, place, entries.empty(), reading));
+    } catch (const InputError& error) {
+      throw InputError(std::string(name) + ", line " + std::to_string(number) + ": " + error.what());
+    }
+  }
+  if (entries.empty()) throw InputError(std::string(name) + ": " + kNoJournal);
+  return entries;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "arena/arena.h"
+#include "core/stop_probe.h"
+#include "documents/checkpoint_file.h"
+#include "documents/scene_file.h"
+#include "documents/scene_loader.h"
+#include "sim/checkpoint.h"
+#include "sim/command.h"
+
+namespace clothlab {
+
+/// Everything that was done in a session: the loaded scenes and all commands, each with the number of steps
+/// before it. Replaying it gives the same bits (documents/replay.h). For one thread; copy it for another.
+class Journal {
+ public:
+  /// Steps from one hash of the state to the next.
+  static constexpr std::uint64_t kStepsPerHash = 30;
+
+  /// Another scene replaces the current one, from its start or its moment. Before the first command the
+  /// journal starts anew with it.
+  void load(const LoadedScene& loaded);
+
+  /// The line of a command, and reserves memory for it, so that add() after the command cannot fail.
+  /// `lane` is that of a command that does not act on all lanes, where there are several.
+  std::string line_of(const Command& command, std::optional<LaneId> lane = {});
+  std::string line_of(const LaneCommand& command);
+  /// The line of a return to a moment.
+  std::string line_of(const JournalPlace& moment);
+  /// That of a lane that has caught up from a moment, with the method of this scene.
+  std::string line_of(LaneId lane, const JournalPlace& from, const Scene& method);
+  void add(const Command& command, const std::string& line) noexcept;
+  void add(const std::string& line) noexcept;
+  /// A step was taken; a blown-up step counts as well.
+  void stepped(const Arena& now);
+
+  /// The current place.
+  const JournalPlace& place() const { return place_; }
+
+  /// Whether only a replay reproduces the current state: since the start of the run there was more than
+  /// changes of values before the first step.
+  bool needs_replay() const { return needs_replay_; }
+
+  /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state, `now`, at its
+  /// end. Throws InputError where the path is not writable or the name of a mesh is not UTF-8; SystemError.
+  void write(std::uint64_t now, const std::filesystem::path& path) const;
+
+ private:
+  /// What a load line says; the mesh itself is not kept.
+  struct Start {
+    Scene scene;  // with its obstacles' triangles
+    std::uint64_t mesh_hash = 0;
+    std::shared_ptr<const Checkpoint> moment;
+  };
+  struct Section {
+    std::uint64_t step = 0;
+    std::shared_ptr<const Start> start;
+    std::string lines;
+  };
+  static std::string load_line(const Section& section);
+  std::string kept_room_for(std::string line);
+
+  std::vector<Section> sections_;
+  JournalPlace place_;
+  std::uint64_t start_ = 0;  // step of the last load or reset
+  bool has_commands_ = false;
+  bool needs_replay_ = false;
+};
+
+/// One line of a journal that was read.
+struct JournalEntry {
+  struct Load {
+    Scene scene;
+    std::uint64_t mesh_hash = 0;
+    /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
+    std::optional<std::vector<std::uint64_t>> obstacle_hashes;
+    std::shared_ptr<const CheckpointFile> moment;  ///< to go on from; null: from the start
+  };
+  struct GoTo {
+    JournalPlace place;
+  };
+  struct StateHash {
+    std::uint64_t value = 0;
+  };
+  /// A lane, there or not, becomes a run from a moment on with the method of this scene.
+  struct ComeBack {
+    LaneId lane = 0;
+    JournalPlace from;
+    std::shared_ptr<const Scene> method;
+  };
+  std::uint64_t step = 0;      ///< steps before it
+  std::optional<LaneId> lane;  ///< of a command to one lane; none: the only one
+  using What = std::variant<Load, Command, LaneCommand, ComeBack, GoTo, StateHash>;
+  What what;
+};
+
+/// All files that the entries name: meshes of cloth and of obstacles.
+std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entries);
+
+/// True when the name ends in `.journal`, in any case.
+bool is_journal_file(const std::filesystem::path& path);
+
+/// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
+/// that is no journal, of another version or damaged; SystemError, Cancelled. The meshes of cloth and
+/// obstacles are found by MeshSearch; `moved` is the folder that the user names.
+std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {},
+                                       const std::filesystem::path& moved = {});
+/// The same of its text; a refusal begins with `name`.
+std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,
+                                        const MeshSearch& meshes, const StopProbe& stop = {});
+
+}  // namespace clothlab

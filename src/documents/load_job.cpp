@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "documents/load_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "core/worker_pool.h"
+#include "documents/journal.h"
+#include "documents/replay.h"
+#include "documents/scene_file.h"
+
+namespace clothlab {
+
+namespace {
+
+/// The first lane of a journal, as it is after the last line.
+std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& path,
+                                                 const std::filesystem::path& mesh_folder,
+                                                 const SceneLoadOptions& options, std::string& remark) {
+  const std::string stage = "Repeating " + shown_path(path.filename());
+  Replay replay(read_journal(path, options.stop, mesh_folder), {});
+  WorkerPool pool(1);
+  const auto last = static_cast<double>(std::max<std::uint64_t>(replay.last_step(), 1));
+  for (;;) {
+    const Replay::Event event = replay.next(pool, options.stop);
+    if (event == Replay::Event::stopped) throw Cancelled();
+    if (event == Replay::Event::ended) break;
+    options.progress(static_cast<double>(replay.step()) / last, stage);
+  }
+  Checkpoint end;
+  replay.simulation().save(pool, end);
+  end.place = {};
+  remark = "The journal was repeated up to its end, step " + std::to_string(replay.step()) + ".";
+  if (const std::size_t lanes = replay.arena().lanes().size(); lanes > 1)
+    remark += " It has " + std::to_string(lanes) + " lanes, of which this is " +
+              lane_letter(replay.arena().lanes().front().id) + ".";
+  if (const std::size_t missing = replay.missing_steps(); missing > 0)
+    remark += " This lane blew up or was frozen in " + std::to_string(missing) +
+              (missing == 1 ? " step." : " steps.");
+  if (replay.difference())
+    remark += " From step " + std::to_string(replay.difference()->step) +
+              " on its states differ from those that were recorded.";
+  return std::make_shared<const Checkpoint>(std::move(end));
+}
+
+}  // namespace
+
+struct LoadJob::Impl {
+  using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
+
+  Impl(FindScene find_scene, SceneLoadOptions options)
+      : thread([this, find = std::move(find_scene), options = std::move(options)] { load(find, options); }) {}
+
+  ~Impl() {
+    cancelled.store(true, std::memory_order_relaxed);
+    if (thread.joinable()) thread.join();
+  }
+
+  void load(const FindScene& find_scene, SceneLoadOptions options) {
+    Result outcome;
+    try {
+      options.rehearse = true;
+      options.stop = [this] { return cancelled.load(std::memory_order_relaxed); };
+      options.progress = [this](double fraction, std::string_view stage) {
+        const std::lock_guard lock(mutex);
+        progress = {fraction, std::string(stage)};
+      };
+      Scene scene = find_scene(options, outcome.remark);
+      outcome.scene = std::make_shared<const LoadedScene>(load_scene(std::move(scene), options));
+    } catch (const Cancelled&) {
+      outcome.cancelled = true;
+    } catch (const std::bad_alloc&) {
+      outcome.error = "There is not enough memory to load this.";
+    } catch (const std::exception& e) {
+      outcome.error = e.what();
+    }
+    const std::lock_guard lock(mutex);
+    result = std::move(outcome);
+    if (result.scene) progress.fraction = 1;
+    done.store(true, std::memory_order_release);
+  }
+
+  std::atomic<bool> cancelled{false};
+  std::atomic<bool> done{false};
+  mutable std::mutex mutex;
+  Progress progress;
+  Result result;
+  std::thread thread;  // last: it starts when all else is there
+};
+
+LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder) {
+  auto find_scene = [path = std::move(path), units, z_up, mesh_folder = std::move(mesh_folder)](
+                        SceneLoadOptions& options, std::string& remark) {
+    if (is_checkpoint_file(path)) {
+      options.checkpoint =
+          std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
+      return options.checkpoint->scene;
+    }
+    if (is_journal_file(path)) {
+      options.moment = end_of_journal(path, mesh_folder, options, remark);
+      return *options.moment->scene;
+    }
+    Scene scene = scene_from_path(path, options.stop, &remark);
+    if (is_scene_file(path)) return scene;
+    scene.z_up = z_up;
+    options.units = units;
+    return scene;
+  };
+  impl_ = std::make_unique<Impl>(std::move(find_scene), SceneLoadOptions());
+}
+
+LoadJob::LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state) {
+  SceneLoadOptions options;
+  options.units = units;
+  options.initial_state = std::move(initial_state);
+  impl_ = std::make_unique<Impl>(
+      [scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; }, std::move(options));
+}
+
+LoadJob::~LoadJob() = default;
+
+LoadJob::Progress LoadJob::progress() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->progress;
+}
+
+void LoadJob::cancel() { impl_->cancelled.store(true, std::memory_order_relaxed); }
+
+bool LoadJob::done() const { return impl_->done.load(std::memory_order_acquire); }
+
+LoadJob::Result LoadJob::result() {
+  if (impl_->thread.joinable()) impl_->thread.join();
+  return impl_->result;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "documents/scene_loader.h"
+
+namespace clothlab {
+
+/// One load on its own thread. The running scene knows nothing of it until its result is sent to the
+/// SimulationThread as UseScene, so that a bad file leaves everything as it was.
+class LoadJob {
+ public:
+  struct Progress {
+    double fraction = 0;  ///< 0 to 1
+    std::string stage;    ///< "Reading tshirt.obj"
+  };
+  struct Result {
+    std::shared_ptr<const LoadedScene> scene;  ///< null when it failed or was cancelled
+    std::string error;                         ///< one sentence; empty when it succeeded or was cancelled
+    bool cancelled = false;
+    std::string remark;  ///< remark of parse_scene
+  };
+
+  /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
+  /// for an OBJ, `mesh_folder` is where the meshes of a checkpoint or a journal lie now.
+  LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
+  /// A given scene: a built-in one, or the same mesh with another unit. `initial_state` is a
+  /// file (SceneLoadOptions).
+  LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state = {});
+  /// Cancels, and waits for the thread (at most one chunk of the load).
+  ~LoadJob();
+  LoadJob(const LoadJob&) = delete;
+  LoadJob& operator=(const LoadJob&) = delete;
+
+  Progress progress() const;
+  void cancel();
+  bool done() const;
+  /// Waits until done.
+  Result result();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab

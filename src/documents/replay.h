@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "documents/journal.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// Replays a journal: with the same bits, or with another integrator or step. Starts no threads.
+class Replay {
+ public:
+  struct Options {
+    /// The integrator to use instead; empty: those of the journal. Changes of the integrator, of other
+    /// methods' parameters and of lanes are skipped, and so is the return after a blow-up that this
+    /// integrator does not have.
+    std::string integrator;
+    /// The file of the journal's mesh; empty: the one that it names.
+    std::filesystem::path mesh;
+    /// The step to use instead [s]. Entries act at the same simulated times, to the nearest step; changes of
+    /// the step are skipped, and so is the return after a blow-up that does not happen.
+    std::optional<double> dt = {};
+  };
+  enum class Event {
+    loaded,    ///< another scene
+    stepped,   ///< a step was taken
+    blown_up,  ///< a step blew up; with another integrator or step the replay ends where no lane is left that
+               ///< runs, unless the journal returns
+    stopped,   ///< `stop` asked for it; the state is that before the step
+    ended
+  };
+
+  Replay(std::vector<JournalEntry> entries, Options options);
+
+  /// Continues to the next event. Throws InputError for a mesh that is missing or is not the journal's, and
+  /// for a refused command; SystemError, Cancelled.
+  Event next(WorkerPool& pool, const StopProbe& stop = {});
+
+  /// After the first `loaded`.
+  const Arena& arena() const { return *arena_; }
+  /// The first lane.
+  const Simulation& simulation() const { return *arena_->lanes().front().simulation; }
+  /// Steps of the journal, which count on where the run goes back.
+  std::uint64_t step() const { return place_.step; }
+  std::uint64_t last_step() const { return entries_.back().step; }
+
+  /// The first compared state that differs from the journal's: its step, and the last step before it whose
+  /// state agreed.
+  struct Difference {
+    std::uint64_t step = 0;
+    std::optional<std::uint64_t> agreed;
+  };
+  /// How many states were compared.
+  std::size_t compared() const { return compared_; }
+  const std::optional<Difference>& difference() const { return difference_; }
+
+  /// Steps of the journal that the first lane misses: they blew up, here or in its run, or it was frozen.
+  std::size_t missing_steps() const { return missing_; }
+
+  /// What was skipped for another integrator or step, and how often.
+  const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
+
+ private:
+  bool carry_out(const JournalEntry& entry, const ComputeContext& context);
+  void load(const JournalEntry::Load& load, const ComputeContext& context);
+  void go_to(WorkerPool& pool, const JournalPlace& place);
+  void come_back(const JournalEntry::ComeBack& back, const ComputeContext& context);
+  void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
+  bool plays_to_another() const { return !options_.integrator.empty(); }
+  /// Whether the run may have other bits than the journal's.
+  bool differs() const { return plays_to_another() || options_.dt.has_value(); }
+  /// Whether the command applies with these options; changes it where only part of it does.
+  bool applies(Command& command);
+  bool may_apply(const LaneCommand& command) const;
+  /// Whether no lane can take a step.
+  bool stands() const;
+  void keep_moment(WorkerPool& pool);
+
+  std::vector<JournalEntry> entries_;
+  Options options_;
+  std::size_t next_ = 0;
+  JournalPlace place_;
+  std::unique_ptr<Arena> arena_;
+  struct Kept {
+    std::size_t uses = 0;
+    std::optional<Moment> moment;
+  };
+  const Moment& moment_at(const JournalPlace& place) const;
+  void forget_use(const JournalPlace& place);
+  std::map<JournalPlace, Kept> moments_;  // that the journal goes back to
+  std::map<std::string, std::size_t> skipped_;
+  std::size_t compared_ = 0, missing_ = 0;
+  std::optional<std::uint64_t> agreed_;
+  std::optional<Difference> difference_;
+};
+
+}  // namespace clothlab

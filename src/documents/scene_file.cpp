@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "documents/scene_file.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/text_file.h"
+#include "documents/journal.h"
+#include "io/output_file.h"
+#include "sim/scene_json.h"
+#include "sim/strict_json.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower_case_extension(const fs::path& path) { return lower_case(utf8_of(path.extension())); }
+
+std::string in_mebibytes(std::size_t bytes) {
+  return format_plain(static_cast<double>(bytes) / (1 << 20)) + " MiB";
+}
+
+fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
+  const fs::path whole = fs::absolute(mesh);
+  const fs::path near = whole.lexically_relative(fs::absolute(scene_file).parent_path());
+  const bool below = !near.empty() && *near.begin() != "..";
+  return below ? near : whole;
+}
+
+using Json = nlohmann::ordered_json;
+
+/// Where the text is a summary, replaces it by that of its scene.
+std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std::string& name) {
+  if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
+  const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
+  Json summary;
+  try {
+    summary = parse_strict_json(text);
+  } catch (const InputError& error) {
+    refuse(error.what());
+  }
+  if (!summary.is_object() || !summary.contains(kSummaryKey)) return std::nullopt;
+  if (summary[kSummaryKey] != kSummaryVersion)
+    refuse("this program reads summaries of version " + std::to_string(kSummaryVersion) + " only.");
+  for (const char* origin : {"checkpoint", "journal"})
+    if (const auto found = summary.find(origin); found != summary.end() && !found->is_null()) {
+      const Json command = summary.value("command", Json());
+      refuse(std::string("this run went on from a ") + origin + ", not from its scene" +
+             (command.is_string() ? "; it was: " + printable(command.get<std::string>()) : std::string(".")));
+    }
+  if (!summary.value("scene", Json()).is_object() || !summary.value("steps", Json()).is_number_unsigned())
+    refuse("the summary has no \"scene\" with \"steps\" to repeat.");
+  text = summary["scene"].dump();
+  SummarizedRun run{.steps = summary["steps"].get<std::uint64_t>()};
+  if (const Json blow_up = summary.value("blow_up", Json());
+      blow_up.is_object() && blow_up.value("step", Json()).is_number_unsigned())
+    run.steps = std::max(run.steps, blow_up["step"].get<std::uint64_t>());
+  const Json mesh = summary.value("mesh", Json());
+  if (mesh.is_object() && mesh.value("hash", Json()).is_string())
+    run.mesh_hash = mesh["hash"].get<std::string>();
+  for (const Json& hash : summary.value("obstacle_meshes", Json::array()))
+    if (hash.is_string()) run.obstacle_hashes.push_back(hash.get<std::string>());
+  return run;
+}
+
+}  // namespace
+
+Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark,
+                      std::optional<SummarizedRun>* summary) {
+  std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
+  std::optional<SummarizedRun> run = take_scene_of_summary(text, shown_path(path));
+  if (summary != nullptr) *summary = std::move(run);
+  Scene scene = parse_scene(text, shown_path(path), stop, remark);
+  change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
+  return scene;
+}
+
+Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
+  if (is_scene_file(path)) return read_scene_file(path, stop, remark);
+  if (is_journal_file(path))
+    throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
+  if (!is_mesh_file(path)) {
+    throw InputError(shown_path(path) +
+                     " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
+  }
+  Scene scene;
+  scene.title = printable(utf8_of(path.stem()), kLongestTitle);
+  scene.mesh = FileSource{utf8_of(path)};
+  return scene;
+}
+
+std::vector<fs::path> files_of(std::span<const Obstacle> bodies) {
+  std::vector<fs::path> files;
+  for (const Obstacle& body : bodies)
+    if (body.mesh.path) files.push_back(path_of(*body.mesh.path));
+  return files;
+}
+
+std::vector<fs::path> files_of(const Scene& scene) {
+  std::vector<fs::path> files = files_of(scene.obstacles.bodies);
+  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) files.push_back(path_of(mesh->path));
+  return files;
+}
+
+fs::path moved_to(const fs::path& folder, const fs::path& mesh) {
+  std::error_code ignored;
+  const fs::path moved = folder / mesh.filename();
+  return fs::exists(moved, ignored) ? moved : mesh;
+}
+
+fs::path MeshSearch::find(const fs::path& mesh) const {
+  std::error_code ignored;
+  const fs::path named = folder / mesh;  // an absolute one stays
+  const fs::path found = moved.empty() ? named : moved_to(moved, named);
+  return found != named || fs::exists(named, ignored) ? found : moved_to(folder, named);
+}
+
+void change_path(Obstacle& body, const std::function<fs::path(const fs::path&)>& change) {
+  if (body.mesh.path)
+    body.mesh.path = std::make_shared<const std::string>(utf8_of(change(path_of(*body.mesh.path))));
+}
+
+void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& change) {
+  if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
+  for (Obstacle& body : scene.obstacles.bodies) change_path(body, change);
+}
+
+std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_bytes) {
+  check_replaceable(path);
+  change_paths(scene,
+               [&](const fs::path& mesh) { return fs::path(nearest_path(mesh, path).generic_u8string()); });
+  const std::string text = write_scene(scene);
+  if (text.size() > max_bytes)
+    throw InputError("cannot write " + shown_path(path) + ": the scene takes " + in_mebibytes(text.size()) +
+                     ", and a scene file may have " + in_mebibytes(max_bytes));
+  if (write_scene(parse_scene(text, shown_path(path))) != text)
+    throw SystemError("cannot write " + shown_path(path) + ": the scene would not be read back as it is");
+  write_file(path, text);
+  if (read_text_file(path, kMaxSceneBytes) != text)
+    throw SystemError(shown_path(path) + " does not hold what was written to it");
+  return text.size();
+}
+
+bool is_scene_file(const fs::path& path) { return lower_case_extension(path) == ".json"; }
+
+bool is_mesh_file(const fs::path& path) { return lower_case_extension(path) == ".obj"; }
+
+}  // namespace clothlab

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "documents/scene_loader.h"
+#include "session/background.h"
+#include "session/control.h"
+#include "session/mailbox.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// What a search says of itself, beside what it has found.
+struct SearchProgress {
+  double time = 0;       ///< of the state from which it searches [s]
+  bool is_shown = true;  ///< that is the state that was shown; otherwise the last good one before it
+  LaneId lane = 0;       ///< whose state it is
+  std::shared_ptr<const Scene> values = {};  ///< of the moment; null before it comes
+  std::size_t returns = 0;                   ///< of the run up to the moment (Snapshot::returns)
+  std::string under_way;                     ///< what it does now; empty at the end
+  double fraction = 0;                       ///< 0 to 1
+  std::string error;                         ///< one sentence, where it failed or was cancelled
+};
+
+/// What a search on its thread works with. `Found` is a SearchProgress with the results.
+template <class Found>
+struct SearchRun {
+  StopProbe stop;
+  WorkerPool pool{1};
+  LoadedScene scene;  ///< starts from the moment, without substeps
+  Found now;
+  Mailbox<Found> shown;
+
+  void publish() { shown.put(std::make_shared<const Found>(now)); }
+};
+
+/// A search from a moment of the run, or from the last good state before it where it is not good: on a thread
+/// of its own, on copies, until it ends, fails or is cancelled.
+template <class Found>
+class MomentSearch {
+ public:
+  using Progress = Found;
+  using Run = SearchRun<Found>;
+
+  /// Does `work` on the thread, from the moment that SimulationThread::keep_moment() promises. The work may
+  /// throw Cancelled where `stop` asks.
+  MomentSearch(std::shared_future<KeepMoment::Moment> from, Found first, std::function<void(Run& run)> work) {
+    run_.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
+    run_.now = std::move(first);
+    run_.now.under_way = "waiting for the present step";
+    run_.publish();
+    thread_ = std::thread([this, from = std::move(from), work = std::move(work)] { search(from, work); });
+  }
+  /// Cancels, and waits for the thread: at most a part of a step.
+  ~MomentSearch() {
+    cancel();
+    thread_.join();
+  }
+  MomentSearch(const MomentSearch&) = delete;
+  MomentSearch& operator=(const MomentSearch&) = delete;
+
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  /// Ended by itself, cancelled or failed.
+  bool done() const { return ended_.load(std::memory_order_acquire); }
+  /// Never null.
+  std::shared_ptr<const Found> progress() const { return run_.shown.get(); }
+
+ private:
+  void search(const std::shared_future<KeepMoment::Moment>& from, const std::function<void(Run&)>& work) {
+    work_in_background();
+    constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
+    try {
+      while (from.wait_for(kLook) != std::future_status::ready)
+        if (run_.stop()) throw Cancelled();
+      begin(from.get());
+      work(run_);
+    } catch (const Cancelled&) {
+      run_.now.error = "Cancelled.";
+    } catch (const std::bad_alloc&) {
+      run_.now.error = "There is not enough memory for this.";
+    } catch (const std::exception& e) {
+      run_.now.error = e.what();
+    }
+    run_.now.under_way.clear();
+    run_.publish();
+    ended_.store(true, std::memory_order_release);
+  }
+
+  void begin(const KeepMoment::Moment& moment) {
+    const State& state = last_sound_state(*moment.checkpoint).state;
+    run_.scene = *moment.loaded;
+    run_.scene.scene = *moment.checkpoint->scene;
+    run_.scene.scene.substeps = 1;
+    run_.scene.scene.initial_state.reset();
+    run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
+    run_.scene.scene.initial_state = InitialState{state.x, state.v};
+    run_.scene.moment = nullptr;
+    run_.now.time = state.t;
+    run_.now.is_shown = &state == &moment.checkpoint->state;
+    run_.now.lane = moment.lane;
+    run_.now.returns = moment.returns;
+  }
+
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> ended_{false};
+  Run run_;  // of the thread, but for what is shown
+  std::thread thread_;
+};
+
+}  // namespace clothlab

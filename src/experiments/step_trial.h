@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/stability.h"
+#include "analysis/stable_step.h"
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "documents/scene_loader.h"
+#include "integrate/registry.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// Result of a run with one step size.
+struct StepTrial {
+  bool stable = true;             ///< it did not blow up, and its energy did not grow (GrowthWatch)
+  std::vector<double> step_ms;    ///< time of every good step
+  double newton_iterations = 0;   ///< of all good steps
+  double linear_iterations = 0;   ///< of all good steps
+  std::uint64_t unconverged = 0;  ///< steps whose solver did not get to its tolerance
+  std::uint64_t good_steps() const { return step_ms.size(); }
+};
+
+/// The scene with this integrator and steps of `h` [s]. The energy limit is 2: far from the cloth's motion, a
+/// method that damps fast oscillations may never reach the usual limit.
+Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h);
+
+/// Runs trial_scene() for up to `steps` steps. Nothing, where it was stopped.
+std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
+                                       std::uint64_t steps, WorkerPool& pool, const StopProbe& stop);
+
+/// The smallest h [s] to try: that of a scene, or 1/1000 of the fastest oscillation's limit.
+double smallest_trial_step(double omega_max);
+/// The largest h to try where nobody names one: 1/60 s, or twice the limit of symplectic Euler.
+double largest_trial_step(double omega_max);
+inline constexpr std::uint64_t kTrialSteps = 400;
+
+/// The largest h up to `largest` at which trials of so many steps stay bounded, to half a per cent. None
+/// where it was stopped.
+std::optional<StableRange> find_largest_stable_step(const LoadedScene& loaded, const IntegratorInfo& info,
+                                                    double largest, std::uint64_t steps, WorkerPool& pool,
+                                                    const StopProbe& stop);
+
+/// Of a state of the run by a method, with eigenvalues of J where the method needs them and no more
+/// directions are free than that. None where it was stopped, or where the state is not finite.
+std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
+                                                   const IntegratorInfo& info, WorkerPool& pool,
+                                                   const StopProbe& stop,
+                                                   std::size_t most_directions = kExactDirections);
+
+/// Computes loaded.model and loaded.omega_max of the scene's cloth at its start. Throws InputError where
+/// nothing can oscillate, Cancelled when `stop` asks.
+void measure_omega_max(LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop);
+
+}  // namespace clothlab

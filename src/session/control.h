@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "arena/arena.h"
+#include "documents/journal.h"
+#include "documents/recorder.h"
+#include "documents/scene_loader.h"
+#include "sim/checkpoint.h"
+#include "sim/command.h"
+#include "sim/frame.h"
+
+namespace clothlab {
+
+// Requests to the simulation thread rather than the simulation. Controls and Commands share one ordered
+// queue.
+
+struct SetPlaying {
+  bool playing = true;
+};
+/// One step, then pause.
+struct StepOnce {};
+/// A Grab whose spring and pull are those of a MouseGrab (session/mouse_grab.h) until it ends.
+struct StartGrab {
+  Grab hold;
+};
+// After a blow-up the cloth is frozen. Playing, a step, a grab, pins and a recording continue from the last
+// sound state (Simulation::last_sound_state), and so does a change of values with which the method is stable
+// there; it plays if the run played when it blew up. Snapshot::message says so.
+/// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
+struct SetSpeed {
+  double speed = 1;
+};
+/// Goes back by half a second of viewing time (0.5 s × speed, at least one kept state), and pauses; where the
+/// active lane blew up while others ran on, by that from its last good state. Refused where that state is no
+/// longer kept. Later states become the other branch (SwapBranches).
+struct Rewind {};
+/// Undoes a continuation from the past: pauses at the present that was left, with the kept states before it;
+/// the same again goes back. Values stay. Refused where Snapshot::left is empty.
+struct SwapBranches {};
+/// Shows the last states before the present one, step by step, within `seconds` of the wall clock, then the
+/// present state. The run does not change; any later request that changes or advances it ends this.
+struct WatchAgain {
+  double seconds = 5;
+};
+/// Pauses, and shows the kept state nearest to a simulated time [s]; the newest one is the present. The
+/// simulation itself stays at the present. Playing, a step, a grab and a change of pins continue from the
+/// shown state, with its bits and the integrator's memory: later states become the other branch
+/// (SwapBranches), pins hold where that state has them, and the grab ends.
+struct ShowPast {
+  double time = 0;
+};
+/// The same, by a number of kept states later (earlier when negative) than the shown one.
+struct StepThroughPast {
+  int states = 0;
+};
+/// The panels act on this lane from now on.
+struct SelectLane {
+  LaneId lane = 0;
+};
+/// Another lane, which goes on from the present state of the active one with this integrator, or with the
+/// same where the name is empty. It becomes the active one. `from_start`: it repeats all that was done since
+/// the start, in the background, and becomes the active one when it has caught up.
+struct NewLane {
+  std::string integrator;
+  bool from_start = false;
+  std::optional<int> substeps = {};  ///< none: those of the active one
+  bool is_reference = false;         ///< it becomes the reference (SetReference) instead of the active one
+};
+/// The other lanes are measured against this one from now on (PlotSample::distance); none: against none.
+struct SetReference {
+  std::optional<LaneId> lane;
+};
+/// Follows a particle: its place and velocity are sampled in every lane (PlotSample); none: no particle.
+struct FollowParticle {
+  std::optional<std::uint32_t> particle;
+};
+/// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
+struct ChangeLanes {
+  LaneCommand command;
+};
+/// A lane that stands comes back to the present, in the background.
+struct ReviveLane {
+  LaneId lane = 0;
+};
+/// Memory for the kept states [byte].
+struct SetHistoryMemory {
+  std::size_t bytes = 0;
+};
+/// Whether snapshots carry velocities, forces and contacts.
+struct ShowMotion {
+  Motion wanted;
+};
+/// Whether snapshots carry the spectrum of the active lane.
+struct ShowSpectrum {
+  bool wanted = false;
+  bool eigenvalues = false;  ///< with those of J where there are not too many
+  bool operator==(const ShowSpectrum&) const = default;
+};
+/// Adds every following step to a recording; null: ends that. Another scene ends it too.
+struct Record {
+  std::shared_ptr<Recorder> recorder;
+};
+/// Starts another scene from its beginning, or from the moment it was loaded with. Stays playing or paused; a
+/// run that blew up or a waiting mesh counts as playing if the run before it was.
+struct UseScene {
+  std::shared_ptr<const LoadedScene> loaded;
+  /// Values (SetScene) from the start on; null: its own. One request, so that no other UseScene comes between
+  /// the two.
+  std::shared_ptr<const Scene> values = nullptr;
+  /// Paused at its start, as a moment is.
+  bool waits = false;
+};
+
+/// Passes the shown moment, with its values, to `receive` on the simulation thread.
+struct KeepMoment {
+  struct Moment {
+    std::shared_ptr<const Checkpoint> checkpoint;
+    std::shared_ptr<const LoadedScene> loaded;
+    LaneId lane = 0;
+    std::size_t returns = 0;  ///< number of Snapshot::returns
+  };
+  std::function<void(Moment)> receive;  ///< must not throw
+};
+
+/// Hands out the journal of all that was done since the program began, and the hash of the state that it has
+/// come to.
+struct KeepJournal {
+  struct Whole {
+    Journal journal;
+    std::uint64_t now = 0;  ///< Arena::hash
+  };
+  std::function<void(Whole)> receive;  ///< must not throw
+};
+
+using Control =
+    std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
+                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, SetReference, FollowParticle,
+                 ChangeLanes, ReviveLane, SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
+
+inline constexpr double kMinSpeed = 0.001;
+inline constexpr double kMaxSpeed = 4;
+
+}  // namespace clothlab

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "session/journaled_arena.h"
+
+#include <string>
+#include <utility>
+
+#include "sim/command_rules.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+
+void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands,
+                         const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop) {
+  JournaledArena next;
+  next.arena_ = std::make_unique<Arena>(simulation_of(loaded, pool, stop));
+  next.journal_ = journal_;
+  next.journal_.load(loaded);
+  for (const Command& command : commands) next.apply(pool, 0, command);
+  const Scene first = (*next)[0].scene();
+  for (const OtherLane& other : others) {
+    next.apply(pool, AddLane{other.lane, 0});
+    const Scene scene = with_method(first, with_integrator_of(first.method(), *other.scene));
+    next.apply(pool, other.lane, SetScene{std::make_shared<const Scene>(scene)});
+  }
+  *this = std::move(next);
+}
+
+void JournaledArena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
+  const bool names_lane =
+      !arena_->is_alone() && (is_of_method(command) || std::holds_alternative<SetScene>(command));
+  const std::string line = journal_.line_of(command, names_lane ? std::optional(lane) : std::nullopt);
+  arena_->apply(pool, lane, command);
+  journal_.add(command, line);
+}
+
+void JournaledArena::apply(WorkerPool& pool, const LaneCommand& command) {
+  const std::string line = journal_.line_of(command);
+  arena_->apply(pool, command);
+  journal_.add(line);
+}
+
+void JournaledArena::go_back(WorkerPool& pool, const Moment& moment) {
+  const std::string line = journal_.line_of(moment.place);
+  arena_->go_back(pool, moment);
+  journal_.add(line);
+}
+
+void JournaledArena::come_back(CatchUp run) {
+  const std::string line = journal_.line_of(run.lane(), run.from(), run.simulation().scene());
+  arena_->finish(std::move(run));
+  journal_.add(line);
+}
+
+StepStatus JournaledArena::step(WorkerPool& pool, const StopProbe& stop, Arena::Clock clock) {
+  const StepStatus status = arena_->step(pool, stop, clock);
+  if (status != StepStatus::stopped) journal_.stepped(*arena_);
+  return status;
+}
+
+void JournaledArena::save(WorkerPool& pool, Moment& to) const {
+  arena_->save(pool, to);
+  to.place = journal_.place();
+}
+
+}  // namespace clothlab

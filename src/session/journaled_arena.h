@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "arena/arena.h"
+#include "documents/journal.h"
+
+namespace clothlab {
+
+/// The lanes, replaced at every load, and the journal of the session. Loads, commands and steps go through
+/// this class, so that nothing changes a run without a line in the journal.
+class JournaledArena {
+ public:
+  struct OtherLane {
+    LaneId lane = 0;
+    std::shared_ptr<const Scene> scene;
+  };
+  /// Replaces the lanes by lane A with this scene, from its start or its moment, applies the commands, and
+  /// adds other lanes, which keep with_integrator_of() their scenes. Throws as Simulation does, with nothing
+  /// changed.
+  void use(const LoadedScene& loaded, const std::vector<Command>& commands,
+           const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop = {});
+
+  void apply(WorkerPool& pool, LaneId lane, const Command& command);
+  void apply(WorkerPool& pool, const LaneCommand& command);
+  void go_back(WorkerPool& pool, const Moment& moment);
+  /// The run has arrived.
+  void come_back(CatchUp run);
+  StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Arena::Clock clock = nullptr);
+  /// Arena::save, with the moment's place in the journal.
+  void save(WorkerPool& pool, Moment& to) const;
+
+  const Arena& operator*() const { return *arena_; }
+  const Arena* operator->() const { return arena_.get(); }
+  const Journal& journal() const { return journal_; }
+
+ private:
+  std::unique_ptr<Arena> arena_;
+  Journal journal_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+#include "session/simulation_thread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <future>
+#include <new>
+#include <utility>
+
+#include "core/error.h"
+#include "session/background.h"
+#include "session/simulation_thread_impl.h"
+#include "sim/contact.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
+constexpr std::chrono::milliseconds kEstimateSpacing{250};
+constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends on it
+constexpr std::chrono::seconds kWarningShown{1};
+// A flood of requests must not keep the simulation from stepping.
+constexpr int kRequestsPerStep = 256;
+// Of a lane that comes back, in each step of the others.
+constexpr int kReturnSteps = 4;
+constexpr std::size_t kLongestSentence = 4096;
+
+LaneTime time_now(WorkerPool& pool) {
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
+          pool_seconds(pool)};
+}
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+}  // namespace
+
+SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Options& options)
+    : pool(options.threads > 0 ? options.threads : hardware_threads()), playing(options.playing) {
+  speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
+  error.reserve(kLongestSentence);
+  refused.reserve(kMostRefused);
+  use(std::move(begin), nullptr);
+  publish(Clock::now());
+  thread = std::thread([this] { run(); });
+}
+
+SimulationThread::Impl::~Impl() {
+  queue.close();
+  thread.join();
+  if (recorder) recorder->forget();
+}
+
+/// Nothing but the destructor may end the thread: an error becomes a sentence in the snapshot.
+template <class Body>
+bool SimulationThread::Impl::guarded(Body&& body) {
+  try {
+    body();
+    return true;
+  } catch (const Cancelled&) {
+    // Another scene is next, or the end.
+  } catch (const std::bad_alloc&) {
+    refuse("There is not enough memory for that.");
+  } catch (const std::exception& e) {
+    refuse(e.what());
+  }
+  return false;
+}
+
+void SimulationThread::Impl::run() {
+  pacer.restart(Clock::now());
+  while (!queue.closed()) {
+    for (int i = 0; i < kRequestsPerStep && !queue.closed(); ++i) {
+      std::optional<Request> request = queue.pop();
+      if (!request) break;
+      carry_out(*request);
+    }
+    if (!guarded([this] { keep_up(); })) {
+      playing = false;
+      published = Clock::now();  // so that an error that comes back is not tried again at once
+    }
+  }
+  for (const auto& lane : lanes) lane->monitor.close();  // they end side by side
+  // What was asked for before the end can still be saved.
+  while (std::optional<Request> request = queue.pop()) {
+    const auto* control = std::get_if<Control>(&request->what);
+    if (control != nullptr &&
+        (std::holds_alternative<KeepMoment>(*control) || std::holds_alternative<KeepJournal>(*control)))
+      carry_out(*request);
+  }
+}
+
+void SimulationThread::Impl::keep_up() {
+  for_each_lane([this](LiveLane& lane) { adopt_estimate(lane); });
+  Clock::time_point now = Clock::now();
+  if (past && now >= past->next) show_next_past_state(now);
+  if (dirty && now - published >= kPublishSpacing) publish(now);
+
+  // A recording that cannot keep up holds the simulation up, but no request; it wakes the queue.
+  const bool may_step = playing && !(recorder && recorder->full());
+  if (may_step && now >= pacer.due()) {
+    // While a long step runs, the window must have seen all that came before it. Whether it will be
+    // long is not known after a request, nor after a long one.
+    if (dirty && (unseen_request || timer(live()).last_wall() > 1e3 * Seconds(kPublishSpacing).count()))
+      publish(now);
+    step();
+    // Where the others leave no time, what comes back must still come nearer.
+    if (is_catching_up() && pacer.due() <= Clock::now()) catch_up(Clock::now(), kReturnSteps);
+    return;
+  }
+  // Of a run that stands, the picture is that of its last state.
+  if (spectrum.wanted && !may_step && live().asked_at != simulation_of(live()).state().t)
+    ask_for_estimate(live(), false);
+  Clock::time_point until = Clock::time_point::max();
+  if (may_step) until = std::min(until, pacer.due());
+  if (past) until = std::min(until, past->next);
+  if (dirty) until = std::min(until, published + kPublishSpacing);
+  if (is_catching_up()) {
+    catch_up(std::min(until, now + kPublishSpacing));
+  } else if (until == Clock::time_point::max()) {
+    queue.wait();
+  } else {
+    queue.wait_until(until);
+  }
+}
+
+void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {
+  error.assign(sentence.substr(0, error.capacity()));
+  ++errors;
+  dirty = true;
+}
+
+void SimulationThread::Impl::carry_out(Request& request) {
+  const std::shared_ptr<const Scene> before = simulation().shared_scene();
+  const bool done = guarded([&] {
+    std::visit(Overloaded{[this](const Command& command) { apply(command); },
+                          [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
+               request.what);
+  });
+  // What has changed the scene holds, whatever failed after that.
+  if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
+  if (past && past->shown >= history.size()) past.reset();  // it was cut before the request failed
+  follow_methods();
+  applied = request.stamp;
+  unseen_request = true;
+  dirty = true;
+}
+
+void SimulationThread::Impl::note_refusal(std::uint64_t stamp) noexcept {
+  if (refused.size() == kMostRefused) refused.erase(refused.begin());
+  refused.push_back(stamp);
+}
+
+void SimulationThread::Impl::step() {
+  const Clock::time_point start = Clock::now();
+  step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
+  StepStatus status = StepStatus::stopped;
+  try {
+    if (mouse_grab) pull();
+    for (const auto& lane : lanes) lane->steps = runs(*lane);
+    status = arena.step(pool, stop, time_now);
+  } catch (...) {
+    step_start.store(kNoStep, std::memory_order_relaxed);
+    playing = false;
+    throw;
+  }
+  step_start.store(kNoStep, std::memory_order_relaxed);
+  const Clock::time_point end = Clock::now();
+
+  if (status == StepStatus::stopped) return;
+  dirty = true;
+  cost.add(row_of(simulation().integrator()), simulation().scene().dt, Seconds(end - start).count());
+  for (const auto& lane : lanes)
+    if (lane->steps && !lane->coming_back) adopt_step(*lane, end);
+  if (status == StepStatus::blown_up) {
+    resumes = std::exchange(playing, false);
+    return;
+  }
+  remember(true);
+  if (recorder)
+    if (const Lane* lane = arena->find(recorded); lane != nullptr && lane->runs())
+      recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
+                         1e3 * lane->cost.wall);
+  pacer.stepped(simulation().scene().dt, speed, end);
+  const auto spacing = [&](const LiveLane& lane) {
+    const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);
+    const Clock::duration usual =
+        rarely ? Clock::duration(kRareEstimateSpacing) : Clock::duration(kEstimateSpacing);
+    return usual * static_cast<int>(lanes.size());
+  };
+  for (const auto& lane : lanes)
+    if (runs(*lane) && end - lane->asked >= spacing(*lane)) ask_for_estimate(*lane, false);
+}
+
+/// What a step has done to a lane.
+void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
+  const Lane& own = *arena->find(lane.id);
+  timer(lane).add(1e3 * own.cost.processor, 1e3 * own.cost.wall);
+  if (own.status == StepStatus::blown_up) return blow_up(lane);
+  lane.blown.reset();
+  const StepRecord& record = own.simulation->record();
+  if (record.converged && record.warning.empty()) return;
+  lane.warning = record.converged ? record.warning : record.reason;
+  lane.warned_of_solve = !record.converged;
+  lane.warned = end;
+}
+
+void SimulationThread::Impl::tell_notices(LiveLane& lane) {
+  std::string text;
+  for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
+    text += (text.empty() ? "" : "\n") + notice.text;
+  if (text.empty()) return;
+  tell(arena->is_alone() ? text : std::string("Lane ") + lane_letter(lane.id) + ": " + text);
+}
+
+/// Where the grab is already, there is nothing to move.
+void SimulationThread::Impl::pull() {
+  if (const Lane* bound = arena->find(hand); bound == nullptr || !bound->runs()) hand = running_lane();
+  const std::optional<GrabSpring>& grab = (*arena)[hand].grab();
+  if (!grab) return;
+  const MoveCursor move = mouse_grab->pull((*arena)[hand]);
+  if (move.cursor != grab->cursor) arena.apply(pool, active, move);
+}
+
+void SimulationThread::Impl::publish(Clock::time_point now) {
+  for (const auto& lane : lanes) tell_notices(*lane);
+  const auto snapshot = std::make_shared<Snapshot>();
+  show(live(), now, *snapshot);
+  for (const auto& lane : lanes)
+    if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());
+  if (past)
+    snapshot->replay = ReplayPosition{past->shown - past->first, history.size() - past->first,
+                                      history[past->shown].time, past->by_itself()};
+  snapshot->reference = reference;
+  snapshot->followed = followed;
+  snapshot->applied = applied;
+  snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
+  snapshot->loaded = loaded;
+  snapshot->playing = playing;
+  snapshot->speed = speed;
+  snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
+  snapshot->lag = lag();
+  snapshot->method_ms = live().method_ms;
+  snapshot->error = error;
+  snapshot->errors = errors;
+  snapshot->message = message;
+  snapshot->messages = messages;
+  snapshot->needs_replay = arena.journal().needs_replay();
+  snapshot->can_rewind = history.size() > 1;
+  if (const Moment* left = history.left()) snapshot->left = left->time;
+  snapshot->common_origin = origin;
+  snapshot->returns = returns;
+  if (!history.empty())
+    snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
+  mailbox.put(snapshot);
+  published = now;
+  dirty = false;
+  unseen_request = false;
+}
+
+void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to) {
+  const Simulation& simulation = simulation_of(lane);
+  to.lane = lane.id;
+  const Lane* own = arena->find(lane.id);
+  const Moment::Part* then = past ? &history[past->shown].of(lane.id) : nullptr;
+  // Else it would go on from the shape of another lane, which is shown.
+  const bool was_there = then != nullptr && then->lane == lane.id;
+  to.frozen = then != nullptr ? was_there && (then->frozen || then->held)
+                              : own != nullptr && !own->runs() && !lane.coming_back;
+  if (lane.coming_back && !was_there)
+    to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
+  Frame& frame = to.frame;
+  capture(simulation, shown_scene(lane), frame);
+  to.notices = simulation.notices().list();
+  if (mouse_grab && frame.grab) frame.grab->cursor = mouse_grab->cursor();
+  const State* seen = &simulation.state();
+  if (then != nullptr) {
+    const Checkpoint& shown = *then->checkpoint;
+    seen = &shown.state;
+    frame.positions = shown.state.x;
+    frame.record = shown.record;
+    frame.residuals = shown.residuals;
+    to.notices = shown.notices.list();
+    const Obstacles& values = frame.scene->obstacles;
+    frame.obstacles =
+        obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
+    frame.pins_under_way.clear();  // to go on from there holds them where they are
+  }
+  // Contacts and intersections of all lanes, which are seen side by side: a filter and a force.
+  const bool is_active = lane.id == active;
+  const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
+                      motion.intersections};
+  capture_motion(pool, simulation, *seen, wanted, frame);
+  if (then != nullptr && wanted.contacts)
+    frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());
+  to.origin = lane.origins.common;
+  to.method_origin = lane.origins.method.since;
+  to.integrator = row_of(simulation.integrator());
+  to.step_ms = note_step_times(lane);
+  to.stability = lane.stability;
+  to.spectrum = lane.spectrum;
+  if (was_there) {
+    to.scene_then = then->checkpoint->scene;
+    if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
+  } else if (then == nullptr && lane.blown && !lane.coming_back) {
+    show_blow_up(*lane.blown, to);
+  } else if (then == nullptr && lane.last_blow_up && simulation.shared_scene() == lane.last_blow_up->scene &&
+             simulation.state().t < lane.last_blow_up->time) {
+    to.blew_up_at = lane.last_blow_up->time;
+  }
+  if (then == nullptr && now - lane.warned < kWarningShown) {
+    to.warning = lane.warning;
+    to.converged = !lane.warned_of_solve;
+  }
+  to.plot = lane.plot.share();
+}
+
+std::shared_ptr<const Scene> SimulationThread::Impl::shown_scene(LiveLane& lane) const {
+  std::shared_ptr<const Scene> of_run = simulation_of(lane).shared_scene();
+  if (!lane.coming_back) return of_run;
+  LiveLane::Return& way = *lane.coming_back;
+  const std::shared_ptr<const Scene> present = simulation().shared_scene();
+  if (way.of_run != of_run || way.present != present) {
+    Scene shown = with_method(*present, *of_run);
+    shown.substeps = way.substeps;
+    way.shown = std::make_shared<const Scene>(std::move(shown));
+    way.of_run = std::move(of_run);
+    way.present = present;
+  }
+  return way.shown;
+}
+
+void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot& to) {
+  to.blow_up_sentence = blown.sentence;
+  to.blow_up_text = blown.why;
+  to.blow_up_h = blown.facts.h;
+  to.failed_spring = blown.facts.spring;
+  if (contact_failed(blown.facts, *blown.integrator, blown.parameters))
+    to.failed_contact = blown.facts.contact;
+}
+
+std::optional<RealTimeLag> SimulationThread::Impl::lag() {
+  const double h = simulation().scene().dt;
+  const std::optional<double> seconds = cost.mean();
+  if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
+  RealTimeLag lag{1e3 * *seconds, std::nullopt};
+  RealTimeLag::Limit lowest{active, std::numeric_limits<double>::infinity()};
+  for (const auto& lane : lanes) {
+    if (!runs(*lane) && !lane->coming_back) continue;
+    const std::optional<double> limit = prospect(*lane).largest_step;
+    if (!limit) return lag;
+    const int substeps =
+        lane->coming_back ? lane->coming_back->substeps : simulation_of(*lane).scene().substeps;
+    const double step = *limit * substeps;
+    if (step < lowest.step) lowest = {lane->id, step};
+  }
+  lag.step = proposed = real_time_step(*seconds, speed, lowest.step, proposed);
+  const double free = real_time_step(*seconds, speed, std::numeric_limits<double>::infinity());
+  if (*proposed < free && std::isfinite(lowest.step)) lag.limit = lowest;
+  return lag;
+}
+
+StepTimes SimulationThread::Impl::note_step_times(LiveLane& lane) {
+  const StepTimes times = timer(lane).times();
+  if (times.median > 0) lane.method_ms[row_of(simulation_of(lane).integrator())] = times.median;
+  return times;
+}
+
+SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded)
+    : SimulationThread(std::move(loaded), Options{}) {}
+
+SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded, const Options& options)
+    : impl_(std::make_unique<Impl>(std::move(loaded), options)) {}
+
+SimulationThread::~SimulationThread() = default;
+
+std::uint64_t SimulationThread::send(Command command) { return impl_->queue.push(std::move(command)); }
+std::uint64_t SimulationThread::send(Control control) { return impl_->queue.push(std::move(control)); }
+
+template <class Keep, class Kept>
+std::shared_future<Kept> SimulationThread::keep() {
+  const auto kept = std::make_shared<std::promise<Kept>>();
+  send(Control(Keep{[kept](Kept what) { kept->set_value(std::move(what)); }}));
+  return kept->get_future().share();
+}
+
+std::shared_future<KeepMoment::Moment> SimulationThread::keep_moment() {
+  return keep<KeepMoment, KeepMoment::Moment>();
+}
+
+std::shared_future<KeepJournal::Whole> SimulationThread::keep_journal() {
+  return keep<KeepJournal, KeepJournal::Whole>();
+}
+
+std::shared_ptr<const Snapshot> SimulationThread::latest() const { return impl_->mailbox.get(); }
+
+double SimulationThread::running_step_seconds() const {
+  using Clock = Impl::Clock;
+  const Clock::rep start = impl_->step_start.load(std::memory_order_relaxed);
+  if (start == Impl::kNoStep) return 0;
+  return std::max(0.0, Impl::Seconds(Clock::now() - Clock::time_point(Clock::duration(start))).count());
+}
+
+}  // namespace clothlab

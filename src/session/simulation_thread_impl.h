@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What runs on the simulation thread. Loop, steps and snapshots: simulation_thread.cpp. Commands and
+// controls: simulation_thread_requests.cpp. Loading, history and branches: simulation_thread_past.cpp.
+// Stability estimates and blow-ups: simulation_thread_stability.cpp.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/worker_pool.h"
+#include "session/command_queue.h"
+#include "session/history.h"
+#include "session/journaled_arena.h"
+#include "session/live_lane.h"
+#include "session/mailbox.h"
+#include "session/mouse_grab.h"
+#include "session/pacer.h"
+#include "session/real_time.h"
+#include "session/simulation_thread.h"
+
+namespace clothlab {
+
+struct SimulationThread::Impl {
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+
+  // ---- The loop
+
+  Impl(std::shared_ptr<const LoadedScene> begin, const Options& options);
+  ~Impl();
+  void run();
+  /// Takes one step, shows one state of a replay or publishes, whatever is due; else sleeps until something
+  /// is.
+  void keep_up();
+  template <class Body>
+  bool guarded(Body&& body);
+  /// Needs no memory.
+  void refuse(std::string_view sentence) noexcept;
+
+  // ---- Requests
+
+  void carry_out(Request& request);
+  void note_refusal(std::uint64_t stamp) noexcept;
+  void apply(const Command& command);
+  void steer(const StartGrab& c);
+  void steer(const SetPlaying& c);
+  void steer(const StepOnce&);
+  void steer(const SetSpeed& c);
+  void steer(const Rewind&);
+  void steer(const SwapBranches&);
+  void steer(const KeepMoment& c);
+  void steer(const KeepJournal& c);
+  void steer(const WatchAgain& c);
+  void steer(const ShowPast& c);
+  void steer(const StepThroughPast& c);
+  void steer(const SelectLane& c);
+  void steer(const SetReference& c);
+  void steer(const FollowParticle& c);
+  void steer(const NewLane& c);
+  void steer(const ChangeLanes& c);
+  void steer(const ReviveLane& c);
+  void steer(const SetHistoryMemory& c);
+  void steer(const ShowMotion& c) { motion = c.wanted; }
+  void steer(const ShowSpectrum& c);
+  void steer(Record& c);
+  void steer(UseScene& c);
+
+  // ---- The run, and its past
+
+  void use(std::shared_ptr<const LoadedScene> next, const std::shared_ptr<const Scene>& values);
+  void start_over();
+  /// The same with the lanes that were on their way for the first time.
+  void start_all_over();
+  /// `failed`: from before a blow-up, which is not kept where there is another branch.
+  void go_on_from_restored_state(bool failed = false);
+  /// The run continues from this time: later states become the other branch.
+  void leave_for(double time, bool failed = false);
+  /// The energies of all lanes count from now on.
+  void begin_origin(std::string why);
+  /// The figures of a lane at present, and since when: for one that stands the common origin.
+  LaneOrigin present_figures(const LiveLane& lane) const;
+  /// Its method, whose share of the energies counts from now on.
+  LiveLane::MethodOrigin method_from_now(const LiveLane& lane) const;
+  /// Its energies count from its present figures.
+  void set_origin(LiveLane& lane);
+  /// The share of a method counts from where its lane got it, or its h; not where that was undone before the
+  /// next step.
+  void follow_methods();
+  /// Restarts the share of every method, as the ledger keeps the gains of abandoned steps.
+  void restart_methods();
+  /// Notes that the run has gone back to this time.
+  void note_return(double time);
+  /// Shows a kept state; the newest one is the present.
+  void look_back_to(std::size_t state);
+  /// Continues from the shown moment (ShowPast), and retries a present that blew up. A replay that runs by
+  /// itself does not count as shown.
+  void continue_from_shown();
+  void continue_from_newest_kept();
+  void show_next_past_state(Clock::time_point now);
+  /// Keeps the state and its figures; `stepped` says whether a step led to it.
+  void remember(bool stepped);
+  /// A point of the lane's curves; `milliseconds` is the step's, not a number where no step led here.
+  void add_sample(LiveLane& lane, double milliseconds);
+  /// Of a lane's particles at the present [m].
+  struct Distance {
+    double mean = std::numeric_limits<double>::quiet_NaN();
+    double largest = std::numeric_limits<double>::quiet_NaN();
+  };
+  /// Measures against that lane from the present on.
+  void refer_to(std::optional<LaneId> lane);
+  Distance distance_from_reference(const LiveLane& lane) const;
+
+  // ---- Lanes
+
+  const Simulation& simulation() const { return (*arena)[active]; }
+  /// The run that is seen: that of a lane that comes back on its way.
+  const Simulation& simulation_of(const LiveLane& lane) const {
+    return lane.coming_back ? lane.coming_back->run.simulation() : (*arena)[lane.id];
+  }
+  /// Than the active lane; but for the substeps that it needs on its way.
+  bool has_other_method(const LiveLane::Return& lane) const;
+  LiveLane& live(LaneId lane);
+  const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
+  LiveLane& live() { return live(active); }
+  const LiveLane& live() const { return live(active); }
+  /// Takes steps with the others: it neither stands nor is on its way.
+  bool runs(const LiveLane& lane) const {
+    const Lane* found = arena->find(lane.id);
+    return found != nullptr && found->runs();
+  }
+  /// The active lane, or else the first that runs.
+  LaneId running_lane() const;
+  /// Whether no lane can take a step before one is revived.
+  bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
+  /// Of a lane that is to come. Keeps them ascending.
+  LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane);
+  /// Drops what is kept of lanes that are neither there nor on their way. Needs no memory.
+  void follow_lanes() noexcept;
+  /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
+  template <class Do>
+  void for_each_lane(const Do& do_it) {
+    for (LaneId lane = 0; lane < kMostLanes; ++lane) {
+      const auto found = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+      if (found != lanes.end()) do_it(**found);
+    }
+  }
+  /// A lane begins its curves and its estimates.
+  void begin_lane(LiveLane& lane);
+  /// After the run went back: what is frozen is what the arena says.
+  void follow_blow_ups();
+  /// Why a lane stands.
+  BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts, const Scene& scene) const;
+  /// Why the lane stood at a moment of the past; none where it did not blow up before that.
+  std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
+  /// Begins to catch up from a moment; the lane may be one that the arena does not have yet. A lane that was
+  /// there takes no larger steps on its way than now: what a larger h has destroyed outlives it.
+  void start_return(LiveLane& lane, const Scene& method, const Moment& moment, bool is_reference = false);
+  /// The newest moment that is kept in which the lane is sound, or else the first of the run.
+  const Moment& sound_moment(LaneId lane) const;
+  bool is_catching_up() const;
+  /// Steps of the lanes that come back until this time, so many of each at least.
+  void catch_up(Clock::time_point until, int least = 1);
+  /// One step of a lane that comes back; where it fails, the lane stays where it is.
+  Arena::Progress come_nearer(LiveLane& lane);
+  void arrive(LiveLane& lane);
+  /// The lane stays where it stood.
+  void give_up_return(LiveLane& lane);
+  /// What restarts or goes back leaves no lane on its way.
+  void give_up_returns();
+
+  // ---- Steps, and what becomes of them
+
+  void step();
+  void adopt_step(LiveLane& lane, Clock::time_point end);
+  /// Tells what the lane's run has reported since the last call.
+  void tell_notices(LiveLane& lane);
+  void pull();
+  /// The lane whose method bounds the grab.
+  LaneId softest_hand(const Grab& hold);
+  /// Says so where the hand in force, chosen for the lanes of then, breaks the limit of this one.
+  void warn_of_hand(LaneId lane);
+  Prospect prospect(const LiveLane& lane) const;
+  /// For any cloth.
+  bool is_stable_at_every_step(const LiveLane& lane) const;
+  double sound_time(const LiveLane& lane) const { return simulation_of(lane).last_sound_state().state.t; }
+  void blow_up(LiveLane& lane);
+  /// Continues from the last sound state, playing if the run played when it blew up, and says so. Beside
+  /// lanes that run, in the background up to the present.
+  void revive(LiveLane& lane, std::string sentence);
+  /// Call after a change while the lane is blown up: decides whether it continues. For a method with a limit,
+  /// the limit under the current values decides.
+  void reconsider(LiveLane& lane);
+  void decide(LiveLane& lane);
+  void tell(std::string sentence) {
+    message = std::move(sentence);
+    ++messages;
+    dirty = true;
+  }
+  void explain(LiveLane& lane);
+
+  // ---- Stability
+
+  /// The estimate at the current shape, else an undamped one; at least as stiff as at the start, scaled to
+  /// the current stiffnesses and mass.
+  StabilityEstimate estimate_without_grab(const LiveLane& lane) const;
+  /// Asks for an estimate at the current state; at the last sound one after a blow-up.
+  void ask_for_estimate(LiveLane& lane, bool urgent = true);
+  void ask_for_estimates();
+  /// Discards earlier estimates: the scene is another, springs became rods, or the run blew up.
+  void forget_estimate(LiveLane& lane);
+  void adopt_estimate(LiveLane& lane);
+
+  // ---- Snapshots
+
+  static std::uint16_t row_of(const IntegratorInfo& info) {
+    return static_cast<std::uint16_t>(&info - integrators().data());
+  }
+  void publish(Clock::time_point now);
+  void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
+  /// Of a lane that comes back, that from where it arrives: its method in the world of the others.
+  std::shared_ptr<const Scene> shown_scene(LiveLane& lane) const;
+  static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
+  StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
+  StepTimes note_step_times(LiveLane& lane);
+  std::optional<RealTimeLag> lag();
+
+  /// The shown state of the history while it is not the present one.
+  struct Past {
+    std::size_t shown = 0;  // index
+    std::size_t first = 0;  // index of the first one that "watch it again" shows
+    Clock::duration spacing{};
+    Clock::time_point next = Clock::time_point::max();  // when the next one is due; max(): not by itself
+    bool by_itself() const { return next != Clock::time_point::max(); }
+  };
+
+  static constexpr Clock::rep kNoStep = 0;
+
+  // Shared between threads.
+  CommandQueue queue;
+  Mailbox<Snapshot> mailbox;
+  std::atomic<Clock::rep> step_start{kNoStep};
+
+  // The simulation thread's own, once it runs.
+  WorkerPool pool;
+  const StopProbe stop = [this] { return queue.urgent(); };
+  std::shared_ptr<const LoadedScene> loaded;
+  JournaledArena arena;
+  std::vector<std::unique_ptr<LiveLane>>
+      lanes;  // ascending, as the arena's and those that come for the first time
+  LaneId active = 0;
+  std::shared_ptr<Recorder> recorder;
+  LaneId recorded = 0;  // lane
+  std::optional<LaneId> reference;
+  std::optional<std::uint32_t> followed;  // particle
+  bool playing = true;
+  double speed = 1;
+  Motion motion;
+  ShowSpectrum spectrum;
+  Pacer pacer;
+  StepCost cost;                   // of a step of all lanes
+  std::optional<double> proposed;  // last RealTimeLag::step
+  History history;
+  Moment first;  // of the run
+  Snapshot::CommonOrigin origin, origin_of_other_branch;
+  std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
+  std::optional<Past> past;
+  std::optional<MouseGrab> mouse_grab;
+  LaneId hand = 0;       // whose method bounds the grab
+  bool resumes = false;  // it played until it blew up, or until a mesh came that waits
+  std::string error;
+  std::uint64_t errors = 0;
+  std::string message;
+  std::uint64_t messages = 0;
+  std::uint64_t applied = 0;
+  std::vector<std::uint64_t> refused;
+  bool dirty = false;           // something changed since the last publish()
+  bool unseen_request = false;  // a request among it
+  Clock::time_point published{};
+
+  std::thread thread;
+};
+
+}  // namespace clothlab

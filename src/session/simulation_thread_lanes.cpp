@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "session/simulation_thread_impl.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+
+LiveLane& SimulationThread::Impl::live(LaneId lane) {
+  return **std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+}
+
+LaneId SimulationThread::Impl::running_lane() const {
+  const auto first_running = std::ranges::find_if(arena->lanes(), &Lane::runs);
+  return runs(live()) || first_running == arena->lanes().end() ? active : first_running->id;
+}
+
+LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane) {
+  const auto place = std::ranges::lower_bound(to, lane, {}, [](const auto& each) { return each->id; });
+  return **to.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
+}
+
+void SimulationThread::Impl::follow_lanes() noexcept {
+  std::erase_if(lanes,
+                [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
+  if (arena->find(active) == nullptr) active = arena->lanes().front().id;
+  if (arena->find(hand) == nullptr) hand = running_lane();
+  if (reference && arena->find(*reference) == nullptr) reference.reset();
+  dirty = true;
+}
+
+void SimulationThread::Impl::begin_lane(LiveLane& lane) {
+  lane.new_notices.in(simulation_of(lane).notices());  // they are not new
+  ask_for_estimate(lane);
+}
+
+void SimulationThread::Impl::follow_blow_ups() {
+  for (const auto& lane : lanes) {
+    const Lane* own = arena->find(lane->id);
+    if (own == nullptr || !own->frozen)
+      lane->blown.reset();
+    else if (!lane->blown || !describes(*lane->blown, *own->frozen))
+      blow_up(*lane);
+  }
+}
+
+void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment,
+                                          bool is_reference) {
+  if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
+  const double from = moment.of(lane.id).checkpoint->state.t;
+  // A reset that waits does not take it back: it comes from there then.
+  const StopProbe superseded = [this] { return queue.scene_waits(); };
+  Scene on_its_way = method;
+  if (arena->find(lane.id) != nullptr) {
+    const double parts =
+        std::ceil(arena->largest_step_since(moment) / method.dt * (1 - 1e-9)) * method.substeps;
+    on_its_way.substeps = static_cast<int>(
+        std::clamp(parts, static_cast<double>(method.substeps), find_scene_parameter("substeps")->spec.max));
+  }
+  CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
+  lane.coming_back.emplace(
+      LiveLane::Return{std::move(run), from, is_reference, lane.origins, method.substeps});
+  lane.plot.forget_after(from);
+  if (from < origin.time || arena->find(lane.id) == nullptr)
+    set_origin(lane);
+  else if (from < lane.origins.method.since.time)
+    lane.origins.method.since = present_figures(lane);
+  if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+  dirty = true;
+}
+
+const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
+  for (std::size_t i = history.size(); i-- > 0;) {
+    const Moment::Part& part = history[i].of(lane);
+    if (arena->has_passed(history[i]) && part.lane == lane && !part.frozen && !part.held &&
+        part.checkpoint->record.max_strain < kSoundStrain)
+      return history[i];
+  }
+  return first;
+}
+
+bool SimulationThread::Impl::is_catching_up() const {
+  return std::ranges::any_of(lanes, [](const auto& lane) { return lane->coming_back.has_value(); });
+}
+
+void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
+  for (int taken = 0; (taken < least || Clock::now() < until) && is_catching_up() && !queue.urgent();
+       ++taken) {
+    for (const auto& lane : lanes) {
+      if (!lane->coming_back) continue;
+      const Arena::Progress progress = come_nearer(*lane);
+      dirty = true;
+      if (progress != Arena::Progress::advanced) return;
+    }
+  }
+}
+
+Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
+  try {
+    const Arena::Progress progress = arena->advance(pool, lane.coming_back->run, stop);
+    if (progress == Arena::Progress::advanced) {
+      const Simulation& run = lane.coming_back->run.simulation();
+      // It passes the common origin between two steps.
+      if (run.state().t < origin.time + run.scene().dt / 2) set_origin(lane);
+      add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+    }
+    if (progress == Arena::Progress::arrived) arrive(lane);
+    if (progress == Arena::Progress::blown_up) {
+      tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again on its way to the present.");
+      give_up_return(lane);
+      follow_lanes();
+    }
+    return progress;
+  } catch (...) {
+    give_up_return(lane);
+    follow_lanes();
+    throw;
+  }
+}
+
+void SimulationThread::Impl::arrive(LiveLane& lane) {
+  const bool is_new = arena->find(lane.id) == nullptr, is_reference = lane.coming_back->is_reference;
+  const int substeps = lane.coming_back->substeps;
+  arena.come_back(std::move(lane.coming_back->run));
+  lane.coming_back.reset();
+  if ((*arena)[lane.id].scene().substeps != substeps)
+    arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
+  lane.blown.reset();
+  if (is_reference)
+    refer_to(lane.id);
+  else if (is_new)
+    active = lane.id;
+  begin_lane(lane);
+  warn_of_hand(lane.id);
+}
+
+void SimulationThread::Impl::give_up_return(LiveLane& lane) {
+  if (!lane.coming_back) return;
+  lane.origins = lane.coming_back->origins_before;
+  lane.coming_back.reset();
+  if (lane.origins.common.time < origin.time && arena->find(lane.id) != nullptr) set_origin(lane);
+}
+
+void SimulationThread::Impl::give_up_returns() {
+  for (const auto& lane : lanes) give_up_return(*lane);
+  follow_lanes();
+}
+
+}  // namespace clothlab

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "session/simulation_thread_impl.h"
+#include "sim/contact.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kFramesPerSecond = 60;  // of viewing time
+
+}  // namespace
+
+void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
+                                 const std::shared_ptr<const Scene>& values) {
+  // The current scene stays until the new one is built.
+  const StopProbe superseded = [this] { return queue.scene_waits(); };
+  std::vector<Command> commands;
+  if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
+  if (values) commands.emplace_back(SetScene{values});
+  // The first lane has the scene's method; the others keep their integrators, where the scene allows these.
+  std::vector<JournaledArena::OtherLane> others;
+  std::string removed;
+  const Scene& scene = values ? *values : next->moment ? *next->moment->scene : next->scene;
+  if (!lanes.empty())
+    for (const Lane& lane : arena->lanes().subspan(1)) {
+      if (has_place_for(scene, lane.simulation->integrator()))
+        others.push_back({lane.id, lane.simulation->shared_scene()});
+      else
+        removed += (removed.empty() ? "" : ", ") + lane.name();
+    }
+  std::vector<std::unique_ptr<LiveLane>> live_lanes;
+  insert_lane(live_lanes, 0);
+  for (const JournaledArena::OtherLane& other : others) insert_lane(live_lanes, other.lane);
+  arena.use(*next, commands, others, pool, superseded);
+  lanes = std::move(live_lanes);
+  active = hand = 0;
+  followed.reset();
+  loaded = std::move(next);
+  if (recorder) recorder->forget();
+  recorder.reset();
+  start_over();
+  ask_for_estimates();
+  if (!removed.empty())
+    tell("Removed: " + removed + ". These methods cannot have the scene's contact by " +
+         std::string(info_of(scene.contact.model).id) +
+         ". To compare them, choose contact by filter or impulse.");
+}
+
+void SimulationThread::Impl::start_over() {
+  give_up_returns();
+  history.clear();
+  first.lanes.clear();
+  for (const auto& lane : lanes) {
+    lane->plot.clear();
+    lane->blown.reset();
+    lane->last_blow_up.reset();
+    lane->warning = {};
+    lane->new_notices = {};
+  }
+  past.reset();
+  pacer.restart(Clock::now());
+  dirty = true;
+  Moment start;  // none at all where there is no memory for it
+  arena.save(pool, start);
+  first = std::move(start);
+  note_return(arena->time());
+  begin_origin("the start");
+  remember(false);
+}
+
+void SimulationThread::Impl::begin_origin(std::string why) {
+  origin = {arena->time(), std::move(why)};
+  for (const auto& lane : lanes) set_origin(*lane);
+}
+
+LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  const double time = lane.coming_back ? simulation.state().t : arena->time();
+  return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().books};
+}
+
+LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
+  const Simulation& run = simulation_of(lane);
+  // Of a lane that comes back, from where it arrives.
+  const double h = lane.coming_back ? simulation().scene().dt / lane.coming_back->substeps : run.scene().h();
+  return {present_figures(lane), row_of(run.integrator()), h};
+}
+
+void SimulationThread::Impl::set_origin(LiveLane& lane) {
+  lane.origins = {present_figures(lane), method_from_now(lane), std::nullopt};
+}
+
+void SimulationThread::Impl::follow_methods() {
+  const auto same = [](const LiveLane::MethodOrigin& a, const LiveLane::MethodOrigin& b) {
+    return a.integrator == b.integrator && a.h == b.h;
+  };
+  for (const auto& lane : lanes) {
+    auto& [common, method, before] = lane->origins;
+    const LiveLane::MethodOrigin now = method_from_now(*lane);
+    if (same(now, method)) continue;
+    if (now.h != method.h) timer(*lane) = {};  // its steps were of another length
+    const bool has_stepped = now.since.time != method.since.time;
+    if (!has_stepped && before && same(now, *before)) {
+      method = *std::exchange(before, std::nullopt);  // the change was undone
+      continue;
+    }
+    if (has_stepped) before = method;
+    method = now;
+  }
+}
+
+void SimulationThread::Impl::restart_methods() {
+  for (const auto& lane : lanes) {
+    lane->origins.method.since = present_figures(*lane);
+    lane->origins.before.reset();
+  }
+}
+
+void SimulationThread::Impl::note_return(double time) {
+  auto more = std::make_shared<std::vector<double>>(*returns);
+  more->push_back(time);
+  returns = std::move(more);
+}
+
+void SimulationThread::Impl::start_all_over() {
+  struct OnItsWay {
+    LaneId lane;
+    std::shared_ptr<const Scene> method;
+    bool is_reference;
+  };
+  std::vector<OnItsWay> on_their_way;
+  for (const auto& lane : lanes)
+    if (lane->coming_back && arena->find(lane->id) == nullptr)
+      on_their_way.push_back(
+          {lane->id, lane->coming_back->run.simulation().shared_scene(), lane->coming_back->is_reference});
+  start_over();
+  try {
+    for (const OnItsWay& each : on_their_way)
+      start_return(insert_lane(lanes, each.lane), *each.method, first, each.is_reference);
+  } catch (...) {
+    follow_lanes();
+    throw;
+  }
+}
+
+void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
+  const double t = arena->time();
+  note_return(t);
+  leave_for(t, failed);
+  follow_blow_ups();
+  resumes = false;
+  past.reset();
+  if (!history.empty() && history.newest()->time > t) history.clear();
+  if (history.empty() || history.newest()->time != t) remember(false);
+  if (t < origin.time) begin_origin("the run went back");
+  for (const auto& lane : lanes)
+    if (t < lane->origins.method.since.time) lane->origins.method.since = present_figures(*lane);
+  pacer.restart(Clock::now());
+  dirty = true;
+}
+
+void SimulationThread::Impl::leave_for(double time, bool failed) {
+  give_up_returns();
+  const bool branches = failed ? history.give_up_after(time) : history.branch_at(time);
+  if (branches) origin_of_other_branch = origin;
+  for (const auto& lane : lanes) {
+    if (branches) {
+      lane->plot_of_other_branch = lane->plot.share();
+      lane->origins_of_other_branch = lane->origins;
+    }
+    lane->plot.forget_after(time);
+  }
+}
+
+void SimulationThread::Impl::look_back_to(std::size_t state) {
+  playing = false;
+  past.reset();
+  if (state + 1 < history.size()) past = Past{.shown = state};
+  dirty = true;
+}
+
+void SimulationThread::Impl::continue_from_shown() {
+  if (past && !past->by_itself()) {
+    leave_for(history[past->shown].time);
+    continue_from_newest_kept();
+  } else if (stands() && live().blown) {
+    revive(live(), tries_again_text(prospect(live()), sound_time(live())));
+  }
+  past.reset();
+  dirty = true;
+}
+
+void SimulationThread::Impl::continue_from_newest_kept() {
+  if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
+  arena.go_back(pool, *history.newest());
+  go_on_from_restored_state();
+  ask_for_estimates();
+}
+
+void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
+  if (++past->shown >= history.size()) {
+    past.reset();
+  } else {
+    past->next = std::max(past->next + past->spacing, now);
+  }
+  dirty = true;
+}
+
+void SimulationThread::Impl::remember(bool stepped) {
+  history.add([this](Moment& to) { arena.save(pool, to); });
+  for (const auto& lane : lanes)
+    if (runs(*lane))
+      add_sample(*lane, stepped ? 1e3 * arena->find(lane->id)->cost.processor
+                                : std::numeric_limits<double>::quiet_NaN());
+}
+
+void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {
+  reference = lane;
+  for (const auto& each : lanes) {
+    PlotSample* present = each->plot.newest();
+    if (present == nullptr || present->time != simulation_of(*each).state().t) continue;
+    const Distance distance = distance_from_reference(*each);
+    present->distance = distance.mean;
+    present->largest_distance = distance.largest;
+  }
+}
+
+SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference(const LiveLane& lane) const {
+  const Lane* from = reference ? arena->find(*reference) : nullptr;
+  const State& own = simulation_of(lane).state();
+  if (from == nullptr || lane.coming_back || from->simulation->state().t != own.t) return {};
+  const std::vector<vec3>& theirs = from->simulation->state().x;
+  double sum = 0, most = 0;
+  for (std::size_t i = 0; i < own.x.size(); ++i) {
+    const vec3 apart = own.x[i] - theirs[i];
+    const double square = glm::dot(apart, apart);
+    sum += square;
+    most = std::max(most, square);
+  }
+  return {std::sqrt(sum / static_cast<double>(own.x.size())), std::sqrt(most)};
+}
+
+void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
+  const Simulation& simulation = simulation_of(lane);
+  const StepRecord& record = simulation.record();
+  const Distance distance = distance_from_reference(lane);
+  PlotSample sample{.time = simulation.state().t,
+                    .energy = record.energy,
+                    .books = record.books,
+                    .max_strain = record.max_strain,
+                    .distance = distance.mean,
+                    .largest_distance = distance.largest,
+                    .milliseconds = milliseconds,
+                    .cg_iterations = record.cg_iterations,
+                    .newton_iterations = record.newton_iterations,
+                    .converged = record.converged,
+                    .integrator = row_of(simulation.integrator())};
+  if (followed) {
+    sample.place = simulation.state().x[*followed];
+    sample.velocity = simulation.state().v[*followed];
+  }
+  lane.plot.add(sample, speed / kFramesPerSecond);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "session/simulation_thread_impl.h"
+#include "sim/command_rules.h"
+#include "sim/parameters.h"
+#include "sim/scene_difference.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kRewindSeconds = 0.5;
+constexpr std::size_t kReplayStates = 120;
+
+}  // namespace
+
+bool SimulationThread::Impl::has_other_method(const LiveLane::Return& lane) const {
+  const Scene& scene = lane.run.simulation().scene();
+  Scene of_active = with_method(scene, simulation().scene());
+  if (of_active.substeps == lane.substeps) of_active.substeps = scene.substeps;
+  return !differences(scene, of_active, simulation().mesh()).empty();
+}
+
+void SimulationThread::Impl::apply(const Command& command) {
+  // A command that is refused leaves the past alone, too.
+  const std::shared_ptr<const Scene> after =
+      changed_scene(simulation().shared_scene(), command, simulation().mesh());
+  const CommandRule& rule = rule_of(command);
+  // The grab's far end follows within the bounds on its force (MouseGrab::pull); only that is work.
+  if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
+    return mouse_grab->move_to(move->cursor);
+  if (rule.acts_on_shown || after->pins != simulation().scene().pins) continue_from_shown();
+  const bool had_rods = simulation().integrator().inextensible;
+  note_step_times(live());
+  const bool stood = stands();
+  arena.apply(pool, active, command);
+  if (std::holds_alternative<Reset>(command)) {
+    if (stood) playing = std::exchange(resumes, false);
+    start_all_over();
+  } else if (std::holds_alternative<RestoreSoundState>(command)) {
+    go_on_from_restored_state(true);
+    restart_methods();
+  } else if (const auto* move = std::get_if<MovePins>(&command);
+             std::holds_alternative<TurnRound>(command) || (move != nullptr && move->duration == 0)) {
+    history.replace_newest([this](Moment& to) { arena.save(pool, to); });
+  }
+  if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
+  if (!(*arena)[running_lane()].grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
+  if (rule.changes_scene && mouse_grab &&
+      mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand)))) {
+    Grab other_spring = mouse_grab->grab();
+    if (const std::optional<GrabSpring>& grab = (*arena)[hand].grab()) other_spring.cursor = grab->cursor;
+    arena.apply(pool, active, other_spring);
+  }
+  if (is_of_method(command)) warn_of_hand(active);
+  if (rule.breaks_continuity) ask_for_estimates();
+  if (!rule.changes_scene) return;
+  const bool of_method = is_of_method(command);
+  // What comes back with a method that it no longer has begins again, where it may.
+  if (live().coming_back && has_other_method(*live().coming_back)) {
+    give_up_return(live());
+    if (!live().blown) start_return(live(), simulation().scene(), sound_moment(active));
+  }
+  for_each_lane([&](LiveLane& lane) {
+    if (lane.blown && (lane.id == active || !of_method)) reconsider(lane);
+  });
+}
+
+void SimulationThread::Impl::steer(const StartGrab& c) {
+  continue_from_shown();
+  hand = softest_hand(c.hold);
+  const MouseGrab holding(pool, c.hold, (*arena)[hand], estimate_without_grab(live(hand)));
+  arena.apply(pool, active, holding.grab());
+  mouse_grab = holding;
+  ask_for_estimates();
+}
+
+void SimulationThread::Impl::steer(const SetPlaying& c) {
+  if (c.playing == playing) return;
+  if (c.playing) continue_from_shown();
+  playing = c.playing;
+  resumes = false;
+  if (playing) pacer.restart(Clock::now());
+}
+
+void SimulationThread::Impl::steer(const StepOnce&) {
+  continue_from_shown();
+  playing = resumes = false;
+  step();
+}
+
+void SimulationThread::Impl::steer(const SetSpeed& c) {
+  if (!(c.speed > 0)) throw InputError("The speed must be greater than zero.");
+  speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
+  pacer.restart(Clock::now());
+}
+
+void SimulationThread::Impl::steer(const Rewind&) {
+  const bool looks_back = past && !past->by_itself();
+  // After the blow-up of the only lane, too, the newest state of the past is the present one.
+  double now = looks_back ? history[past->shown].time : arena->time();
+  // What blew up while others ran on goes back to before that.
+  const Lane& own = *arena->find(active);
+  if (const Moment::Part* then = looks_back ? &history[past->shown].of(active) : nullptr;
+      then != nullptr && then->lane == active && then->frozen)
+    now = then->checkpoint->state.t;
+  else if (then == nullptr && own.frozen && !live().coming_back)
+    now = own.simulation->state().t;
+  if (!history.empty() && now < history[0].time)
+    throw InputError(own.name() + " blew up at " + format_plain(now, 3) + " s, and the states before " +
+                     format_plain(history[0].time, 3) +
+                     " s are no longer kept. Another method or a smaller h brings the lane back to the "
+                     "present of the others; Reset goes back to the start.");
+  playing = resumes = false;
+  leave_for(now - kRewindSeconds * speed);
+  continue_from_newest_kept();
+}
+
+void SimulationThread::Impl::steer(const SwapBranches&) {
+  if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
+  playing = resumes = false;
+  history.swap_branches([this](const Moment& left) { arena.go_back(pool, left); });
+  std::swap(origin, origin_of_other_branch);
+  for (const auto& lane : lanes) {
+    const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
+    std::swap(lane->origins, lane->origins_of_other_branch);
+    if (other)
+      lane->plot.set(*other);
+    else
+      set_origin(*lane);
+  }
+  go_on_from_restored_state();
+  ask_for_estimates();
+}
+
+void SimulationThread::Impl::steer(const KeepMoment& c) {
+  if (past) return c.receive({history[past->shown].of(active).checkpoint, loaded, active, returns->size()});
+  const auto now = std::make_shared<Checkpoint>();
+  simulation().save(pool, *now);
+  now->place = arena.journal().place();
+  c.receive({now, loaded, active, returns->size()});
+}
+
+void SimulationThread::Impl::steer(const KeepJournal& c) { c.receive({arena.journal(), arena->hash()}); }
+
+void SimulationThread::Impl::steer(const WatchAgain& c) {
+  if (history.size() - history.first_step_by_step() < 2) {
+    throw InputError("There is nothing to watch again yet: take some steps first.");
+  }
+  playing = false;
+  const std::size_t oldest =
+      std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));
+  const auto pictures = static_cast<double>(history.size() - oldest);
+  const double spacing = std::clamp(c.seconds, 0.0, 3600.0) / pictures;
+  past = Past{.shown = oldest,
+              .first = oldest,
+              .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
+  past->next = Clock::now() + past->spacing;
+}
+
+void SimulationThread::Impl::steer(const ShowPast& c) {
+  if (std::isnan(c.time)) throw InputError("The time to look back to must be a number.");
+  look_back_to(history.nearest(c.time));
+}
+
+void SimulationThread::Impl::steer(const StepThroughPast& c) {
+  const auto last = std::max(static_cast<long long>(history.size()) - 1, 0LL);
+  const auto shown = past ? static_cast<long long>(past->shown) : last;
+  look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
+}
+
+void SimulationThread::Impl::steer(const SelectLane& c) {
+  (*arena)[c.lane];  // throws where there is none
+  active = c.lane;
+  if (spectrum.wanted) ask_for_estimate(live(), false);
+}
+
+void SimulationThread::Impl::steer(const SetReference& c) {
+  if (c.lane) (*arena)[*c.lane];  // throws where there is none
+  refer_to(c.lane);
+}
+
+void SimulationThread::Impl::steer(const FollowParticle& c) {
+  if (c.particle && *c.particle >= simulation().state().x.size())
+    throw InputError("There is no particle " + std::to_string(*c.particle) + " to follow.");
+  followed = c.particle;
+}
+
+void SimulationThread::Impl::steer(const NewLane& c) {
+  Scene method = simulation().scene();
+  if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;
+  if (c.substeps) set_parameter(method, "substeps", static_cast<double>(*c.substeps));
+  LaneId lane = 0;  // the first that is neither there nor on its way
+  while (std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; })) ++lane;
+  if (lane == kMostLanes)
+    throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
+                     " is the most. Remove one first.");
+  continue_from_shown();
+  LiveLane& made = insert_lane(lanes, lane);
+  try {
+    if (c.from_start) return start_return(made, method, first, c.is_reference);
+    arena.apply(pool, AddLane{lane, running_lane()});
+  } catch (...) {
+    follow_lanes();
+    throw;
+  }
+  const LaneId before = std::exchange(active, lane);
+  begin_origin(std::string("lane ") + lane_letter(lane) + " was added");
+  begin_lane(made);
+  if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
+  if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
+  add_sample(live(), std::numeric_limits<double>::quiet_NaN());
+  if (!c.is_reference) return;
+  active = before;
+  refer_to(lane);
+}
+
+void SimulationThread::Impl::steer(const ChangeLanes& c) {
+  if (std::holds_alternative<AddLane>(c.command)) throw InputError("NewLane adds a lane.");
+  const LaneId lane = std::visit([](const auto& each) { return each.lane; }, c.command);
+  continue_from_shown();
+  const auto on_its_way = [&](const auto& each) { return each->id == lane && each->coming_back; };
+  const auto returning = std::ranges::find_if(lanes, on_its_way);
+  const bool is_new = arena->find(lane) == nullptr;
+  if (returning == lanes.end() || !is_new || !std::holds_alternative<RemoveLane>(c.command))
+    arena.apply(pool, c.command);
+  if (returning != lanes.end()) give_up_return(**returning);
+  follow_lanes();
+  if (!history.empty() && arena->time() < history.newest()->time)
+    go_on_from_restored_state();
+  else
+    follow_blow_ups();
+  const auto* join = std::get_if<JoinLane>(&c.command);
+  if (join == nullptr || join->lane == join->from) return;
+  begin_origin(std::string("lane ") + lane_letter(join->lane) + " joined lane " + lane_letter(join->from));
+  ask_for_estimate(live(join->lane));
+}
+
+void SimulationThread::Impl::steer(const ReviveLane& c) {
+  (*arena)[c.lane];
+  if (past && !past->by_itself()) continue_from_shown();  // where it may have stood, or not
+  LiveLane& lane = live(c.lane);
+  if (runs(lane) || lane.coming_back) return;
+  continue_from_shown();
+  if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), sound_time(lane)));
+  start_return(lane, simulation_of(lane).scene(), sound_moment(c.lane));
+}
+
+void SimulationThread::Impl::steer(const SetHistoryMemory& c) {
+  const double shown = past ? history[past->shown].time : 0;
+  history.set_memory(c.bytes);
+  if (past) look_back_to(history.nearest(shown));
+}
+
+void SimulationThread::Impl::steer(const ShowSpectrum& c) {
+  spectrum = c;
+  ask_for_estimate(live(), false);
+}
+
+void SimulationThread::Impl::steer(Record& c) {
+  if (recorder) recorder->forget();
+  recorder = std::move(c.recorder);
+  if (!recorder) return;
+  continue_from_shown();  // what is seen is what it begins with
+  recorded = active;
+  recorder->begin(pool, simulation(), simulation().shared_scene(), motion, [this] { queue.wake(); });
+}
+
+void SimulationThread::Impl::steer(UseScene& c) {
+  if (!c.loaded) throw InputError("There is no scene to use.");
+  use(std::move(c.loaded), c.values);
+  const bool plays = playing || resumes;
+  const bool waits = c.waits || loaded->moment;
+  playing = plays && !waits;
+  resumes = plays && waits;
+}
+
+}  // namespace clothlab

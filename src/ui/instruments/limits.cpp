@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "experiments/limit_search.h"
+#include "io/csv.h"
+#include "ui/instruments/instruments.h"
+#include "ui/instruments/search_head.h"
+#include "ui/panels/lane_sets.h"
+#include "ui/theme.h"
+#include "ui/widgets/method_mark.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/sorted_table.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+using LimitRow = const MethodLimit*;
+
+constexpr std::size_t kLanesOfTable = 4;
+
+using LimitColumn = SortedColumn<LimitRow>;
+
+std::string text_of_run(LimitRow row, double MethodLimit::Run::*value, const char* unit) {
+  return row->run ? format_quantity((*row->run).*value, unit) : "–";
+}
+
+std::string largest_text(const LimitRow& row) {
+  if (!row->done) return "";
+  if (row->largest == 0) return "none";
+  return (row->limited ? "" : "≥ ") + format_quantity(row->largest, "s");
+}
+
+constexpr std::array kLimitColumns{
+    LimitColumn{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
+                [](const LimitRow& r) { return static_cast<double>(method_row(r->info->id)); },
+                [](const LimitRow& r) { return std::string(r->info->title); }},
+    LimitColumn{
+        "largest h",
+        "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
+        "was tried.",
+        66, [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
+    LimitColumn{"cost",
+                "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
+                "limit. –: it did not hold.",
+                50, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
+                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
+    LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 56,
+                [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
+                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
+    LimitColumn{
+        "error",
+        "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
+        "of its own limit. Methods with rods simulate other cloth.",
+        50, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
+        [](const LimitRow& r) {
+          return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
+        }},
+};
+
+// The titles of a file, in the order of the columns.
+constexpr std::array kFileTitles{"integrator", "largest_h_s", "seconds_per_second", "energy_made_J",
+                                 "rms_error_m"};
+static_assert(kFileTitles.size() == kLimitColumns.size());
+
+// At the h of the run of the table, which the scene's step is divided into.
+LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
+  const double parts = std::ceil(context.scene().dt / row->run->h - 1e-9);
+  return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
+}
+
+std::string csv_of_limits(const std::vector<LimitRow>& rows) {
+  std::string text;
+  for (const char* title : kFileTitles) text += (text.empty() ? "" : ",") + std::string(title);
+  text += "\n";
+  for (const LimitRow row : rows) {
+    text += std::string(row->info->id) + ',';
+    std::vector<CsvValue> values;
+    for (std::size_t c = 1; c < kLimitColumns.size(); ++c) {
+      const double value = kLimitColumns[c].value(row);
+      values.emplace_back(value == kNoFigure ? std::numeric_limits<double>::quiet_NaN() : value);
+    }
+    text += csv_line(values);
+  }
+  return text;
+}
+
+void lanes_button(const PanelContext& context, const std::string& name, const std::vector<LimitRow>& rows) {
+  LaneChoices lanes;
+  for (const LimitRow row : rows)
+    if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_at_limit(context, row));
+  ImGui::BeginDisabled(lanes.lanes.empty());
+  if (text_button(
+          name + ":lanes", "As lanes",
+          "The first four of the table as sorted, each with as many substeps as its limit asks for, from "
+          "the start; all other lanes go.",
+          0, false))
+    use_lanes(context, lanes);
+  ImGui::EndDisabled();
+}
+
+void draw_limit(const PanelContext& context, const std::string& name, LimitRow row) {
+  ImGui::TableNextRow();
+  for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
+    ImGui::TableSetColumnIndex(static_cast<int>(c));
+    if (c == 0) {
+      const std::string id(row->info->id);
+      ImGui::BeginDisabled(!row->run);
+      ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
+      ImGui::PushID(id.c_str());
+      if (text_button(name + ":add:" + id, "+",
+                      "Adds a lane by this method at this h, from the present state.", 0, false)) {
+        const LaneChoices::Choice lane = lane_at_limit(context, row);
+        context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
+      }
+      ImGui::PopID();
+      ImGui::PopStyleVar();
+      ImGui::EndDisabled();
+      ImGui::SameLine(0, units(5));
+    }
+    const std::string text = kLimitColumns[c].text(row);
+    coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
+                  c == 0 ? first_line(text, ImGui::GetContentRegionAvail().x) : text);
+    note_text(name + ":" + std::string(row->info->id) + ":" + kLimitColumns[c].title, text);
+  }
+}
+
+// Sorts and draws; answers with the rows as sorted.
+std::vector<LimitRow> limit_table(const PanelContext& context, const std::string& name,
+                                  const LimitSearch::Progress& found, ImVec2 size) {
+  std::vector<LimitRow> rows;
+  for (const MethodLimit& method : found.methods) rows.push_back(&method);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1)));
+  if (begin_sorted_table<LimitRow>(name + ":column", kLimitColumns, size, rows)) {
+    for (const LimitRow row : rows) draw_limit(context, name, row);
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  return rows;
+}
+
+std::string words_of_limits(const PanelContext& context, const LimitSearch::Progress& found) {
+  if (found.under_way.empty())
+    return "From " + origin_of(context, found) + ", ω_max " + format_plain(found.omega_max, 4) + " rad/s";
+  const auto done = std::ranges::count(found.methods, true, &MethodLimit::done);
+  return format_plain(static_cast<double>(done)) + " of " +
+         format_plain(static_cast<double>(found.methods.size())) + ": " + found.under_way;
+}
+
+}  // namespace
+
+void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  const bool running = context.limits != nullptr && !context.limits->done();
+  if (search_button(name, running,
+                    "Bisects the largest stable h of every method from the cloth as it is now, or from its "
+                    "last good state where a spring is strained by more than 10 %. On copies and on one "
+                    "processor, while the lanes go on.")) {
+    if (running)
+      context.request(CancelLimits{});
+    else
+      context.request(FindLimits{});
+  }
+  ImGui::SameLine(0, units(4));
+  const ImVec2 beside = ImGui::GetCursorScreenPos();
+  if (context.limits == nullptr)
+    return draw_before_search(
+        "How large may h be, by every method, on this cloth in its present state? A search takes some "
+        "seconds "
+        "to minutes and disturbs nothing.",
+        at, size);
+  const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
+  draw_ground(at, size);
+  const std::string words = words_of_limits(context, *found), outdated = why_outdated(context, *found);
+  const float head = draw_search_head(name, *found, running, words, outdated, at, size.x, size.x);
+  tooltip(outdated.empty() ? words : outdated + " " + words + ".");
+  ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), at.y + head));
+  const std::vector<LimitRow> rows =
+      limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));
+  ImGui::SetCursorScreenPos(beside);
+  if (!has_room_for("As lanes", at, size)) return;
+  lanes_button(context, name, rows);
+  ImGui::SameLine(0, units(4));
+  if (has_room_for("CSV", at, size) && text_button(name + ":csv", "CSV", "Save the table.", 0, false))
+    context.request(SaveTable{"limits", csv_of_limits(rows)});
+}
+
+}  // namespace clothlab

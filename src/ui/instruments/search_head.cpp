@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "ui/instruments/search_head.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/text.h"
+#include "sim/parameters.h"
+#include "sim/scene_difference.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+
+void draw_ground(ImVec2 at, ImVec2 size) {
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
+                                            units(5));
+}
+
+bool search_button(const std::string& name, bool running, std::string_view help) {
+  return text_button(name + ":find", running ? "Cancel" : "Find",
+                     running ? "Ends the search; what was found stays." : help, 0, running);
+}
+
+void draw_before_search(std::string_view words, ImVec2 at, ImVec2 size) {
+  draw_ground(at, size);
+  const float pad = units(8);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
+  coloured_text(palette().muted, broken_lines(words, size.x - 2 * pad));
+}
+
+std::string origin_of(const PanelContext& context, const SearchProgress& found) {
+  const std::string lane =
+      context.snapshot.others.empty() ? "" : std::string("lane ") + lane_letter(found.lane) + " at ";
+  return lane + "t = " + format_plain(found.time) + " s" + (found.is_shown ? "" : ", the last good state");
+}
+
+std::string why_outdated(const PanelContext& context, const SearchProgress& found,
+                         void (*same)(Scene& then, const Scene& now)) {
+  if (!found.values) return {};
+  const Snapshot& snapshot = context.snapshot;
+  const auto later = [&](double time) { return time < found.time; };
+  const std::vector<double>& returns = *snapshot.returns;
+  if (std::any_of(returns.begin() + static_cast<std::ptrdiff_t>(std::min(found.returns, returns.size())),
+                  returns.end(), later))
+    return "Outdated: the run has gone back to before that state.";
+  // The values of its lane; where it is gone, those of the world.
+  const std::vector<const LaneSnapshot*> lanes = snapshot.lanes();
+  const auto lane = std::ranges::find(lanes, found.lane, &LaneSnapshot::lane);
+  const bool is_active = found.lane == snapshot.lane || lane == lanes.end();
+  const Scene& now = is_active ? context.scene() : *(*lane)->frame.scene;
+  Scene then = lane == lanes.end() ? with_method(*found.values, now) : *found.values;
+  then.integrator = now.integrator;
+  then.dt = now.dt;
+  then.substeps = now.substeps;
+  if (same != nullptr) same(then, now);
+  const std::string changes = describe_differences(then, now, *snapshot.loaded->mesh);
+  return changes.empty() ? changes : "Outdated, as it was made before a change: " + changes + ".";
+}
+
+float draw_search_head(const std::string& name, const SearchProgress& found, bool running,
+                       const std::string& words, const std::string& outdated, ImVec2 at, float width,
+                       float text_width) {
+  ImGui::SetCursorScreenPos(ImVec2(at.x + units(8), at.y + units(3)));
+  std::string text = found.error.empty() ? words : found.error;
+  if (!outdated.empty()) text = "Outdated. " + text;
+  coloured_text(running || !outdated.empty() ? palette().careful : palette().muted,
+                first_line(text, text_width - units(16)));
+  const std::string noted = name + (running ? ":search" : ":found");
+  note_item(noted);
+  note_text(noted, text);
+  const float height = ImGui::GetTextLineHeight() + units(8), below = at.y + height - units(1);
+  if (running)
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(at.x, below - units(2)), ImVec2(at.x + width * static_cast<float>(found.fraction), below),
+        palette().accent);
+  return height;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chart/axis.h"
+#include "core/lane_id.h"
+#include "session/snapshot.h"
+
+namespace clothlab {
+
+/// The picture of the solver, without its places on the screen: the last CG solve of every lane, and what the
+/// active lane's solver did in its last steps.
+struct SolverFigure {
+  struct Curve {
+    LaneId lane = 0;
+    std::string name;               ///< lane_name, and the preconditioner
+    std::vector<double> residuals;  ///< relative; [k] after k iterations
+    double tolerance = 0;           ///< that was in force
+  };
+  struct Step {
+    double time = 0;  ///< [s]
+    int cg_iterations = 0;
+    int newton_iterations = 0;
+    bool converged = true;
+  };
+  std::vector<Curve> curves;    ///< of the active lane first; none of a lane without such a solve
+  std::vector<int> solves;      ///< CG iterations of each solve of the active lane's last step
+  std::vector<Step> steps;      ///< the active lane's last ones, newest last; empty where none iterated
+  AxisRange iterations{0, 4};   ///< the axis of the curves
+  AxisRange residual{1e-4, 1};  ///< likewise, logarithmic
+  double most_iterations = 4;   ///< where the axis of the steps ends
+  enum class Outcome { no_step, converged, warned, not_converged };
+  Outcome outcome = Outcome::no_step;
+  std::string verdict;  ///< how the active lane's last step went, in a sentence
+  std::string manner;   ///< what its last solve was, or why there was none
+};
+
+SolverFigure make_solver_figure(const Snapshot& now);
+
+}  // namespace clothlab

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+
+#include "analysis/stability.h"
+#include "core/text.h"
+#include "sim/parameters.h"
+#include "ui/instruments/instruments.h"
+#include "ui/instruments/stability_figure.h"
+#include "ui/lanes.h"
+#include "ui/plots/figure.h"
+#include "ui/plots/plot_line.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kBesideEachOther = 720;  // room for both pictures [interface units]
+constexpr float kRoomForTitle = 120;     // of height [interface units]
+constexpr float kRoomForLabel = 420;     // of the longer label of a button [interface units]
+constexpr float kRoomForAll = 300;       // of width, of long titles [interface units]
+constexpr float kRoomForNames = 60;      // of height, of what names the axes [interface units]
+constexpr double kTallestBar = 0.45;     // of the frame
+constexpr double kStable = 1 + 1e-9;
+constexpr Dash kLineOfOne{5, 3};
+
+void eigenvalues_button(const PanelContext& context, const std::string& name, float width) {
+  StabilityView& view = context.view.plots_layout.stability;
+  const auto& measured = context.snapshot.spectrum;
+  const bool possible = !measured || measured->spectrum.is_exact;
+  ImGui::BeginDisabled(!possible);
+  if (text_button(
+          name + ":eigenvalues", width < units(kRoomForLabel) ? "Exact" : "Exact eigenvalues",
+          possible ? "Crosses at the eigenvalues of the damped equations themselves, which damping couples: "
+                     "seconds for some hundred free directions. The dots give each mode its own damping."
+                   : "There are " + std::to_string(measured->spectrum.free_directions) +
+                         " free directions; all eigenvalues are computed up to " +
+                         std::to_string(kExactDirections) + ".",
+          0, view.eigenvalues && possible))
+    view.eigenvalues = !view.eigenvalues;
+  ImGui::EndDisabled();
+}
+
+void buttons_of(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
+                bool both, ImVec2 at, ImVec2 size) {
+  StabilityView& view = context.view.plots_layout.stability;
+  if (!both) {
+    if (text_button(name + ":plane", "Plane",
+                    "The plane of hλ, λ being the eigenvalues of the equations of motion: blue where the "
+                    "method damps, the darker the more, red where it grows. Or growth over frequency.",
+                    0, view.plane))
+      view.plane = !view.plane;
+    ImGui::SameLine(0, units(4));
+  }
+  if (both || view.plane) {
+    eigenvalues_button(context, name, size.x);
+    ImGui::SameLine(0, units(4));
+  }
+  if (figure.empty.empty() && has_room_for("CSV", at, size) &&
+      text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table.", 0, false))
+    context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->h())});
+}
+
+// ---- Growth over frequency
+
+std::string per_step(double growth) { return format_plain(growth, 4) + " per step"; }
+
+// The parts of a curve that grow are red.
+void draw_curve(const Figure& frame, const StabilityFigure::Curve& curve, ImU32 colour, float thickness,
+                const Dash& dash, bool marks_growth) {
+  std::vector<ImVec2> points;
+  bool grows = false;
+  const auto flush = [&] {
+    draw_line(points, grows ? palette().failed : colour, thickness, dash);
+    if (points.size() > 1) points = {points.back()};
+  };
+  for (std::size_t i = 0; i < curve.growth.size(); ++i) {
+    const bool now = marks_growth && curve.growth[i] > kStable;
+    if (now != grows) flush();
+    grows = now;
+    points.emplace_back(frame.px(curve.h_omega[i]), frame.py(curve.growth[i]));
+  }
+  flush();
+}
+
+void draw_bars(const Figure& frame, const StabilityFigure& figure) {
+  double most = 0;
+  for (const StabilityFigure::Bar& bar : figure.bars) most = std::max(most, bar.modes);
+  if (!(most > 0)) return;
+  const double height = kTallestBar * static_cast<double>(frame.b().y - frame.a().y);
+  for (const StabilityFigure::Bar& bar : figure.bars) {
+    if (!(bar.modes > 0)) continue;
+    const float top = frame.b().y - std::max(static_cast<float>(height * bar.modes / most), 1.0F);
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(std::round(frame.px(bar.h_omega.low)), top),
+        ImVec2(std::round(frame.px(bar.h_omega.high)) - 1, frame.b().y),
+        with_alpha(bar.grows ? palette().failed : palette().muted, 0.45F));
+  }
+}
+
+void tell_frequency(const Figure& frame, const StabilityFigure& figure, double h) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double h_omega = frame.x_at(mouse.x), omega = h_omega / h;
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(mouse.x, frame.a().y), ImVec2(mouse.x, frame.b().y),
+                                      with_alpha(palette().text, 0.5F));
+  begin_tooltip_above(frame.a().y - units(4));
+  const auto row = [](const std::string& text) { ImGui::TextUnformatted(displayable(text).c_str()); };
+  row("hω " + format_plain(h_omega) + ": ω " + format_plain(omega) + " rad/s, " +
+      format_quantity(omega / 6.283185307179586, "Hz"));
+  const StabilityFigure::Curve& curve = figure.curves.front();
+  const auto at = std::ranges::lower_bound(curve.h_omega, h_omega);
+  const auto i = std::min(static_cast<std::size_t>(at - curve.h_omega.begin()), curve.growth.size() - 1);
+  row("without damping " + per_step(curve.growth[i]));
+  for (const StabilityFigure::Bar& bar : figure.bars)
+    if (h_omega >= bar.h_omega.low && h_omega < bar.h_omega.high)
+      row((figure.is_exact ? "" : "≈ ") + format_plain(std::round(bar.modes), 4) + " modes from " +
+          format_plain(bar.h_omega.low) + " to " + format_plain(bar.h_omega.high));
+  ImGui::EndTooltip();
+}
+
+void draw_growth(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
+                 ImVec2 at, ImVec2 size) {
+  const Snapshot& now = context.snapshot;
+  AxesView& axes = context.view.plots_layout.stability.growth_axes;
+  const AxisRange growth = axes.y.value_or(AxisRange{0, figure.most_growth});
+  const Figure frame({"hω", figure.h_omega, true}, {"growth per step", growth}, at, size);
+  if (!frame.has_room()) return;
+  frame.axes();
+  frame.begin_clip();
+  draw_bars(frame, figure);
+  const float one = frame.py(1);
+  draw_line({ImVec2(frame.a().x, one), ImVec2(frame.b().x, one)}, palette().careful, 1.2F, kLineOfOne);
+  for (std::size_t c = figure.curves.size(); c-- > 0;) {
+    const StabilityFigure::Curve& curve = figure.curves[c];
+    const bool own = curve.lane == now.lane;
+    draw_curve(frame, curve, own ? palette().accent_strong : lane_colour(curve.lane), own ? 2 : 1.2F,
+               curve.slow ? kLineOfOne : Dash{}, own);
+  }
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  for (const StabilityFigure::Mode& mode : figure.modes)
+    draw->AddCircleFilled(ImVec2(frame.px(mode.h_omega), frame.py(std::min(mode.growth, growth.high))),
+                          units(1.8F), mode.growth > kStable ? palette().failed : palette().text, 8);
+  if (figure.limit && *figure.limit > figure.h_omega.low && *figure.limit < figure.h_omega.high) {
+    const float x = frame.px(*figure.limit);
+    draw->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y), palette().careful, units(1.2F));
+    const std::string text = "limit " + format_plain(*figure.limit);
+    const float width = ImGui::CalcTextSize(text.c_str()).x + units(4);
+    frame.label(ImVec2(x + width > frame.b().x ? x - width : x + units(4), frame.a().y), palette().careful,
+                text);
+  }
+  if (frame.b().y - frame.a().y > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
+    frame.label(frame.a(), palette().muted, "growth per step");
+  frame.end_clip();
+  if (frame.zoom(name + ":growth", axes)) tell_frequency(frame, figure, now.frame.scene->h());
+}
+
+// ---- The plane of hλ
+
+// A round number that is not less, so that the axes seldom change.
+double rounded_up(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0})
+    if (factor * power >= value) return factor * power;
+  return 10 * power;
+}
+
+ImU32 shade(double growth) {
+  if (!(growth <= kStable)) return with_alpha(palette().failed, 0.22F);
+  constexpr std::array kAlphas{0.6F, 0.46F, 0.32F, 0.18F};  // up to a quarter, a half …
+  return with_alpha(palette().accent,
+                    kAlphas[std::min<std::size_t>(static_cast<std::size_t>(4 * growth), 3)]);
+}
+
+// Neighbours of one shade in a row are one rectangle.
+void draw_region(const Figure& frame, const GrowthRegion& region) {
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const auto between = [](const AxisRange& range, std::size_t k, std::size_t count) {
+    return range.low + (range.high - range.low) * static_cast<double>(k) / static_cast<double>(count);
+  };
+  for (std::size_t row = 0; row < GrowthRegion::kRows; ++row) {
+    const auto y = [&](std::size_t k) {
+      return std::round(frame.py(between(region.im(), k, GrowthRegion::kRows)));
+    };
+    const auto x = [&](std::size_t k) {
+      return std::round(frame.px(between(region.re(), k, GrowthRegion::kColumns)));
+    };
+    for (std::size_t begin = 0, end = 0; begin < GrowthRegion::kColumns; begin = end) {
+      if (!region.has(begin, row)) return;
+      const ImU32 colour = shade(region.growth(begin, row));
+      for (end = begin + 1; end < GrowthRegion::kColumns && region.has(end, row); ++end)
+        if (shade(region.growth(end, row)) != colour) break;
+      draw->AddRectFilled(ImVec2(x(begin), y(row + 1)), ImVec2(x(end), y(row)), colour);
+    }
+  }
+}
+
+void tell_place(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double re = frame.x_at(mouse.x), im = frame.y_at(mouse.y);
+  begin_tooltip_above(frame.a().y - units(4));
+  ImGui::TextUnformatted(displayable("hλ = " + format_plain(re) + (im < 0 ? " − " : " + ") +
+                                     format_plain(std::abs(im)) +
+                                     " i: " + per_step(info.growth(std::hypot(re, im), -2 * re, values)))
+                             .c_str());
+  ImGui::EndTooltip();
+}
+
+void draw_plane(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
+                ImVec2 at, ImVec2 size) {
+  const Snapshot& now = context.snapshot;
+  double most_re = 0, most_im = 1.2 * figure.limit.value_or(0);
+  for (const auto* modes : {&figure.modes, &figure.eigenvalues})
+    for (const StabilityFigure::Mode& mode : *modes) {
+      most_re = std::max({most_re, -mode.z.real(), -mode.z2.real()});
+      most_im = std::max(most_im, mode.z.imag());
+    }
+  const double largest = std::max({most_re, most_im, 1e-6});
+  StabilityView& view = context.view.plots_layout.stability;
+  const AxisRange re =
+      view.plane_axes.x.value_or(AxisRange{-rounded_up(1.1 * std::max(most_re, 0.1 * largest)), 0});
+  const AxisRange im =
+      view.plane_axes.y.value_or(AxisRange{0, rounded_up(1.1 * std::max(most_im, 0.1 * largest))});
+  const IntegratorInfo& info = integrators()[now.integrator];
+  const IntegratorParameters values = integrator_parameters(*now.frame.scene);
+  view.region.prepare(info, values, re, im);
+
+  std::string title = "Re hλ";
+  if (size.x >= units(kRoomForAll))
+    title += figure.eigenvalues.empty() ? " (diagonal approximation)" : " (dots: diagonal, crosses: exact)";
+  const Figure frame({title, re}, {"Im hλ", im}, at, size);
+  if (!frame.has_room()) return;
+  frame.axes();
+  frame.begin_clip();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  draw_region(frame, view.region);
+  const auto colour = [](const StabilityFigure::Mode& mode) {
+    return mode.growth > kStable ? palette().failed : palette().text;
+  };
+  const auto place = [&](std::complex<double> z) { return ImVec2(frame.px(z.real()), frame.py(z.imag())); };
+  for (const StabilityFigure::Mode& mode : figure.modes)
+    for (const std::complex<double> z : {mode.z, mode.z2})
+      if (z.imag() >= 0) draw->AddCircleFilled(place(z), units(1.8F), colour(mode), 8);
+  for (const StabilityFigure::Mode& mode : figure.eigenvalues)
+    for (const std::complex<double> z : {mode.z, mode.z2}) {
+      if (z.imag() < 0 || z == 0.0) continue;
+      const ImVec2 p = place(z);
+      const float arm = units(3);
+      draw->AddLine(ImVec2(p.x - arm, p.y - arm), ImVec2(p.x + arm, p.y + arm), palette().careful);
+      draw->AddLine(ImVec2(p.x - arm, p.y + arm), ImVec2(p.x + arm, p.y - arm), palette().careful);
+    }
+  if (frame.b().y - frame.a().y > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
+  frame.end_clip();
+  if (frame.zoom(name + ":region", view.plane_axes, true)) tell_place(frame, info, values);
+}
+
+// Title and verdict at the top; returns their height.
+float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 at, ImVec2 size) {
+  const float line = ImGui::GetTextLineHeight();
+  const bool roomy = size.y >= units(kRoomForTitle);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::BeginGroup();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  if (roomy) coloured_text(palette().muted, first_line(figure.title, size.x));
+  coloured_text(palette().text,
+                roomy ? broken_lines(figure.verdict, size.x) : first_line(figure.verdict, size.x));
+  ImGui::PopStyleVar();
+  ImGui::EndGroup();
+  note_item(name + ":verdict");
+  note_text(name + ":verdict", figure.verdict);
+  tooltip(
+      figure.title + ".\n\n" + figure.verdict +
+      "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at a "
+      "frequency. The curve: the method without damping; other lanes have thin ones.\n\n"
+      "The wheel zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into "
+      "a "
+      "box, a double click fits again.");
+  // Title and two lines, so that the picture stays where it is while the verdict changes.
+  return std::max(ImGui::GetItemRectSize().y, roomy ? 3 * line : line);
+}
+
+}  // namespace
+
+void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  const StabilityView& view = context.view.plots_layout.stability;
+  const bool both = size.x >= units(kBesideEachOther);
+  context.view.spectrum = {.wanted = true, .eigenvalues = view.eigenvalues && (both || view.plane)};
+  const StabilityFigure figure = make_stability_figure(context.snapshot, view.growth_axes.x);
+  buttons_of(context, name, figure, both, at, size);
+
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
+                                            units(5));
+  const float pad = units(8);
+  if (!figure.empty.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
+    coloured_text(palette().muted, broken_lines(figure.empty, size.x - 2 * pad));
+    return;
+  }
+  const float words =
+      draw_words(name, figure, ImVec2(at.x + pad, at.y + units(3)), ImVec2(size.x - 2 * pad, size.y)) +
+      units(3);
+  const ImVec2 corner(at.x, at.y + words);
+  const ImVec2 room(both ? std::floor(size.x / 2) : size.x, size.y - words);
+  if (both || !view.plane) draw_growth(context, name, figure, corner, room);
+  if (both || view.plane)
+    draw_plane(context, name, figure, ImVec2(both ? corner.x + room.x : corner.x, corner.y), room);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chart/axis.h"
+#include "core/lane_id.h"
+#include "session/snapshot.h"
+
+namespace clothlab {
+
+/// The picture of stability of the active lane, without its places on the screen: the modes of its spectrum
+/// under its method's growth per step, at the scene's h.
+struct StabilityFigure {
+  /// Modes of one frequency and damping, or one oscillation of J.
+  struct Mode {
+    double h_omega = 0;
+    double growth = 1;  ///< per step
+    double modes = 1;   ///< how many
+    std::complex<double> z, z2;  ///< hλ = h (−d ± √(d² − 4ω²))/2: a conjugate pair, z above, or two real ones
+  };
+  /// The modes of an interval of hω.
+  struct Bar {
+    AxisRange h_omega;
+    double modes = 0;
+    bool grows = false;
+  };
+  /// |R(ihω)|, growth per step without damping; of the active lane first.
+  struct Curve {
+    LaneId lane = 0;
+    bool slow = false;  ///< that of modes that the method treats separately
+    std::vector<double> h_omega, growth;
+  };
+  std::vector<Mode> modes;        ///< that oscillate, ascending
+  std::vector<Mode> eigenvalues;  ///< of J; empty where not measured
+  std::vector<Bar> bars;
+  std::vector<Curve> curves;
+  AxisRange h_omega{0.1, 10};   ///< the axis of hω, logarithmic
+  double most_growth = 1.25;    ///< where the axis of growth ends
+  std::optional<double> limit;  ///< largest stable hω without damping, above 0
+  bool is_exact = false;        ///< every Mode is one
+  std::string title;            ///< whose, and measured when
+  std::string verdict;          ///< what it shows, in a sentence or two
+  std::string empty;            ///< instead of all that: why there is nothing to show
+};
+
+/// `h_omega`: the axis; none: it holds all modes and the limit.
+StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega = {});
+/// What the figure shows as a table: modes, eigenvalues of J and bars, at steps of h [s].
+std::string csv_of(const StabilityFigure& figure, double h);
+
+}  // namespace clothlab

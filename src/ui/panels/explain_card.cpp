@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <string_view>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/instruments/stability_reading.h"
+#include "ui/instruments/step_figure.h"
+#include "ui/panels/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+void muted(std::string_view text) { coloured_text(palette().muted, text); }
+
+// The parts of a formula, one per line.
+std::string in_lines(std::string text) {
+  for (std::size_t at = text.find("; "); at != std::string::npos; at = text.find("; ", at))
+    text.replace(at, 2, "\n");
+  return text;
+}
+
+void lines(const IntegratorInfo& info, const IntegratorParameters& values) {
+  if (!ImGui::BeginTable("lines", 2)) return;
+  ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, units(78));
+  ImGui::TableSetupColumn("text", ImGuiTableColumnFlags_WidthStretch);
+  for (const CardLine& line : card_lines(info, values)) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    muted(line.title);
+    ImGui::TableNextColumn();
+    wrapped_text(line.title == "Step" ? in_lines(line.text) : line.text);
+    note_item("explain:" + std::string(line.title));
+  }
+  ImGui::EndTable();
+}
+
+// A factor near 1 as its difference from 1.
+std::string factor(double value) {
+  const double change = std::abs(value - 1);
+  if (change < 1e-12) return "1";
+  if (change < 0.01) return (value > 1 ? "1 + " : "1 − ") + format_plain(change, 2);
+  if (value < 1e-12) return "below 1e-12";
+  if (value > 1e12) return "above 1e12";
+  return format_plain(value);
+}
+
+// The amplitude of three oscillations after one step and after a second.
+void amplitudes(const PanelContext& context, const IntegratorInfo& info, const StabilityEstimate& estimate) {
+  struct Row {
+    std::string name;
+    double growth;
+  };
+  const IntegratorParameters values = context.own_parameters();
+  const double h = context.step_size(), turn = 2 * std::numbers::pi;
+  const std::array rows{
+      Row{"1 Hz", slow_growth(info, h * turn, values)},
+      Row{"10 Hz", slow_growth(info, 10 * h * turn, values)},
+      Row{"the fastest, " + format_quantity(estimate.omega_max() / turn, "Hz"),
+          info.growth(h * estimate.omega_max(), 0, values)},
+  };
+  small_text("Amplitude of an undamped oscillation, as a factor:");
+  if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
+  ImGui::TableSetupColumn("oscillation", ImGuiTableColumnFlags_WidthStretch, 2);
+  ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4F);
+  ImGui::TableSetupColumn("second", ImGuiTableColumnFlags_WidthStretch, 1.4F);
+  for (const char* title : {"oscillation", "per step", "per second"}) {
+    ImGui::TableNextColumn();
+    muted(title);
+  }
+  for (const Row& row : rows) {
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(row.name.c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(displayable(factor(row.growth)).c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(displayable(factor(std::pow(row.growth, 1 / h))).c_str());
+  }
+  ImGui::EndTable();
+}
+
+std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
+  const StepRecord& record = context.snapshot.frame.record;
+  std::string text = "Last step: ";
+  if (info.uses_newton) text += std::to_string(record.newton_iterations) + " Newton iterations, ";
+  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->solver.linear.kind ==
+                                                      LinearSolverSettings::Kind::cg
+                                                : info.inextensible;
+  if (iterates) text += std::to_string(record.cg_iterations) + " CG iterations, ";
+  text += format_quantity(context.snapshot.step_ms.last / 1000, "s");
+  if (const auto figure = step_figure(info, context.own_parameters(), record))
+    text += ", " + figure->text + ". " + figure->help;
+  else
+    text += ".";
+  if (!record.converged) text += "\nNot converged: " + std::string(record.reason) + ".";
+  return text;
+}
+
+void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
+  const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
+  const double h = context.step_size();
+  const StabilityReading stability = read_stability(info, context.own_parameters(), h, estimate);
+  section("At the current settings");
+  wrapped_text("h = " + format_quantity(h, "s") +
+               (estimate ? ", ω_max = " + format_plain(estimate->omega_max(), 4) + " rad/s, " : ", ") +
+               stability.number + ".");
+  wrapped_text(stability.help);
+  note_item("explain:now");
+  if (estimate) amplitudes(context, info, *estimate);
+  if (context.snapshot.frame.record.integrator == info.id && context.snapshot.step_ms.last > 0)
+    wrapped_text(last_step(context, info));
+}
+
+}  // namespace
+
+void method_panel(const PanelContext& context) {
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  ImGui::PushFont(fonts().heading);
+  ImGui::TextUnformatted(displayable(info.title).c_str());
+  ImGui::PopFont();
+  wrapped_text(info.summary);
+  ImGui::Spacing();
+  lines(info, context.own_parameters());
+  present_numbers(context, info);
+}
+
+}  // namespace clothlab

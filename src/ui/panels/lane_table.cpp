@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "ui/instruments/instruments.h"
+#include "ui/lane_reading.h"
+#include "ui/lanes.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/sorted_table.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+struct LaneRow {
+  const LaneSnapshot* lane;
+  LaneReading figures;
+};
+
+using Column = SortedColumn<LaneRow>;
+
+double time_of(const LaneRow& row) {
+  return row.lane->coming_back ? row.lane->coming_back->time : row.lane->frame.record.time;
+}
+
+constexpr std::array kColumns{
+    Column{"lane", "Letter and method, ÷16 with 16 substeps. A click chooses the lane that the panels edit.",
+           0, [](const LaneRow& r) { return static_cast<double>(r.lane->lane); },
+           [](const LaneRow& r) { return lane_name(*r.lane); }},
+    Column{"h/limit",
+           "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
+           "stable, – where that is not known or the lane blew up all the same. That is the linear theory; "
+           "the colour is the verdict with what the run did, as below the "
+           "lane's picture.",
+           44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
+           [](const LaneRow& r) { return r.figures.limit; }},
+    Column{"ΔE", "Total energy now less that at the common origin, which the line above names.", 56,
+           [](const LaneRow& r) { return r.figures.energy_change; },
+           [](const LaneRow& r) { return r.figures.energy; }},
+    Column{
+        "method",
+        "Energy that the method itself gained or dissipated (the ledger): since the common origin, or since "
+        "the lane got its method or its h, where that came later.",
+        56, [](const LaneRow& r) { return r.figures.method_energy; },
+        [](const LaneRow& r) { return r.figures.method; }},
+    Column{"strain", "Largest strain of any stretch spring.", 42,
+           [](const LaneRow& r) { return r.lane->frame.record.max_strain; },
+           [](const LaneRow& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},
+    Column{"ms", "Cost: median processor time of the last steps.", 42,
+           [](const LaneRow& r) { return r.lane->step_ms.median; },
+           [](const LaneRow& r) {
+             return r.lane->step_ms.median > 0 ? format_steady(r.lane->step_ms.median) : std::string("–");
+           }},
+    Column{"real time",
+           "Simulated time over wall-clock time of the lane's own steps: 8.3× is faster than real time, 0.4× "
+           "slower. Or why the lane stands.",
+           64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
+           [](const LaneRow& r) { return r.figures.short_state; }},
+    Column{"time",
+           "Simulated time of the lane's figures. A lane that is frozen or catching up is behind the others.",
+           44, time_of, [](const LaneRow& r) { return format_plain(time_of(r), 3) + " s"; }},
+};
+
+constexpr std::size_t kLimitColumn = 1, kStateColumn = 6;
+
+ImU32 colour_of_cell(const LaneReading& figures, std::size_t column) {
+  if (column == kLimitColumn) return figures.level_colour;
+  return column == kStateColumn ? figures.colour : palette().text;
+}
+
+// Since when the energies count, and of which lanes the method's share counts from later on.
+std::string origin_text(const Snapshot& now, const std::vector<LaneRow>& rows) {
+  std::string text =
+      "Energies since " + format_plain(now.common_origin.time, 3) + " s, " + now.common_origin.why;
+  for (const LaneRow& row : rows)
+    if (!row.figures.method_since.empty())
+      text += std::string("; method of ") + lane_letter(row.lane->lane) + ' ' + row.figures.method_since;
+  return text + ".";
+}
+
+}  // namespace
+
+void lanes_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  constexpr const char* kRestart = "All from the start";
+  if (has_room_for(kRestart, at, size) &&
+      text_button(name + ":restart", kRestart,
+                  "Every lane goes back to the start, where all energies begin at zero (R).", 0, false))
+    context.send(Command(Reset{}));
+  std::vector<LaneRow> rows;
+  for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
+  const std::string origin = origin_text(context.snapshot, rows);
+  ImGui::SetCursorScreenPos(at);
+  coloured_text(palette().muted, first_line(origin, size.x));
+  note_item("lane-origin");
+  note_text("lane-origin", origin);
+  tooltip(origin + " All lanes are compared from there on.");
+  const float line = ImGui::GetTextLineHeight() + units(2);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line));
+  size.y -= line;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
+  if (begin_sorted_table<LaneRow>("lane-table", kColumns, size, rows)) {
+    for (const LaneRow& row : rows) {
+      ImGui::TableNextRow();
+      for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
+        ImGui::TableSetColumnIndex(static_cast<int>(c));
+        const std::string text = displayable(kColumns[c].text(row));
+        note_text(std::string("lane-row:") + lane_letter(row.lane->lane) + ':' + kColumns[c].title, text);
+        if (c == 0) {
+          const std::string id = std::string("##row") + lane_letter(row.lane->lane);
+          const bool shown = row.lane->lane == context.snapshot.lane;
+          if (ImGui::Selectable(id.c_str(), shown, ImGuiSelectableFlags_SpanAllColumns))
+            context.select_lane(row.lane->lane);
+          note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
+          tooltip(row.figures.help);
+          ImGui::SameLine(0, 0);
+          // On the bar of the one that is shown, its own colour is hard to read.
+          coloured_text(shown ? palette().text : lane_colour(row.lane->lane),
+                        first_line(text, ImGui::GetContentRegionAvail().x));
+          continue;
+        }
+        coloured_text(colour_of_cell(row.figures, c), text);
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace clothlab

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "integrate/registry.h"
+#include "ui/lane_reading.h"
+#include "ui/lanes.h"
+#include "ui/panels/lane_sets.h"
+#include "ui/panels/method_list.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+void reference_item(const PanelContext& context, const char* name, const char* label, bool from_start,
+                    const char* help) {
+  const bool chosen = ImGui::Selectable(label);
+  note_item(name);
+  tooltip(help);
+  if (!chosen) return;
+  const LaneChoices::Choice lane = reference_lane(context);
+  context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
+                               .from_start = from_start,
+                               .substeps = lane.substeps,
+                               .is_reference = true}));
+}
+
+// One lane stays, the others are made anew; all begin at the start.
+void sets(const PanelContext& context) {
+  ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
+  const bool open = begin_choice("##sets", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
+  note_item("lane-sets");
+  if (!open) return tooltip("Several methods at once that show something together, from the start.");
+  const TooltipsThere there(TooltipSide::beside);
+  for (const LaneSet& set : lane_sets()) {
+    if (ImGui::Selectable(set.title)) use_lanes(context, set.choose(context));
+    note_item(std::string("lane-set:") + set.title);
+    tooltip(set.help);
+  }
+  ImGui::Separator();
+  reference_item(context, "reference-from-start", "Reference from the start", true,
+                 "Adds RK4 with substeps of a fifth of the explicit limit, which repeats in the background "
+                 "all that was done since the start and then runs with the others: they are measured "
+                 "against it.");
+  reference_item(context, "reference-from-here", "Reference from here", false,
+                 "Adds RK4 with substeps of a fifth of the explicit limit, which goes on from the present "
+                 "state of this lane: the others are measured against it.");
+  ImGui::EndCombo();
+}
+
+// A letter on the lane's colour; the active one has a frame.
+void chip(const PanelContext& context, const LaneSnapshot& lane, float side) {
+  const std::string name = std::string("lane:") + lane_letter(lane.lane);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton(name.c_str(), ImVec2(side, side))) context.select_lane(lane.lane);
+  note_item(name);
+  tooltip(lane_name(lane) + ". " + read_lane(lane).help);
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImU32 colour = lane_colour(lane.lane);
+  const ImVec2 b(at.x + side, at.y + side);
+  const bool active = lane.lane == context.snapshot.lane;
+  draw->AddRectFilled(at, b, with_alpha(colour, active ? 1.0F : 0.55F), units(4));
+  if (active) draw->AddRect(at, b, palette().text, units(4), 0, units(2));
+  if (lane.frozen)
+    draw->AddLine(ImVec2(at.x + units(3), b.y - units(3)), ImVec2(b.x - units(3), at.y + units(3)),
+                  palette().failed, units(2));
+  const std::string letter(1, lane_letter(lane.lane));
+  const ImVec2 size = ImGui::CalcTextSize(letter.c_str());
+  draw->AddText(ImVec2(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2), readable_on(colour),
+                letter.c_str());
+}
+
+struct LayoutButton {
+  const char* name;
+  const char* label;
+  const char* help;
+  LaneLayout layout;
+};
+constexpr std::array kLayouts{
+    LayoutButton{"lanes-tiles", "Tiles", "Each lane in a tile of its own (L).", LaneLayout::tiles},
+    LayoutButton{"lanes-overlay", "Over", "All lanes in one picture, in the colours of their letters (L).",
+                 LaneLayout::overlay},
+    LayoutButton{"lanes-alone", "One", "The active lane alone (L).", LaneLayout::alone},
+};
+
+// What can be done with the active lane and the others.
+void more(const PanelContext& context, float width) {
+  ImGui::SetNextItemWidth(width);
+  const bool open = begin_choice("##lane-more", "...", ImGuiComboFlags_HeightLargest);
+  note_item("lane-more");
+  if (!open) return tooltip("Remove lanes, and bring states together.");
+  const TooltipsThere there(TooltipSide::beside);
+  const Snapshot& now = context.snapshot;
+  const std::string active(1, lane_letter(now.lane));
+  const auto item = [](const std::string& name, const std::string& label, const char* help) {
+    const bool chosen = ImGui::Selectable(label.c_str());
+    note_item(name);
+    tooltip(help);
+    return chosen;
+  };
+  if (item("lane-duplicate", "Duplicate " + active,
+           "Another lane with the same method, from the present state."))
+    context.add_lane(now.integrator);
+  if (item("lane-copy-to-all", "Copy the state of " + active + " to all",
+           "The other lanes go on from the present state of this one, each with its method."))
+    for (const LaneSnapshot& other : now.others)
+      context.send(Control(ChangeLanes{JoinLane{other.lane, now.lane}}));
+  for (const LaneSnapshot& other : now.others)
+    if (item(std::string("lane-join:") + lane_letter(other.lane),
+             "Join " + active + " to " + lane_letter(other.lane),
+             "This lane goes on from the present state of that one, with its own method."))
+      context.send(Control(ChangeLanes{JoinLane{now.lane, other.lane}}));
+  const bool is_reference = now.reference == now.lane;
+  if (item("lane-reference", is_reference ? "No reference" : active + " is the reference",
+           is_reference
+               ? "The other lanes are no longer measured against this one."
+               : "The other lanes are measured against this one: plots Distance and Largest distance."))
+    context.send(Control(SetReference{is_reference ? std::nullopt : std::optional(now.lane)}));
+  if (now.reference &&
+      item("lane-distances", std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
+           "The heat map (H) shows how far every particle is from where the reference has it.")) {
+    context.view.heat_map = true;
+    context.view.heat_of = HeatQuantity::distance;
+  }
+  if (now.frozen) {
+    if (item("lane-revive", "Bring " + active + " back",
+             "Repeats in the background what was done since it stood, from its last sound state on, with its "
+             "present method and h."))
+      context.send(Control(ReviveLane{now.lane}));
+  } else if (item("lane-hold", "Freeze " + active,
+                  "This lane stands, and the others go on without it: for one that slows them down.")) {
+    context.send(Control(ChangeLanes{HoldLane{now.lane}}));
+  }
+  if (item("lanes-from-start", "All from the start", "Every lane goes back to the start (R)."))
+    context.send(Command(Reset{}));
+  if (item("lane-remove", "Remove " + active, "Removes this lane (Del).")) context.remove_lane(now.lane);
+  if (item("lane-remove-others", "Remove all but " + active, "Only this lane goes on."))
+    for (const LaneSnapshot& other : now.others) context.remove_lane(other.lane);
+  ImGui::EndCombo();
+}
+
+}  // namespace
+
+void new_lane_buttons(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  ImGui::BeginDisabled(now.others.size() + 1 == kMostLanes);
+  if (text_button(
+          "add-lane", "+",
+          "Another method beside this one: a lane that goes on from the present state, under the same "
+          "hand (C). Shift with a digit adds that method.",
+          ImGui::GetFrameHeight()))
+    context.add_lane(contrasting_method(now));
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, units(2));
+  sets(context);
+}
+
+float new_lane_buttons_width() { return 2 * ImGui::GetFrameHeight() + units(2); }
+
+void lanes_panel(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  if (now.others.empty()) return;
+  const float gap = units(4), side = ImGui::GetFrameHeight();
+  for (const LaneSnapshot* lane : now.lanes()) {
+    chip(context, *lane, side);
+    ImGui::SameLine(0, gap);
+  }
+  new_lane_buttons(context);
+  ImGui::SameLine(0, gap);
+  more(context, units(34));
+  // The layouts, where there is room for them.
+  const float left = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + gap;
+  const float room = ImGui::GetWindowContentRegionMax().x - left;
+  const float each = std::min(units(44), (room - 2 * gap) / static_cast<float>(kLayouts.size()));
+  if (each < units(34)) return;
+  ImGui::PushFont(fonts().small);
+  for (const LayoutButton& button : kLayouts) {
+    ImGui::SameLine(0, gap);
+    if (text_button(button.name, button.label, button.help, each, context.view.lanes == button.layout))
+      context.view.lanes = button.layout;
+  }
+  ImGui::PopFont();
+}
+
+}  // namespace clothlab

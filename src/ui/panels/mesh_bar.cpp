@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+
+#include "core/text.h"
+#include "core/text_file.h"
+#include "mesh/pins.h"
+#include "ui/overlays.h"
+#include "ui/panels/shelf.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// Distance of the floor below the mesh, as a fraction of the diagonal.
+constexpr double kDrop = 0.15;
+constexpr std::size_t kMostNamed = 3;
+
+std::string name_of(const Scene& scene) {
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  if (file == nullptr) return scene.title;
+  return shown_path(path_of(file->path).filename());
+}
+
+/// All that lies on these open edges.
+PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& loaded) {
+  std::vector<std::uint32_t> vertices;
+  for (const std::size_t i : edges)
+    for (const std::uint32_t particle : loaded.open_edges[i].particles)
+      vertices.push_back(loaded.mesh->vertex_of_particle[particle]);
+  if (vertices.empty()) return PinPreset::none;
+  std::ranges::sort(vertices);
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  return vertices;
+}
+
+/// The open edges whose particles are exactly the pinned ones, ascending; none where there is no such set.
+std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& loaded) {
+  const auto* vertices = std::get_if<VertexList>(&pins);
+  if (vertices == nullptr) return {};
+  std::vector<std::uint32_t> pinned = *vertices;
+  std::ranges::sort(pinned);
+  std::vector<std::size_t> edges;
+  for (std::size_t i = 0; i < loaded.open_edges.size(); ++i)
+    if (std::ranges::all_of(loaded.open_edges[i].particles, [&](std::uint32_t particle) {
+          return std::ranges::binary_search(pinned, loaded.mesh->vertex_of_particle[particle]);
+        }))
+      edges.push_back(i);
+  return pins_of(edges, loaded) == PinSelection(std::move(pinned)) ? edges : std::vector<std::size_t>();
+}
+
+/// "Part 2 of 3 has no pin: it falls."; empty where each has one.
+std::string unpinned_parts(const Frame& frame) {
+  const std::vector<std::uint32_t> parts = parts_without_pin(*frame.mesh, frame.pinned);
+  const auto all = static_cast<std::size_t>(frame.mesh->parts);
+  if (parts.empty()) return {};
+  if (parts.size() == all) return "Nothing is pinned: it falls.";
+  if (parts.size() > kMostNamed)
+    return format_count(parts.size()) + " of " + format_count(all) + " parts have no pin: they fall.";
+  std::string names;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + format_count(parts[i] + 1);
+  return (parts.size() == 1 ? "Part " : "Parts ") + names + " of " + format_count(all) +
+         (parts.size() == 1 ? " has no pin: it falls." : " have no pin: they fall.");
+}
+
+}  // namespace
+
+void MeshBar::open() {
+  open_ = true;
+  note_pins(PinPreset::none, Choice::preset);
+}
+
+bool MeshBar::is_shown(const Snapshot& now) const {
+  return open_ && now.frame.record.step == 0 && !now.playing && !now.replay && now.blow_up_sentence.empty();
+}
+
+std::span<const BoundaryLoop> MeshBar::open_edges(const Snapshot& now) const {
+  if (!is_shown(now) || choice_ == Choice::by_hand) return {};
+  return now.loaded->open_edges;
+}
+
+std::vector<std::uint32_t> MeshBar::parts_to_mark(const Snapshot& now) const {
+  std::vector<std::uint32_t> parts;
+  if (is_shown(now) && !now.frame.scene->floor.on)
+    parts = parts_without_pin(*now.frame.mesh, now.frame.pinned);
+  if (parts.size() > kMostNamed || parts.size() == static_cast<std::size_t>(now.frame.mesh->parts))
+    parts.clear();
+  return parts;
+}
+
+void MeshBar::note_pins(const PinSelection& pins, Choice choice) {
+  pins_ = pins;
+  choice_ = choice;
+  if (choice != Choice::open_edge) chosen_.clear();
+}
+
+// Undo, Ctrl-click and the Cloth tab change pins as well.
+void MeshBar::follow_pins(const PanelContext& context) {
+  const PinSelection& pins = context.edits.scene().pins;
+  if (pins == pins_) return;
+  chosen_ = edges_of(pins, *context.snapshot.loaded);
+  const bool by_preset = std::holds_alternative<PinPreset>(pins) && pins != PinSelection(PinPreset::none);
+  if (!chosen_.empty()) {
+    note_pins(pins, Choice::open_edge);
+  } else {
+    note_pins(pins, choice_ == Choice::by_hand && !by_preset ? Choice::by_hand : Choice::preset);
+  }
+}
+
+void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
+  note_pins(pins, choice);
+  Scene scene = context.edits.scene();
+  scene.pins = std::move(pins);
+  context.set_scene(std::move(scene));
+}
+
+void MeshBar::drop_on_floor(const PanelContext& context) {
+  note_pins(PinPreset::none, Choice::preset);
+  const ClothMesh& mesh = *context.snapshot.loaded->mesh;
+  Scene scene = context.edits.scene();
+  scene.pins = PinPreset::none;
+  if (!scene.floor.on || scene.floor.height > mesh.box.low.y)
+    scene.floor.height = mesh.box.low.y - kDrop * mesh.diagonal;
+  scene.floor.on = true;
+  context.set_scene(std::move(scene));
+}
+
+void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
+  follow_pins(context);
+  const auto place = std::ranges::lower_bound(chosen_, edge);
+  if (place != chosen_.end() && *place == edge) {
+    chosen_.erase(place);
+  } else {
+    chosen_.insert(place, edge);
+  }
+  pin(context, pins_of(chosen_, *context.snapshot.loaded), Choice::open_edge);
+}
+
+void MeshBar::draw(const PanelContext& context) {
+  follow_pins(context);
+  heading(context);
+  if (!open_) return;
+  if (details_) mesh_report(context);
+  pin_choices(context);
+  small_text(advice(context));
+}
+
+// The report in one line.
+void MeshBar::heading(const PanelContext& context) {
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  const float button = ImGui::GetFrameHeight();
+  std::string counts = "  " + format_count(loaded.mesh->positions.size()) + " particles, " +
+                       format_plain(loaded.mesh->diagonal) + " m";
+  ImGui::AlignTextToFramePadding();
+  // In a narrow window the name has priority.
+  float room = ImGui::GetContentRegionAvail().x - button - ImGui::CalcTextSize("Details").x - units(40);
+  if (room - ImGui::CalcTextSize(counts.c_str()).x < units(90)) counts.clear();
+  room = std::max(room - ImGui::CalcTextSize(counts.c_str()).x, units(40));
+  ImGui::TextUnformatted(shortened(name_of(loaded.scene), room).c_str());
+  ImGui::SameLine(0, 0);
+  coloured_text(palette().muted, counts);
+  if (row_button("mesh-details", "Details",
+                 "What was found in the file, its size and its unit; also in the Scene tab.", details_))
+    details_ = !details_;
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - button);
+  if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh waits until it is played.", false,
+                  button))
+    close();
+}
+
+void MeshBar::pin_choices(const PanelContext& context) {
+  const Scene& scene = context.edits.scene();
+  const auto* preset = std::get_if<PinPreset>(&scene.pins);
+  const auto is = [&](PinPreset wanted) {
+    return choice_ == Choice::preset && preset != nullptr && *preset == wanted;
+  };
+  const std::size_t edges = context.snapshot.loaded->open_edges.size();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Pins");
+  if (row_button("mesh-two-corners", "Two corners", "Pin the two top corners of each part.",
+                 is(PinPreset::top_corners)))
+    pin(context, PinPreset::top_corners, Choice::preset);
+  if (row_button("mesh-top-edge", "Top edge", "Pin what is highest of each part.", is(PinPreset::top_edge)))
+    pin(context, PinPreset::top_edge, Choice::preset);
+  ImGui::BeginDisabled(edges == 0);
+  if (row_button("mesh-open-edge", "An open edge (click it)",
+                 "Shows all open edges: hems, necklines, holes. Click one in the picture to pin all of it.",
+                 choice_ == Choice::open_edge))
+    choice_ = Choice::open_edge;
+  ImGui::EndDisabled();
+  if (row_button("mesh-drop", "None, drop on the floor", "Free everything and lay a floor below it.",
+                 is(PinPreset::none) && scene.floor.on))
+    drop_on_floor(context);
+  if (row_button("mesh-by-hand", "By hand", "Free everything and pin what you choose.",
+                 choice_ == Choice::by_hand))
+    pin(context, PinPreset::none, Choice::by_hand);
+  if (row_icon_button("mesh-play", Icon::play, "Play (Space)")) context.set_playing(true);
+}
+
+std::string MeshBar::advice(const PanelContext& context) const {
+  const Scene& scene = context.edits.scene();
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  std::string text;
+  if (!scene.floor.on) text = unpinned_parts(context.snapshot.frame);
+  if (!text.empty()) text += ' ';
+  if (choice_ == Choice::by_hand)
+    return text + "Ctrl-click pins or frees a particle, Ctrl-drag pins all in a rectangle.";
+  if (loaded.open_edges.empty()) return text + "This mesh has no open edge.";
+  const std::string edges = format_count(loaded.open_edges.size());
+  if (!chosen_.empty())
+    return text + format_count(chosen_.size()) + " of " + edges +
+           " open edges pinned. Click another to pin it too, a pinned one to free it.";
+  if (choice_ == Choice::open_edge) return text + "Click one of the " + edges + " marked edges.";
+  return text + "Point at an open edge and click to pin all of it; there " +
+         (loaded.open_edges.size() == 1 ? "is 1." : "are " + edges + ".");
+}
+
+}  // namespace clothlab

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "ui/panels/notices.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "ui/panels/recording_card.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
+
+float button_width(const char* label) {
+  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+void load_notice(const PanelContext& context) {
+  const LoadStatus& load = context.load;
+  if (!load.running) return;
+  const char* cancel = "Cancel (Esc)";
+  const float gap = units(10), button = button_width(cancel);
+  const float room = right_edge() - ImGui::GetCursorPosX() - button - gap;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(shortened("Loading " + load.name, room * 0.5F).c_str());
+  ImGui::SameLine(0, gap);
+  const float bar = units(8), start = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY();
+  const std::string stage = load.stage.empty() ? "starting" : load.stage;
+  const float beside = right_edge() - start - button - gap;
+  const bool with_stage = ImGui::CalcTextSize(stage.c_str()).x + units(80) < beside;
+  ImGui::SetCursorPosY(y + (ImGui::GetFrameHeight() - bar) / 2);
+  ImGui::ProgressBar(static_cast<float>(load.fraction), ImVec2(with_stage ? units(70) : beside - gap, bar),
+                     "");
+  if (with_stage) {
+    ImGui::SameLine(0, gap);
+    ImGui::SetCursorPosY(y);
+    ImGui::AlignTextToFramePadding();
+    small_text(stage, 1);
+  }
+  ImGui::SameLine(right_edge() - button);
+  ImGui::SetCursorPosY(y);
+  if (text_button("cancel-load", cancel, "Stop loading; the running scene stays as it is."))
+    context.request(CancelLoad{});
+}
+
+// A disc in the colour of the kind of message, and the wrapped sentence.
+bool message_notice(const std::string& message, bool is_error) {
+  const float button = ImGui::GetFrameHeight(), disc = units(4);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + disc, at.y + button / 2), disc,
+                                              is_error ? palette().failed : palette().accent, 16);
+  const float y = ImGui::GetCursorPosY(), left = ImGui::GetCursorPosX() + 2 * disc + units(8);
+  const float room = right_edge() - button - units(8);
+  ImGui::SetCursorPosX(left);
+  ImGui::PushTextWrapPos(room);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(broken_lines(message, room - left).c_str());
+  note_item("message");
+  ImGui::PopTextWrapPos();
+  const float below = ImGui::GetCursorPosY();
+  ImGui::SameLine(right_edge() - button);
+  ImGui::SetCursorPosY(y);
+  const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
+  if (below > ImGui::GetCursorPosY()) ImGui::SetCursorPosY(below);
+  return !closed;
+}
+
+// First hints: each disappears once it has been done, all with the button.
+void hint_notice(const PanelContext& context) {
+  struct Row {
+    Hint hint;
+    const char* text;
+  };
+  constexpr Row kRows[] = {{Hint::drag, "Left-drag pulls the cloth"},
+                           {Hint::orbit, "drag beside the cloth to orbit"},
+                           {Hint::integrator, "1 to 9 switch the integrator"},
+                           {Hint::keys, "F1 lists all keys"}};
+  const float button = ImGui::GetFrameHeight();
+  const float room = right_edge() - ImGui::GetCursorPosX() - button - units(8);
+  std::string text;
+  for (const Row& row : kRows) {
+    if (context.view.hints_done[static_cast<std::size_t>(row.hint)]) continue;
+    const std::string longer = text.empty() ? row.text : text + "   ·   " + row.text;
+    if (ImGui::CalcTextSize(displayable(longer).c_str()).x < room) text = longer;
+  }
+  if (text.empty()) return;
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  const float y = ImGui::GetCursorPosY();
+  ImGui::AlignTextToFramePadding();
+  coloured_text(palette().muted, text);
+  ImGui::SameLine(right_edge() - button);
+  ImGui::SetCursorPosY(y);
+  if (icon_button("close-hints", Icon::close, "Do not show these hints again.", false, button))
+    context.view.hints_done.fill(true);
+}
+
+}  // namespace
+
+bool notices(const PanelContext& context, const Area& room, float second_row, const std::string& message,
+             bool is_error) {
+  ImGui::SetNextWindowPos(ImVec2(room.x, room.y));
+  const float line = units(kNoticeHeight);
+  static bool one_line = true;  // in the last picture
+  const float least = one_line ? line : line + second_row;
+  ImGui::SetNextWindowSizeConstraints(ImVec2(room.width, least),
+                                      ImVec2(room.width, std::max(room.height, least)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), (line - ImGui::GetFrameHeight()) / 2));
+  ImGui::Begin("##notices", nullptr,
+               (ImGuiWindowFlags_NoDecoration & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  const bool open = message.empty() || message_notice(message, is_error);
+  load_notice(context);
+  recording_notice(context);
+  const bool idle = message.empty() && !context.load.running && !context.recording.shown;
+  if (idle && context.snapshot.blow_up_text.empty()) hint_notice(context);
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  one_line = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y <= line;
+  if (size.y > line + 1) {
+    // Its lower edge.
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y - 1),
+                                        ImVec2(at.x + size.x, at.y + size.y - 1), palette().line);
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(4);
+  return open;
+}
+
+}  // namespace clothlab

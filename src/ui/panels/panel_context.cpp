@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "ui/panels/panel_context.h"
+
+#include <algorithm>
+
+#include "sim/contact.h"
+#include "sim/parameter_effect.h"
+#include "sim/parameters.h"
+#include "ui/widgets/method_mark.h"
+
+namespace clothlab {
+
+const Scene& PanelContext::scene() const {
+  const bool is_shown = &edits.loaded() == snapshot.loaded.get();
+  return is_shown ? edits.scene() : *snapshot.frame.scene;
+}
+
+void PanelContext::set_parameter(std::string_view id, double value) const {
+  send(Command(SetParameter{std::string(id), value}));
+}
+
+std::string PanelContext::why_without_effect(std::string_view id) const {
+  return clothlab::why_without_effect(scene(), id, snapshot.frame.mesh->report.closed_parts > 0);
+}
+
+std::size_t PanelContext::integrator() const { return method_row(scene().integrator); }
+
+IntegratorParameters PanelContext::own_parameters() const {
+  return integrator_parameters(scene(), integrators()[integrator()]);
+}
+
+void PanelContext::set_integrator(std::size_t row) const {
+  if (row >= integrators().size() || row == integrator()) return;
+  view.done(Hint::integrator);
+  send(Command(SetIntegrator{std::string(integrators()[row].id)}));
+}
+
+void PanelContext::step_integrator(int by) const {
+  std::size_t row = method_after(integrator(), by);
+  while (!has_place_for(scene(), integrators()[row])) row = method_after(row, by);
+  set_integrator(row);
+}
+
+void PanelContext::add_lane(std::size_t row, bool from_start) const {
+  if (row < integrators().size()) send(Control(NewLane{std::string(integrators()[row].id), from_start}));
+}
+
+void PanelContext::select_lane(LaneId lane) const {
+  if (lane != snapshot.lane) send(Control(SelectLane{lane}));
+}
+
+void PanelContext::remove_lane(LaneId lane) const { send(Control(ChangeLanes{RemoveLane{lane}})); }
+
+bool PanelContext::playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
+
+void PanelContext::set_playing(bool playing) const {
+  intentions.playing.set(playing, send(Control(SetPlaying{playing})));
+}
+
+double PanelContext::speed() const { return intentions.speed.shown(snapshot.speed, snapshot.applied); }
+
+void PanelContext::set_speed(double speed) const {
+  const double allowed = std::clamp(speed, kMinSpeed, kMaxSpeed);
+  intentions.speed.set(allowed, send(Control(SetSpeed{allowed})));
+}
+
+void PanelContext::set_gravity(const vec3& gravity) const { send(Command(SetGravity{gravity})); }
+
+void PanelContext::set_scene(Scene scene) const {
+  send(Command(SetScene{std::make_shared<const Scene>(std::move(scene))}));
+}
+
+}  // namespace clothlab

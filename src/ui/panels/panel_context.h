@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <glm/vec3.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "documents/recorder.h"
+#include "documents/scene_loader.h"
+#include "integrate/registry.h"
+#include "session/control.h"
+#include "session/edit_history.h"
+#include "session/snapshot.h"
+#include "sim/command.h"
+#include "ui/palette.h"
+#include "ui/plots/plot_export.h"
+#include "ui/plots/plot_kinds.h"
+
+namespace clothlab {
+
+class LimitSearch;
+class StabilityMap;
+
+/// A scene that comes with the program.
+struct SceneEntry {
+  Scene scene;
+  std::string file;  ///< name of its file, for the tests
+  std::filesystem::path path;
+  std::string_view group = {};  ///< the heading of the list below which it is
+};
+
+/// Hints for newcomers, shown until done once or dismissed.
+enum class Hint { drag, orbit, integrator, keys };
+inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
+using HintsDone = std::array<bool, kHintNames.size()>;
+
+/// Least ViewSettings::grab_strength; the most is 1.
+inline constexpr double kLeastGrabStrength = 0.01;
+/// Bounds of ViewSettings::history_megabytes.
+inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
+/// Bounds of a recording's frames per second of simulated time.
+inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
+
+/// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or the active
+/// one alone.
+enum class LaneLayout { tiles, overlay, alone };
+
+/// What the heat map shows: the strain of the stretch springs, or the distance from the reference lane, which
+/// is only known where there is one.
+enum class HeatQuantity { strain, distance };
+
+/// Display settings; none changes the simulation.
+struct ViewSettings {
+  Theme theme = Theme::dark;
+  bool weave = true;
+  bool particles = false;
+  bool stretch_springs = false;
+  bool bend_springs = false;
+  bool pins = true;
+  bool velocities = false;     ///< as arrows
+  bool forces = false;         ///< as arrows
+  bool contacts = false;       ///< as points, with arrows
+  bool intersections = false;  ///< of triangles
+  bool wireframe = false;
+  bool heat_map = false;
+  HeatQuantity heat_of = HeatQuantity::strain;
+  double heat_max_strain = 0.1;  ///< at the end of the heat map's colours
+  bool ground = true;
+  bool plots = true;
+  LaneLayout lanes = LaneLayout::tiles;
+  bool explain = false;  ///< the tab that explains the current integrator is open
+  PlotsLayout plots_layout;
+  double history_megabytes = 256;  ///< memory for past states
+  double grab_strength = 1;        ///< of the next pull, see Grab
+  float interface_scale = 1;       ///< times the display's content scale
+  Recorder::Settings recording;
+  HintsDone hints_done{};
+  ShowSpectrum spectrum;  ///< what the instruments drawn last are made of
+
+  void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
+};
+
+/// Requests of the panels to the application, beside commands and controls.
+struct OpenPath {
+  std::filesystem::path path;
+};
+/// Reads an OBJ file as an obstacle.
+struct AddMeshObstacle {
+  std::filesystem::path path;
+};
+/// Asks for that file.
+struct ChooseMeshObstacle {};
+struct OpenScene {
+  Scene scene;
+  std::filesystem::path path;  ///< of its file
+};
+/// Reloads the running scene, its mesh with another unit or another axis up.
+struct ReloadMesh {
+  UnitChoice units = UnitChoice::fit;
+  bool z_up = false;
+};
+struct SaveScene {
+  std::filesystem::path path;
+};
+/// Keeps the shown moment for the SaveMoment that follows once its file has a name.
+struct KeepShownMoment {};
+/// A checkpoint of the moment that was kept.
+struct SaveMoment {
+  std::filesystem::path path;
+};
+/// Exports a plot to a file in the user's folder.
+struct SavePlot {
+  enum class Format { csv, png };
+  Format format = Format::csv;
+  std::shared_ptr<const ShownPlot> plot;
+};
+struct CancelLoad {};
+struct FrameCloth {};
+/// Looks closely at the spring or the contact that failed.
+struct FrameFailure {};
+struct ReleaseGrab {};
+struct Undo {};
+struct Redo {};
+/// Saves a picture of the view to a file in the user's folder.
+struct SavePicture {};
+struct ExportMesh {
+  std::filesystem::path path;
+};
+/// In a new folder of `folder`.
+struct StartRecording {
+  Recorder::Settings settings;
+  std::filesystem::path folder;
+};
+struct StopRecording {};
+/// The user has seen that a recording ended.
+struct CloseRecording {};
+/// To the clipboard.
+struct CopyText {
+  std::string text;
+};
+/// Of the scene with its present values, or of a replay of all that was done, whose journal is saved for it.
+struct CopyCommandLine {};
+/// A table to a CSV file in the user's folder.
+struct SaveTable {
+  std::string title;
+  std::string csv;
+};
+/// Searches the largest stable h of every method from the shown moment on; or gives that up.
+struct FindLimits {};
+struct CancelLimits {};
+/// Maps which h and k_s the active lane's method holds, from the shown moment on; or gives that up.
+struct FindMap {};
+struct CancelMap {};
+/// All that was done, to a file beside those that the user saves.
+struct SaveJournal {};
+/// The answer to the question about unsaved changes.
+struct AnswerUnsaved {
+  enum class Answer { save, discard, cancel };
+  Answer answer = Answer::cancel;
+};
+struct ReloadShaders {};
+struct Quit {};
+using AppRequest =
+    std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene,
+                 KeepShownMoment, SaveMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
+                 Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
+                 CopyCommandLine, SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap,
+                 AnswerUnsaved, ReloadShaders, Quit>;
+
+/// A load that runs beside the simulation.
+struct LoadStatus {
+  bool running = false;
+  std::string name;
+  double fraction = 0;
+  std::string stage;
+};
+
+/// A recording as the window shows it.
+struct RecordingStatus {
+  bool shown = false;  ///< one is running, or its end was not seen yet
+  std::filesystem::path folder;
+  Recorder::Settings settings;
+  Recorder::Progress progress;
+};
+
+/// A value that the user has set and the simulation has not applied yet: the window shows it during the
+/// running step.
+template <class T>
+struct Intended {
+  std::optional<T> value;
+  std::uint64_t stamp = 0;
+
+  void set(T next, std::uint64_t at) {
+    value = std::move(next);
+    stamp = at;
+  }
+  T shown(const T& in_force, std::uint64_t applied) const {
+    return value && applied < stamp ? *value : in_force;
+  }
+};
+
+struct Intentions {
+  Intended<bool> playing;
+  Intended<double> speed;
+};
+
+/// The control that a setting sends to the simulation thread.
+inline SetHistoryMemory history_memory(const ViewSettings& view) {
+  return {static_cast<std::size_t>(view.history_megabytes * (1 << 20))};
+}
+
+/// Scale of arrows: `value` is drawn `length` long [m]; 0 while there are none.
+struct ArrowLegend {
+  glm::vec3 colour{1};  ///< sRGB in [0, 1]
+  double length = 0;
+  double value = 0;
+};
+/// Scale of the heat map.
+struct HeatLegend {
+  std::optional<LaneId> from;  ///< distances from this lane [m]; none: strains
+  double most = 0;             ///< at the end of the colours
+  double now = 0;              ///< largest in the active lane
+};
+/// Contents of the legend.
+struct ViewLegend {
+  ArrowLegend velocity;  ///< [m/s]
+  ArrowLegend force;     ///< [N]
+  ArrowLegend contact;   ///< [N], of what sticks
+  glm::vec3 sliding{1};  ///< colour of contacts that slide
+  glm::vec3 intersection{1};
+  HeatLegend heat;
+  std::size_t stride = 1;  ///< arrows at every stride-th particle
+  glm::vec3 stretch_spring{1};
+  glm::vec3 bend_spring{1};
+  glm::vec3 grab{1};
+  double grab_depth = 0;  ///< of the cursor behind the plane where the grab began [m]
+};
+
+/// Input of a panel: the snapshot to read, and ways to request changes.
+struct PanelContext {
+  const Snapshot& snapshot;
+  std::span<const SceneEntry> scenes;
+  const LoadStatus& load;
+  const RecordingStatus& recording;
+  const LimitSearch* limits = nullptr;  ///< null before the first
+  const StabilityMap* map = nullptr;    ///< of the active lane's method; null before its first
+  double running_step_seconds = 0;
+  double frames_per_second = 0;
+  /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].
+  glm::vec3 (*heat_colour)(double t) = nullptr;
+  ViewLegend legend;
+  ViewSettings& view;
+  Intentions& intentions;
+  const EditHistory& edits;
+  /// Queues for the simulation thread; returns the request's stamp.
+  std::function<std::uint64_t(std::variant<Command, Control>)> send;
+  std::function<void(AppRequest)> request;
+
+  /// The shown scene with the user's values, also those that the simulation has not applied yet.
+  const Scene& scene() const;
+  void set_parameter(std::string_view id, double value) const;
+  /// Why the parameter has no effect now, see sim/parameter_effect.h; empty where it has one.
+  std::string why_without_effect(std::string_view id) const;
+  /// Row in integrators() of the user's choice.
+  std::size_t integrator() const;
+  /// The user's values of its own parameters.
+  IntegratorParameters own_parameters() const;
+  void set_integrator(std::size_t row) const;
+  /// To the next method of the list that can run this scene, or, with −1, the one before.
+  void step_integrator(int by) const;
+  /// Adds a lane with that integrator: from the present state, or from the start through all that was done.
+  void add_lane(std::size_t row, bool from_start = false) const;
+  void select_lane(LaneId lane) const;
+  void remove_lane(LaneId lane) const;
+  bool playing() const;
+  void set_playing(bool playing) const;
+  double speed() const;
+  void set_speed(double speed) const;
+  void set_gravity(const vec3& gravity) const;
+  /// Sets all values of a scene of the same mesh as one change.
+  void set_scene(Scene scene) const;
+  /// The user's h, of a substep [s].
+  double step_size() const { return scene().h(); }
+};
+
+}  // namespace clothlab

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "ui/panels/recording_card.h"
+
+#include <imgui.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "core/text.h"
+#include "core/text_file.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+std::string summary(const Recorder::Progress& progress) {
+  return format_count(progress.frames) + (progress.frames == 1 ? " frame · " : " frames · ") +
+         format_plain(progress.seconds) + " s · " + format_plain(static_cast<double>(progress.bytes) / 1e6) +
+         " MB";
+}
+
+void running_notice(const PanelContext& context) {
+  const Recorder::Progress& progress = context.recording.progress;
+  const float size = ImGui::GetTextLineHeight(), button = units(104);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + size / 2, at.y + ImGui::GetFrameHeight() / 2),
+                                              size * 0.36F, palette().failed, 20);
+  ImGui::Dummy(ImVec2(size, size));
+  ImGui::SameLine(0, units(6));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(
+      shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)).c_str());
+  note_item("recording-progress");
+  tooltip("Into " + shown_path(context.recording.folder) +
+          ". Frames follow simulated time; where files cannot be written as fast, the simulation waits for "
+          "them.");
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+  if (progress.stopped) {
+    ImGui::TextUnformatted("Finishing ...");
+  } else {
+    if (text_button("stop-recording", "Stop (Ctrl-R)",
+                    "Ends the recording; waiting frames are still written.", button))
+      context.request(StopRecording{});
+  }
+}
+
+void ended_notice(const PanelContext& context) {
+  const RecordingStatus& recording = context.recording;
+  const bool failed = !recording.progress.error.empty();
+  const std::string counts = summary(recording.progress);
+  wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts,
+               failed ? palette().failed : palette().text);
+  wrapped_text("In " + shown_path(recording.folder));
+  if (recording.settings.pictures && recording.progress.frames > 0) {
+    const std::string command = video_command(recording.settings);
+    if (row_button("copy-video-command", "Copy the video command",
+                   "Typed in that folder it makes a video: " + command))
+      context.request(CopyText{command});
+  }
+  if (row_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
+    context.request(CopyText{utf8_of(recording.folder)});
+  if (row_button("close-recording", "Close (Esc)", "Puts this message away; the files stay."))
+    context.request(CloseRecording{});
+}
+
+}  // namespace
+
+void recording_notice(const PanelContext& context) {
+  if (!context.recording.shown) return;
+  (context.recording.progress.finished ? ended_notice : running_notice)(context);
+}
+
+void RecordingDialog::open(const std::filesystem::path& folder) {
+  open_ = true;
+  accept_ = false;
+  std::snprintf(folder_.data(), folder_.size(), "%s", utf8_of(folder).c_str());
+}
+
+bool RecordingDialog::on_key(const KeyPress& press) {
+  if (!open_) return false;
+  if (press.key == Key::escape) close();
+  if (press.key == Key::enter) accept_ = true;
+  return press.key != Key::none || !press.ctrl;
+}
+
+void RecordingDialog::draw(const PanelContext& context, const Area& view) {
+  if (!open_) return;
+  Recorder::Settings& settings = context.view.recording;
+  begin_card("##record", view, ImVec2(0.5F, 0.42F), units(480), palette().accent);
+  card_heading(palette().text, "Record");
+  ImGui::Checkbox("Pictures of the view (PNG)", &settings.pictures);
+  note_item("record-pictures");
+  tooltip(
+      "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
+  ImGui::Checkbox("Meshes (OBJ)", &settings.meshes);
+  note_item("record-meshes");
+  tooltip(
+      "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the original "
+      "mesh.");
+  if (const auto rate = number_row(
+          "record-rate", "Frame rate",
+          "Frames per second of simulated time. A video played at this rate shows the cloth in real time.",
+          settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "fps"))
+    settings.frames_per_second = *rate;
+  small_text("Energies, strain and iterations of every step go into diagnostics.csv beside them.");
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("In a new folder inside");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputText("##folder", folder_.data(), folder_.size());
+  note_item("record-folder");
+  tooltip("The recording gets a numbered folder of its own inside this one.");
+  ImGui::Spacing();
+  const bool anything = settings.pictures || settings.meshes;
+  ImGui::BeginDisabled(!anything);
+  const bool pressed = text_button("start-recording", "Start (Enter)",
+                                   "Starts recording and plays the simulation.", units(130));
+  ImGui::EndDisabled();
+  if (anything && (std::exchange(accept_, false) || pressed)) {
+    context.request(StartRecording{settings, path_of(folder_.data())});
+    close();
+  }
+  ImGui::SameLine();
+  if (text_button("cancel-recording", "Cancel (Esc)", "Back to the cloth; nothing is recorded.", units(130)))
+    close();
+  end_card();
+}
+
+}  // namespace clothlab

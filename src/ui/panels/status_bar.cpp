@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/grab_marks.h"
+#include "ui/instruments/stability_reading.h"
+#include "ui/instruments/step_figure.h"
+#include "ui/lane_reading.h"
+#include "ui/panels/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets/method_mark.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// In front of the method's name.
+void mark(std::size_t row) {
+  const float height = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = method_mark_size();
+  draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(at.x, at.y + (height - size.y) / 2), row);
+  ImGui::Dummy(ImVec2(size.x, height));
+  ImGui::SameLine(0, units(7));
+}
+
+void divider() {
+  ImGui::SameLine(0, units(10));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + units(1)), ImVec2(at.x, at.y + height),
+                                      palette().line);
+  ImGui::Dummy(ImVec2(units(1), height));
+  ImGui::SameLine(0, units(10));
+}
+
+float width_of(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+// An item after a divider, at least as wide as `usual`, so that the items after it do not move with every
+// number. False where the window is too narrow.
+bool item(ImU32 colour, const std::string& text, const std::string& usual) {
+  const float width = std::max(width_of(text), width_of(usual));
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + units(21) + width > right) return false;
+  divider();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+  return true;
+}
+
+// h·ω_max relative to the method's limit, as a small bar.
+void gauge(double share, ImU32 colour) {
+  const float height = ImGui::GetTextLineHeight(), width = units(54);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_gauge(ImVec2(at.x, at.y + height / 2), width, share, colour);
+  ImGui::Dummy(ImVec2(width, height));
+  ImGui::SameLine(0, units(7));
+}
+
+// At the right, over other items in a narrow window, as it matters most during a pull; but right of `least`,
+// where the verdict ends, and without its last parts where they have no room.
+void grab_item(const PanelContext& context, std::string text, float least) {
+  const float room = ImGui::GetWindowContentRegionMax().x - least - units(14);
+  while (width_of(text) > room && text.find(',') != std::string::npos) text.resize(text.rfind(','));
+  const std::string usual = "grab 00.00 N, lag 00.00 cm, 00 cm in front";
+  const float width = std::min(std::max(width_of(text), width_of(usual)), room) + units(14);
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - units(8), at.y),
+                                            ImVec2(at.x + width, at.y + height), palette().panel);
+  const float middle = at.y + height / 2;
+  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + units(4), middle), units(4),
+                                              rgb(context.legend.grab));
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + units(14));
+  coloured_text(palette().text, text);
+  note_item("grab-force");
+}
+
+void strain_and_time(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const std::string strain = "largest strain " + format_steady(now.frame.record.max_strain * 100) + " %";
+  if (item(palette().text, strain, "largest strain 00.00 %"))
+    tooltip("Largest strain of any stretch spring, longer or shorter than at rest.");
+  const bool is_long = context.running_step_seconds > 0.25, is_timed = now.step_ms.median > 0;
+  const std::string time = is_long
+                               ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
+                           : is_timed ? format_steady(now.step_ms.median) + " ms per step"
+                                      : std::string("no step timed");
+  if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
+    note_item("step-time");
+    if (!is_long && is_timed)
+      tooltip("Cost: median processor time of the last steps; 95 % took less than " +
+              format_plain(now.step_ms.p95) + " ms.");
+  }
+}
+
+// What the run has reported: the number, and all sentences on pointing at it.
+void notices_item(const NoticeLog::List& notices) {
+  const std::string text = std::to_string(notices.size()) + (notices.size() == 1 ? " notice" : " notices");
+  if (!item(palette().careful, text, "0 notices")) return;
+  note_item("notices");
+  std::string all;
+  for (const Notice& notice : notices) {
+    if (!all.empty()) all += "\n";
+    all += text_with_step(notice);
+  }
+  note_text("notices", all);
+  tooltip(all);
+}
+
+void particles_and_rate(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  // Without changes the window is idle.
+  const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
+  const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
+  const std::string right =
+      particles +
+      (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
+  const float width = width_of(particles + "000 fps");
+  ImGui::SameLine();
+  const float at = ImGui::GetWindowContentRegionMax().x - width;
+  if (at > ImGui::GetCursorPosX() + units(10)) {
+    ImGui::SetCursorPosX(at);
+    coloured_text(palette().muted, right);
+  } else {
+    ImGui::NewLine();
+  }
+}
+
+}  // namespace
+
+void status_bar(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const StepRecord& record = now.frame.record;
+  // In the past those of then, else those that are chosen, which may be on their way to the run.
+  const bool is_past = now.scene_then != nullptr;
+  const IntegratorInfo& info = is_past ? shown_method(now) : integrators()[context.integrator()];
+  const IntegratorParameters values =
+      is_past ? integrator_parameters(*now.scene_then) : context.own_parameters();
+  const double h = is_past ? now.scene_then->h() : context.step_size();
+  StabilityReading stability = is_past ? read_stability(now) : read_stability(info, values, h, now.stability);
+  const auto [trouble, converged] = trouble_of(now, info);
+  if (!is_past && context.integrator() == now.integrator)
+    stability = judged_by_run(std::move(stability), now);
+  if (!now.blow_up_sentence.empty()) {
+    stability.level = StabilityLevel::unstable;
+    stability.verdict = "frozen: blown up";
+  }
+
+  ImGui::BeginGroup();
+  mark(method_row(info.id));
+  ImGui::TextUnformatted(displayable(info.title).c_str());
+  divider();
+  if (stability.largest_step) gauge(h / *stability.largest_step, level_colour(stability.level));
+  ImGui::TextUnformatted(displayable(stability.number).c_str());
+  ImGui::SameLine(0, units(8));
+  coloured_text(level_colour(stability.level), stability.verdict);
+  ImGui::EndGroup();
+  note_item("stability");
+  note_text("stability", stability.number + " " + stability.verdict);
+  const float end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + units(16);
+  tooltip(stability.help);
+
+  strain_and_time(context);
+  if (now.notices && !now.notices->empty()) notices_item(*now.notices);
+  const std::string what = converged ? "warning" : "not converged";
+  if (!trouble.empty() && stability.verdict != what) {
+    if (item(palette().careful, what, what)) tooltip(trouble);
+  }
+  if (const auto figure = step_figure(info, values, record);
+      figure && item(palette().text, figure->text, figure->usual)) {
+    note_item("step-figure");
+    note_text("step-figure", figure->text);
+    tooltip(figure->help);
+  }
+
+  if (const std::optional<Frame::Grab>& grab = now.frame.grab)
+    return grab_item(context, grab_reading(*grab, context.legend.grab_depth), end);
+  particles_and_rate(context);
+}
+
+}  // namespace clothlab

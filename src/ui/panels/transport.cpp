@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "core/text.h"
+#include "ui/panels/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+
+void transport_panel(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const bool playing = context.playing();
+  const float gap = units(6);
+  const float width = (ImGui::GetContentRegionAvail().x - 4 * gap) / 5;
+  if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
+                  playing, width)) {
+    context.set_playing(!playing);
+  }
+  ImGui::SameLine(0, gap);
+  if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
+    context.send(Control(StepOnce{}));
+  ImGui::SameLine(0, gap);
+  ImGui::BeginDisabled(!now.can_rewind);
+  if (icon_button(
+          "rewind", Icon::rewind,
+          "Back by half a second of viewing time, and pause (Backspace). Where the lane blew up while "
+          "others ran on: back to before that.",
+          false, width)) {
+    context.send(Control(Rewind{}));
+  }
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, gap);
+  if (icon_button("reset", Icon::reset,
+                  "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width)) {
+    context.send(Command(Reset{}));
+  }
+  ImGui::SameLine(0, gap);
+  if (text_button(
+          "turn-round", "−v",
+          "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, "
+          "implicit midpoint, the trapezoidal rule) then bring the cloth back the way it came; others "
+          "do not.",
+          width)) {
+    context.send(Command(TurnRound{}));
+  }
+
+  const double speed = context.speed();
+  if (const auto changed = number_row("speed", "Speed",
+                                      "Simulated seconds per second of real time. Slow motion does not "
+                                      "change the simulation: h stays the same. Also [ and ].",
+                                      speed, kMinSpeed, kMaxSpeed, 1, "×")) {
+    context.set_speed(*changed);
+  }
+  // Shows both speeds where the machine cannot keep up.
+  const bool behind =
+      now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;
+  std::string line =
+      "t = " + format_steady(now.frame.record.time, 4) + " s, step " + format_count(now.frame.record.step);
+  if (behind)
+    line += " · wanted " + format_plain(now.speed) + "×, reached " + format_steady(now.actual_speed) + "×";
+  if (now.frozen)
+    line = "t = " + format_steady(now.replay ? now.replay->time : now.kept.to, 4) + " s · lane " +
+           lane_letter(now.lane) + " stands at " + format_steady(now.frame.record.time, 4) + " s";
+  small_text(line);
+  if (behind)
+    tooltip(
+        "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
+        "Simulated time is never skipped, and h is not changed.");
+}
+
+}  // namespace clothlab

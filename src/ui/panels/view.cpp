@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <string_view>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/text_size.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+struct Toggle {
+  const char* label;
+  const char* name;
+  bool ViewSettings::*value;
+  const char* help;
+};
+
+constexpr std::array kCloth = {
+    Toggle{"Weave", "weave", &ViewSettings::weave,
+           "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; threads "
+           "finer than a pixel fade out. A mesh without texture coordinates has none."},
+    Toggle{"Wireframe (W)", "wireframe", &ViewSettings::wireframe,
+           "Draw the edges of the triangles over the cloth: each is a stretch spring."},
+    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles."},
+    Toggle{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
+    Toggle{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
+           "Draw the springs along the edges of the triangles, in a colour of their own."},
+    Toggle{"Bending springs", "bend-springs", &ViewSettings::bend_springs,
+           "Draw the springs across the edges of the triangles, which resist bending."},
+    Toggle{"Velocities", "velocities", &ViewSettings::velocities,
+           "The velocity of every free particle as an arrow. The legend gives the scale; on large cloths "
+           "only some particles have one."},
+    Toggle{"Forces", "forces", &ViewSettings::forces,
+           "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
+           "without constraint forces of pins and rods. The legend gives the scale."},
+    Toggle{"Contacts", "contacts", &ViewSettings::contacts,
+           "A point where the cloth touches the floor or an obstacle, and the force on it there, friction "
+           "included, as an arrow, in all lanes. One colour sticks, the other slides; the legend gives the "
+           "scale."},
+    Toggle{
+        "Intersections", "intersections", &ViewSettings::intersections,
+        "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At the "
+        "start they are marked in any case."},
+    Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
+           "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
+           "distance from the reference lane; the legend gives the scale."},
+    Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
+};
+
+// In columns.
+void toggles(ViewSettings& view) {
+  constexpr std::array kToggleColumns{0.0F, 0.315F, 0.655F};  // of the width
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  for (std::size_t i = 0; i < kCloth.size(); ++i) {
+    const std::size_t column = i % kToggleColumns.size();
+    if (column > 0) ImGui::SameLine(start + kToggleColumns[column] * width);
+    ImGui::Checkbox(kCloth[i].label, &(view.*kCloth[i].value));
+    note_item(kCloth[i].name);
+    tooltip(kCloth[i].help);
+  }
+}
+
+void theme_row(ViewSettings& view) {
+  constexpr std::array<std::string_view, 2> kThemes{"dark", "light"};
+  ParameterSpec spec;
+  spec.id = "theme";
+  spec.title = "Theme";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kThemes;
+  spec.help = "dark: light text on slate. light: dark text on paper, for bright rooms and for print.";
+  if (const auto changed = parameter_row(spec, view.theme == Theme::light ? 1 : 0))
+    view.theme = *changed != 0 ? Theme::light : Theme::dark;
+}
+
+void heat_rows(ViewSettings& view) {
+  constexpr std::array<std::string_view, 2> kQuantities{"strain", "distance"};
+  ParameterSpec spec;
+  spec.id = "heat-of";
+  spec.title = "Heat map of";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kQuantities;
+  spec.help =
+      "strain: of the stretch springs, up to the value below. distance: of every particle from where the "
+      "reference lane has it, up to the largest one now; strain where no lane is the reference.";
+  if (const auto changed = parameter_row(spec, view.heat_of == HeatQuantity::distance ? 1 : 0))
+    view.heat_of = *changed != 0 ? HeatQuantity::distance : HeatQuantity::strain;
+  if (const auto changed =
+          number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
+                     view.heat_max_strain * 100, 0.01, 1000, 10, "%"))
+    view.heat_max_strain = *changed / 100;
+}
+
+void text_size_row(ViewSettings& view) {
+  ParameterSpec spec;
+  spec.id = "text-size";
+  spec.title = "Text size";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kTextSizeNames;
+  spec.fallback = static_cast<double>(kUsualTextSize);
+  spec.help =
+      "Size of text and controls, relative to the display's own scale and limited to what fits the window "
+      "(Ctrl with +, - and 0).";
+  if (const auto changed = parameter_row(spec, static_cast<double>(text_size(view))))
+    view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
+}
+
+}  // namespace
+
+void view_panel(const PanelContext& context) {
+  ViewSettings& view = context.view;
+  section("Over the cloth");
+  toggles(view);
+  heat_rows(view);
+  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.", -1))
+    context.request(FrameCloth{});
+  section("Window");
+  theme_row(view);
+  text_size_row(view);
+  ImGui::Checkbox("Plots (P)", &view.plots);
+  note_item("plots");
+  tooltip("Energies, strain, times and iterations, below the cloth.");
+  if (const auto changed =
+          number_row("history-memory", "History memory",
+                     "Memory for the states of the last 30 s, to look back to. With too little, older states "
+                     "are farther apart in time.",
+                     view.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes, 256, "MB")) {
+    view.history_megabytes = *changed;
+    context.send(Control(history_memory(view)));
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <imgui.h>
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+
+#include "cloth/grab_force.h"
+#include "core/text.h"
+#include "sim/parameters.h"
+#include "ui/panels/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// Strength on a slider, direction kept; the three components as typed values below it.
+void gravity_rows(const PanelContext& context) {
+  const vec3 gravity = context.scene().material.gravity;
+  const double strength = glm::length(gravity);
+  if (const auto changed = number_row("gravity", "Gravity",
+                                      "Strength of gravity; its direction is kept. At 0 the cloth floats.",
+                                      strength, 0, kMaxGravity, 9.8, "m/s²")) {
+    const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
+    // The slider reaches as far as a vector of three largest components is long.
+    context.set_gravity(direction * std::min(*changed, kMaxGravity));
+  }
+  if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
+                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
+    context.set_gravity(*changed);
+  }
+}
+
+void grab_row(const PanelContext& context) {
+  const Material& material = context.snapshot.frame.scene->material;
+  const std::string help =
+      "The strongest pull of the mouse: a share of ten times the weight of the part of the cloth that it "
+      "holds, " +
+      format_quantity(grab_force_bound(material.mass, material.gravity), "N") +
+      " for all of it. A weaker grab is softer as well. It counts from the next pull on.";
+  if (const auto changed =
+          number_row("grab-strength", "Grab strength", help, context.view.grab_strength * 100,
+                     kLeastGrabStrength * 100, 100, 100, "%"))
+    context.view.grab_strength = *changed / 100;
+}
+
+void volume_text(const PanelContext& context) {
+  const StepRecord& record = context.snapshot.frame.record;
+  if (record.volume == 0) return;
+  const MeshReport& mesh = context.snapshot.frame.mesh->report;
+  std::string text = "Filled: " + format_quantity(1000 * record.volume, "L", 3);
+  if (mesh.closed_parts < mesh.parts)
+    text += " in " + format_count(mesh.closed_parts) + " of " + format_count(mesh.parts) + " parts";
+  small_text(text + ".");
+}
+
+void wind_work(const PanelContext& context) {
+  const EnergyBooks& books = context.snapshot.frame.record.books;
+  if (books.wind == 0 && books.wind_given == 0) return;
+  small_text("Since the start: given by the wind " + format_quantity(books.wind_given, "J", 3) +
+             ", lost to the air " + format_quantity(books.lost_to_air(), "J", 3) + ".");
+}
+
+}  // namespace
+
+// Its switch says what the group is.
+void world_panel(const PanelContext& context) {
+  const ImVec2 gap(0, units(4));
+  gravity_rows(context);
+  grab_row(context);
+  parameter_section(context, "Pressure");
+  volume_text(context);
+  ImGui::Dummy(gap);
+  parameter_section(context, "Wind");
+  wind_work(context);
+}
+
+}  // namespace clothlab

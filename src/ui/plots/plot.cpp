@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: MIT
+#include "ui/plots/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/text.h"
+#include "ui/theme.h"
+#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kLeastFrame = 24;  // [interface units]
+constexpr float kStripGap = 2;     // between the strip and the frame [interface units]
+// Where less is left for the frame, the strip is thin and without marks [interface units].
+constexpr float kLeastBesideMarks = 56, kThinStrip = 4;
+
+struct Rect {
+  ImVec2 a, b;
+  float width() const { return b.x - a.x; }
+  float height() const { return b.y - a.y; }
+};
+
+constexpr Dash kLevelDash{5, 3};
+constexpr float kBandAlpha = 0.8F;
+
+bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
+bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
+
+float text_width(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+}
+
+// ---- Legend
+
+// Names in rows below `at`, at least one row; returns their height.
+float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at, float width,
+                  float most_height) {
+  const float line = ImGui::GetTextLineHeight();
+  const float row = line + units(3);
+  const float sample = units(12);
+  float x = at.x;
+  float y = at.y;
+  if (!plot.y_title.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(x, y + units(1)));
+    ImGui::TextDisabled("%s:", plot.y_title.c_str());
+    tooltip(plot.y_help);
+    x += text_width(plot.y_title + ':') + units(8);
+  }
+  for (const LegendEntry& entry : legend_of(plot)) {
+    const float wide = sample + units(4) + text_width(entry.label);
+    if (x > at.x && x + wide > at.x + width) {
+      if (y + 2 * row > at.y + most_height) break;
+      x = at.x;
+      y += row;
+    }
+    ImGui::SetCursorScreenPos(ImVec2(x, y));
+    ImGui::PushID(entry.label.c_str());
+    if (ImGui::InvisibleButton("##entry", ImVec2(std::min(wide, width), row))) {
+      if (view.hidden.erase(entry.label) == 0) view.hidden.insert(entry.label);
+    }
+    ImGui::PopID();
+    note_item(name + ":legend:" + entry.label);
+    const bool off = view.hidden.contains(entry.label);
+    tooltip(off ? "Click to show it." : "Click to hide it.");
+    const float middle = std::round(y + row / 2);
+    draw_line({ImVec2(x, middle), ImVec2(x + sample, middle)}, off ? palette().line : rgb(entry.colour), 2,
+              entry.dash);
+    draw_text(ImVec2(x + sample + units(4), y + units(1)), off ? palette().line : palette().muted,
+              entry.label);
+    x += wide + units(8);
+  }
+  return y + row - at.y;
+}
+
+// ---- Contents of the frame
+
+class PlotPainter {
+ public:
+  PlotPainter(const Plot& plot, const PlotView& view, const Rect& frame, const AxisRange& x,
+              const AxisRange& y)
+      : plot_(plot), view_(view), frame_(frame), x_(x, false), y_(y, view.logarithmic) {}
+
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  float px(double value) const {
+    return frame_.a.x + static_cast<float>(x_.near_place(value)) * frame_.width();
+  }
+  float py(double value) const {
+    return frame_.b.y - static_cast<float>(y_.near_place(value)) * frame_.height();
+  }
+
+  // Lines and numbers of both axes.
+  void axes() {
+    const float line = ImGui::GetTextLineHeight();
+    const ImU32 grid = with_alpha(palette().line, 0.8F);
+    float below = frame_.b.y + line;  // top of the last label; one that does not fit above it is left out
+    for (const AxisTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
+      const float at = py(tick.value);
+      draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
+      const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
+      if (top > below - line) continue;
+      below = top;
+      draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
+    }
+    for (const double value : y_.minor_ticks(static_cast<double>(frame_.height() / units(1))))
+      draw_->AddLine(ImVec2(frame_.a.x, py(value)), ImVec2(frame_.a.x + units(3), py(value)), grid);
+    const float room = std::max(text_width("0000.00"), units(40)) + units(14);
+    const float axis = frame_.b.y + units(4);
+    const float title = text_width(plot_.x_title);
+    // The title is at the right end, where numbers leave room.
+    const float title_at = frame_.b.x - title;
+    for (const AxisTick& tick : x_.ticks(static_cast<int>(frame_.width() / room))) {
+      const float at = px(tick.value);
+      draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
+      const float half = text_width(tick.label) / 2;
+      if (at + half + units(8) < title_at)
+        draw_text(ImVec2(std::max(at - half, frame_.a.x - units(10)), axis), palette().muted, tick.label);
+    }
+    draw_text(ImVec2(title_at, axis), palette().muted, plot_.x_title);
+  }
+
+  void levels() {
+    const float line = ImGui::GetTextLineHeight();
+    for (const PlotLevel& level : plot_.levels) {
+      if (!Axis::has(level.y, view_.logarithmic)) continue;
+      const float at = py(level.y);
+      if (at < frame_.a.y || at > frame_.b.y) continue;
+      draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, kLevelDash);
+      const float above = at - line - units(1);
+      label(
+          ImVec2(frame_.b.x - text_width(level.label) - units(3), above > frame_.a.y ? above : at + units(1)),
+          level.colour, level.label);
+    }
+  }
+
+  void curves() {
+    for (std::size_t r = plot_.runs.size(); r-- > 0;) {
+      const PlotRun& run = plot_.runs[r];
+      if (!visible(view_, run)) continue;
+      if (!view_.logarithmic) bands(run);
+      for (const PlotCurve& c : run.curves)
+        if (visible(view_, c) && !is_band(c)) curve(run, c, c.colour);
+    }
+  }
+
+  // A line between two pieces of the strip.
+  void switches(const std::vector<StripPiece>& pieces) {
+    for (std::size_t k = 1; k < pieces.size(); ++k)
+      upright(frame_.a.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F), 1);
+  }
+
+  // Where the curves of all lanes begin to count.
+  void origin() {
+    if (plot_.origin && *plot_.origin > x_.range().low && *plot_.origin <= x_.range().high)
+      upright(px(*plot_.origin), palette().muted, 1);
+  }
+
+  void cursor() {
+    if (!plot_.cursor) return;
+    const float x = px(*plot_.cursor);
+    upright(x, palette().accent_strong, 2);
+    draw_->AddTriangleFilled(ImVec2(x - units(5), frame_.b.y + units(6)),
+                             ImVec2(x + units(5), frame_.b.y + units(6)), ImVec2(x, frame_.b.y - units(2)),
+                             palette().accent_strong);
+  }
+
+  // A line at the sample nearest to the mouse, with the values of all runs.
+  void readings(float mouse_x) {
+    const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
+    std::vector<Reading> read;
+    // Runs that did not reach this time are left out, unless there is no other.
+    for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
+      const PlotRun& run = plot_.runs[r];
+      if (visible(view_, run) && !run.x.empty() && at >= run.x.front() && at <= run.x.back())
+        read.push_back({r, nearest(run.x, at)});
+    }
+    if (read.empty() && !plot_.runs.front().x.empty()) read.push_back({0, nearest(plot_.runs.front().x, at)});
+    for (const auto& [r, sample] : read) {
+      const PlotRun& run = plot_.runs[r];
+      for (const PlotCurve& c : run.curves)
+        if (visible(view_, c) && !is_band(c) && Axis::has(c.y[sample], view_.logarithmic))
+          draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F), c.colour, 12);
+    }
+    if (read.empty()) return;
+    const double x = plot_.runs[read.front().run].x[read.front().sample];
+    upright(px(x), with_alpha(palette().text, 0.5F), 1);
+    const std::string title = plot_.x_title + ": " + format_plain(x, 5);
+    table_of(read, plot_.y_title.empty() ? title : title + "; " + plot_.y_title);
+  }
+
+ private:
+  struct Reading {
+    std::size_t run = 0;
+    std::size_t sample = 0;
+  };
+
+  // A row per curve, a column per run.
+  void table_of(const std::vector<Reading>& read, const std::string& title) {
+    begin_tooltip_above(frame_.a.y - ImGui::GetTextLineHeight() - units(8));
+    ImGui::TextUnformatted(displayable(title).c_str());
+    note_text("reading", title);
+    if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
+                          ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
+      const auto cell = [](const std::string& text, ImU32 colour) {
+        ImGui::TableNextColumn();
+        coloured_text(colour, text);
+      };
+      if (plot_.runs.size() > 1) {
+        cell("", palette().muted);
+        for (const Reading& r : read) cell(plot_.runs[r.run].what, palette().muted);
+      }
+      const std::vector<PlotCurve>& curves = plot_.runs[read.front().run].curves;
+      for (std::size_t c = 0; c < curves.size(); ++c) {
+        if (!visible(view_, curves[c])) continue;
+        cell(curves[c].label, curves[c].colour);
+        for (const Reading& r : read) {
+          const PlotRun& run = plot_.runs[r.run];
+          const double y = run.curves[c].y[r.sample];
+          const std::string text = std::isfinite(y) ? reading(y) : "-";
+          cell(text, palette().text);
+          note_text("reading:" + (run.name.empty() ? curves[c].label : run.name), text);
+        }
+      }
+      ImGui::EndTable();
+    }
+    ImGui::EndTooltip();
+  }
+
+  static std::size_t nearest(const std::vector<double>& x, double at) {
+    const auto after = std::lower_bound(x.begin(), x.end(), at);
+    if (after == x.begin()) return 0;
+    const auto i = static_cast<std::size_t>(after - x.begin());
+    if (i == x.size()) return i - 1;
+    return at - x[i - 1] <= x[i] - at ? i - 1 : i;
+  }
+
+  std::string reading(double value) const { return format_quantity(value, plot_.unit, 4); }
+
+  // Text on an opaque background.
+  void label(ImVec2 at, ImU32 colour, const std::string& text) {
+    draw_->AddRectFilled(ImVec2(at.x - units(2), at.y),
+                         ImVec2(at.x + text_width(text) + units(2), at.y + ImGui::GetTextLineHeight()),
+                         with_alpha(palette().overlay, 0.8F));
+    draw_text(at, colour, text);
+  }
+
+  void upright(float x, ImU32 colour, float thickness) {
+    draw_->AddLine(ImVec2(x, frame_.a.y), ImVec2(x, frame_.b.y), colour, units(thickness));
+  }
+
+  bool is_band(const PlotCurve& curve) const { return curve.stacked && !view_.logarithmic; }
+
+  // A rectangle per pixel: triangles with smoothed edges would leave seams.
+  void bands(const PlotRun& run) {
+    const auto pixels = static_cast<std::size_t>(std::max(frame_.width(), 1.0F));
+    for (const PlotBand& band : stacked_bands(run, view_, x_.range(), pixels + 1)) {
+      for (std::size_t k = 0; k < pixels; ++k) {
+        if (!(band.high[k] > band.low[k])) continue;
+        const float left = frame_.a.x + static_cast<float>(k);
+        draw_->AddRectFilled(ImVec2(left, py(band.high[k])), ImVec2(left + 1, py(band.low[k])),
+                             with_alpha(band.colour, kBandAlpha));
+      }
+    }
+  }
+
+  void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
+    points_.clear();
+    // One sample beyond each end, so that the line goes on to the edge.
+    const AxisRange range = x_.range();
+    auto i =
+        static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
+    if (i > 0) --i;
+    for (; i < run.x.size(); ++i) {
+      const bool beyond = run.x[i] > range.high;
+      if (!Axis::has(curve.y[i], view_.logarithmic)) {
+        draw_line(points_, colour, curve.thickness, run.dash);
+        points_.clear();
+      } else {
+        const ImVec2 point(px(run.x[i]), py(curve.y[i]));
+        // Points closer than a pixel or two are skipped.
+        const bool last = beyond || i + 1 == run.x.size();
+        if (points_.empty() || last || std::abs(point.x - points_.back().x) >= 1.5F ||
+            std::abs(point.y - points_.back().y) >= 3) {
+          points_.push_back(point);
+        }
+      }
+      if (beyond) break;
+    }
+    draw_line(points_, colour, curve.thickness, run.dash);
+    for (const PlotExit& exit : exits_of(run, curve, range, y_)) mark(exit, colour);
+  }
+
+  // An arrow head at the upper or lower edge.
+  void mark(const PlotExit& exit, ImU32 colour) {
+    const float x = px(exit.x), tip = exit.above ? frame_.a.y : frame_.b.y;
+    const float base = tip + (exit.above ? units(7) : -units(7));
+    draw_->AddTriangleFilled(ImVec2(x - units(4), base), ImVec2(x + units(4), base), ImVec2(x, tip), colour);
+  }
+
+  const Plot& plot_;
+  const PlotView& view_;
+  Rect frame_;
+  Axis x_, y_;
+  ImDrawList* draw_ = ImGui::GetWindowDrawList();
+  std::vector<ImVec2> points_;
+};
+
+bool has_samples(const Plot& plot) {
+  return std::any_of(plot.runs.begin(), plot.runs.end(),
+                     [](const PlotRun& run) { return run.x.size() >= 2; });
+}
+
+void draw_sentence(const std::string& text, const Rect& r) {
+  const float width = r.width() - units(16);
+  const std::string shown = displayable(text);
+  const ImVec2 extent = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width);
+  ImGui::GetWindowDrawList()->AddText(
+      ImGui::GetFont(), ImGui::GetFontSize(),
+      ImVec2(r.a.x + (r.width() - extent.x) / 2, r.a.y + (r.height() - extent.y) / 2), palette().muted,
+      shown.c_str(), nullptr, width);
+}
+
+// A drag along the time axis, down to `bottom`, returns the time under the mouse.
+std::optional<double> handle_time_axis(const std::string& name, const PlotPainter& painter, const Rect& frame,
+                                       float bottom) {
+  ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));
+  ImGui::InvisibleButton("##axis", ImVec2(frame.width(), bottom - frame.b.y));
+  note_item(name + ":axis");
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) {
+    tooltip("Drag along the time axis to look back.");
+    return std::nullopt;
+  }
+  const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
+  if (!moved) return std::nullopt;
+  return painter.x().value(static_cast<double>((ImGui::GetIO().MousePos.x - frame.a.x) / frame.width()));
+}
+
+std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view,
+                                   const Rect& all) {
+  const float line = ImGui::GetTextLineHeight();
+  const float pad = units(8);
+  const float beside_legend = line + units(13 + kThinStrip + kStripGap + kLeastFrame);
+  const float legend =
+      draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)), all.width() - 2 * pad,
+                  std::min(all.height() * 0.4F, all.height() - beside_legend));
+  const AxisRange x = shown_x(plot, view);
+  const AxisRange y = shown_y(plot, view, x);
+  const float numbers =
+      std::max({units(46), text_width("-0.0000 %"), text_width("-000 m" + plot.unit) + units(6)});
+  Rect frame{ImVec2(all.a.x + numbers, all.a.y + legend + units(6)),
+             ImVec2(all.b.x - pad, all.b.y - line - units(7))};
+  const ImVec2 strip = frame.a;
+  float thickness = 0;
+  // The methods over time, of the only run.
+  const bool has_strip = plot.x_is_time && plot.runs.front().name.empty();
+  if (has_strip) {
+    const float marks = method_mark_size().y;
+    const float left = frame.height() - marks - units(kStripGap);
+    thickness = left >= units(kLeastBesideMarks) ? marks : units(kThinStrip);
+    frame.a.y += thickness + units(kStripGap);
+  }
+  if (frame.width() < units(40) || frame.height() < units(kLeastFrame)) return std::nullopt;
+
+  PlotPainter painter(plot, view, frame, x, y);
+  painter.axes();
+  std::vector<StripPiece> pieces;
+  if (has_strip)
+    pieces = draw_strip(name + ":strip", plot.runs.front().stretches, painter.x(), strip,
+                        ImVec2(frame.width(), thickness));
+  ImGui::GetWindowDrawList()->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
+                                           ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
+  painter.switches(pieces);
+  painter.curves();
+  painter.levels();
+  painter.origin();
+  painter.cursor();
+  if (zoom_by_mouse(name + ":frame", {painter.x(), painter.y(), frame.a, frame.b, all.a.x}, view))
+    painter.readings(ImGui::GetIO().MousePos.x);
+  ImGui::GetWindowDrawList()->PopClipRect();
+  return plot.x_is_time ? handle_time_axis(name, painter, frame, all.b.y) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<LegendEntry> legend_of(const Plot& plot) {
+  std::vector<LegendEntry> entries;
+  for (const PlotRun& run : plot.runs) {
+    if (!run.name.empty()) {
+      entries.push_back({run.name, rgb_of(run.curves.front().colour), run.dash});
+      continue;
+    }
+    for (const PlotCurve& curve : run.curves) entries.push_back({curve.label, rgb_of(curve.colour)});
+  }
+  return entries;
+}
+
+AxisRange shown_x(const Plot& plot, const PlotView& view) {
+  if (view.x) return *view.x;
+  if (plot.fit_x) return *plot.fit_x;
+  AxisRange all{0, 1};
+  bool first = true;
+  for (const PlotRun& run : plot.runs) {
+    if (run.x.empty() || !visible(view, run)) continue;
+    all = first ? AxisRange{run.x.front(), run.x.back()}
+                : AxisRange{std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
+    first = false;
+  }
+  if (!(all.high > all.low)) all.high = all.low + 1;
+  return all;
+}
+
+AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
+  if (view.y && (!view.logarithmic || view.y->low > 0)) return *view.y;
+  AxisFit fit(view.logarithmic);
+  const auto fits = [&](const PlotRun& run) { return run.fits && visible(view, run); };
+  const bool all = std::ranges::none_of(plot.runs, fits);
+  for (const PlotRun& run : plot.runs) {
+    if (!(all ? visible(view, run) : fits(run))) continue;
+    const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
+    const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      double up = 0, down = 0;
+      bool stacks = false;
+      for (const PlotCurve& curve : run.curves) {
+        if (!visible(view, curve)) continue;
+        fit.include(curve.y[i]);
+        if (!curve.stacked || !std::isfinite(curve.y[i])) continue;
+        stacks = true;
+        (curve.y[i] > 0 ? up : down) += curve.y[i];
+      }
+      if (view.logarithmic || !stacks) continue;
+      fit.include(up);
+      fit.include(down);
+    }
+  }
+  for (const PlotLevel& level : plot.levels) fit.include(level.y);
+  return fit.range(plot.from_zero);
+}
+
+std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const AxisRange& x,
+                               const Axis& y) {
+  constexpr double kApart = 1.0 / 50;
+  std::vector<PlotExit> exits;
+  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
+  for (auto i = static_cast<std::size_t>(first); i + 1 < run.x.size() && run.x[i] <= x.high; ++i) {
+    if (!Axis::has(curve.y[i], y.logarithmic()) || !Axis::has(curve.y[i + 1], y.logarithmic())) continue;
+    const double from = y.place(curve.y[i]), to = y.place(curve.y[i + 1]);
+    const bool above = to > 1;
+    if (!(above || to < 0) || from < 0 || from > 1) continue;
+    const double share = ((above ? 1 : 0) - from) / (to - from);
+    const double at = run.x[i] + share * (run.x[i + 1] - run.x[i]);
+    if (at > x.high || (!exits.empty() && at - exits.back().x < kApart * (x.high - x.low))) continue;
+    exits.push_back({at, above});
+  }
+  return exits;
+}
+
+std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
+                                    std::size_t places) {
+  constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+  std::vector<PlotBand> bands;
+  // What is stacked so far, upwards and downwards.
+  std::array<std::vector<double>, 2> edge;
+  for (auto& side : edge) side.assign(places, 0.0);
+  for (const PlotCurve& curve : run.curves) {
+    if (!curve.stacked || !visible(view, curve)) continue;
+    PlotBand up{curve.colour, edge[0], edge[0]}, down{curve.colour, edge[1], edge[1]};
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < places; ++k) {
+      const double at = x.low + (x.high - x.low) * static_cast<double>(k) /
+                                    static_cast<double>(std::max<std::size_t>(places, 2) - 1);
+      while (i + 1 < run.x.size() && run.x[i + 1] < at) ++i;
+      const bool there = i + 1 < run.x.size() && at >= run.x[i];
+      const double share = there ? (at - run.x[i]) / (run.x[i + 1] - run.x[i]) : 0;
+      const double y = there ? curve.y[i] + share * (curve.y[i + 1] - curve.y[i]) : kNoValue;
+      if (!std::isfinite(y)) {
+        up.high[k] = down.low[k] = kNoValue;
+        continue;
+      }
+      edge[0][k] = up.high[k] = up.low[k] + std::max(y, 0.0);
+      edge[1][k] = down.low[k] = down.high[k] + std::min(y, 0.0);
+    }
+    bands.push_back(std::move(up));
+    bands.push_back(std::move(down));
+  }
+  return bands;
+}
+
+std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const Rect all{corner, ImVec2(corner.x + size.x, corner.y + size.y)};
+  ImGui::GetWindowDrawList()->AddRectFilled(all.a, all.b, palette().overlay, units(5));
+  ImGui::PushFont(fonts().small);
+  ImGui::PushID(name.c_str());
+  std::optional<double> pointed;
+  if (has_samples(plot)) {
+    pointed = draw_samples(name, plot, view, all);
+  } else {
+    draw_sentence(plot.empty, all);
+  }
+  ImGui::PopID();
+  ImGui::PopFont();
+  ImGui::SetCursorScreenPos(all.a);
+  ImGui::Dummy(size);
+  return pointed;
+}
+
+}  // namespace clothlab

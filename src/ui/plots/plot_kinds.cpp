@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+#include "ui/plots/plot_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <glm/geometric.hpp>
+#include <span>
+
+#include "chart/lane_style.h"
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/instruments/instruments.h"
+#include "ui/lanes.h"
+#include "ui/palette.h"
+
+namespace clothlab {
+namespace {
+
+using Samples = std::vector<PlotSample>;
+
+constexpr double kLaneDash = 0.7;     // a lane's dash, of that in pictures
+constexpr float kActiveLane = 2.2F;   // thickness
+constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
+
+struct Quantity {
+  const char* label;
+  ImU32 Palette::*colour;
+  double (*get)(const PlotSample&);
+  float thickness = 1.4F;
+  bool stacked = false;
+  bool only_if_any = false;  ///< left out where it is 0 all the time
+  bool of_method = false;    ///< relative to where the lane got its method or its h
+};
+
+// Its switch in the legend removes it from the sum as well.
+constexpr const char* kGravity = "gravity";
+
+constexpr std::array<Quantity, 6> energies_with(const Quantity& sum) {
+  return {sum,
+          {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
+          {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
+          {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
+          {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
+          {"pressure", &Palette::muted, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false,
+           true}};
+}
+constexpr std::array kEnergies =
+    energies_with({"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2});
+constexpr std::array kEnergiesWithoutGravity = energies_with(
+    {"kinetic + elastic", &Palette::total,
+     [](const PlotSample& s) { return s.energy.kinetic + s.energy.stretch + s.energy.bend; }, 2});
+constexpr Quantity entry(const char* label, ImU32 Palette::*colour, double (*get)(const PlotSample&)) {
+  return {label, colour, get, 1.4F, true};
+}
+constexpr std::array kLedger{
+    Quantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
+    entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }),
+    entry("damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }),
+    entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.books.hand; }),
+    entry("pins", &Palette::muted, [](const PlotSample& s) { return s.books.pins; }),
+    entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }),
+    entry("contact", &Palette::failed, [](const PlotSample& s) { return s.books.contact; }),
+    entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.books.jump; }),
+    entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
+    entry("rods", &Palette::good, [](const PlotSample& s) { return s.books.rods; }),
+    entry("limit", &Palette::text, [](const PlotSample& s) { return s.books.limit; }),
+};
+constexpr std::array kMethodsShares{
+    Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2, false, false,
+             true},
+};
+constexpr std::array kStrains{
+    Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
+};
+constexpr std::array kDistances{
+    Quantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2},
+};
+constexpr std::array kLargestDistances{
+    Quantity{"largest distance", &Palette::stretch, [](const PlotSample& s) { return s.largest_distance; },
+             2},
+};
+constexpr std::array kHeights{
+    Quantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.place.y; }, 2},
+};
+constexpr std::array kSpeeds{
+    Quantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
+};
+constexpr std::array kStepTimes{
+    Quantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
+};
+constexpr std::array kIterations{
+    Quantity{"CG", &Palette::kinetic, [](const PlotSample& s) { return double(s.cg_iterations); }},
+    Quantity{"Newton", &Palette::stretch, [](const PlotSample& s) { return double(s.newton_iterations); }},
+};
+
+std::string title_of(std::size_t row) {
+  return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
+}
+
+// The integrators over time.
+std::vector<PlotStretch> stretches_of(const Samples& samples) {
+  std::vector<PlotStretch> stretches;
+  std::size_t start = 0;
+  for (std::size_t i = 1; i <= samples.size(); ++i) {
+    if (i < samples.size() && samples[i].integrator == samples[start].integrator) continue;
+    stretches.push_back(
+        {samples[start].time, samples[std::min(i, samples.size() - 1)].time, samples[start].integrator});
+    start = i;
+  }
+  return stretches;
+}
+
+// Name of a run: its integrator, or the first and the last of several.
+std::string run_name(const std::vector<PlotStretch>& stretches) {
+  if (stretches.empty()) return {};
+  const std::string first = title_of(stretches.front().method);
+  if (stretches.size() == 1) return first;
+  return first + (stretches.size() == 2 ? ", then " : " ... ") + title_of(stretches.back().method);
+}
+
+PlotSample sample_of(const LaneOrigin& origin) {
+  return {.time = origin.time, .energy = origin.energy, .books = origin.books};
+}
+
+PlotRun run_of(const LaneSnapshot& lane, std::span<const Quantity> quantities, bool relative) {
+  const Samples& samples = *lane.plot;
+  const PlotSample origin = sample_of(lane.origin), of_method = sample_of(lane.method_origin);
+  PlotRun run;
+  run.stretches = stretches_of(samples);
+  run.what = run_name(run.stretches);
+  run.x.reserve(samples.size());
+  for (const PlotSample& sample : samples) run.x.push_back(sample.time);
+  for (const Quantity& quantity : quantities) {
+    PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
+    curve.y.reserve(samples.size());
+    const double start = relative ? quantity.get(origin) : 0;
+    // What one method gained or lost begins with that method.
+    const double later_start = relative && quantity.of_method ? quantity.get(of_method) : start;
+    bool any = !quantity.only_if_any;
+    for (const PlotSample& sample : samples) {
+      any = any || quantity.get(sample) != 0;
+      curve.y.push_back(quantity.get(sample) - (sample.time < of_method.time ? start : later_start));
+    }
+    if (!any) continue;
+    run.curves.push_back(std::move(curve));
+  }
+  return run;
+}
+
+// The last seconds before the present.
+AxisRange last_seconds(const Snapshot& now) {
+  double start = 0, end = 0;
+  bool first = true;
+  for (const LaneSnapshot* lane : now.lanes()) {
+    if (lane->plot->empty()) continue;
+    start = first ? lane->plot->front().time : std::min(start, lane->plot->front().time);
+    end = std::max(end, lane->plot->back().time);
+    first = false;
+  }
+  start = std::max(start, end - kShownSeconds);
+  return {start, end > start ? end : start + now.frame.scene->dt};
+}
+
+// Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
+// those at the common origin.
+Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative = false) {
+  Plot plot;
+  plot.x_title = "time [s]";
+  plot.x_is_time = true;
+  plot.empty = "Nothing yet: press Space to play, S for one step.";
+  plot.fit_x = last_seconds(now);
+  if (now.replay) plot.cursor = now.replay->time;
+  if (now.others.empty()) {
+    plot.runs.push_back(run_of(now, quantities, relative));
+    return plot;
+  }
+  plot.origin = now.common_origin.time;
+  for (const LaneSnapshot* lane : now.lanes()) {
+    PlotRun run = run_of(*lane, quantities.first(1), relative);
+    run.name = run.what = lane_name(*lane);
+    run.fits = !lane->frozen;
+    run.dash = kLaneStyles[lane->lane].dash.scaled(kLaneDash);
+    run.curves.front().colour = lane_colour(lane->lane);
+    if (lane->lane == now.lane) run.curves.front().thickness = kActiveLane;
+    plot.runs.push_back(std::move(run));
+  }
+  return plot;
+}
+
+std::string since_origin(const Snapshot& now) {
+  const auto began_before = [&](const LaneSnapshot* lane) {
+    return !lane->plot->empty() && lane->plot->front().time < now.common_origin.time;
+  };
+  if (std::ranges::none_of(now.lanes(), began_before)) return "relative to start";
+  return "relative to " + format_plain(now.common_origin.time, 3) + " s";
+}
+
+Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
+  Plot plot = over_time(now, energies, true);
+  plot.unit = "J";
+  plot.y_title = since_origin(now);
+  return plot;
+}
+
+Plot energies_plot(const Snapshot& now) { return energy_plot(now, kEnergies); }
+
+// Entries that nothing was booked to are left out.
+Plot ledger_plot(const Snapshot& now) {
+  const bool alone = now.others.empty();
+  Plot plot = over_time(now, alone ? std::span<const Quantity>(kLedger) : kMethodsShares, true);
+  plot.unit = "J";
+  plot.y_title = alone ? since_origin(now) : "gained by the method";
+  for (PlotRun& run : plot.runs)
+    std::erase_if(run.curves, [](const PlotCurve& curve) {
+      return curve.stacked && std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
+    });
+  return plot;
+}
+
+Plot strain_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kStrains);
+  plot.unit = "%";
+  plot.from_zero = true;
+  const Method& method = *now.frame.scene;
+  if (method.adaptive)
+    plot.levels.push_back({100 * method.max_strain, palette().careful, "adaptive steps keep to this"});
+  return plot;
+}
+
+// The reference itself has no curve.
+Plot distance_plot(const Snapshot& now, std::span<const Quantity> quantities) {
+  Plot plot = over_time(now, quantities);
+  plot.unit = "m";
+  plot.from_zero = true;
+  if (!now.reference) {
+    plot.runs.clear();
+    plot.empty =
+        now.others.empty()
+            ? "The distance from a reference: add one in the menu beside \"+\"."
+            : "No lane is the reference: choose one in the menu \"...\" beside the letters of the lanes, or "
+              "add one in that beside \"+\".";
+    return plot;
+  }
+  std::erase_if(plot.runs, [&](const PlotRun& run) {
+    return run.name.starts_with(std::string(1, lane_letter(*now.reference)) + ' ');
+  });
+  plot.y_title = std::string("from lane ") + lane_letter(*now.reference);
+  plot.y_help = "The reference. Another one is chosen in the menu \"...\" beside the letters of the lanes.";
+  return plot;
+}
+
+Plot of_followed(const Snapshot& now, std::span<const Quantity> quantities, const char* unit) {
+  Plot plot = over_time(now, quantities);
+  plot.unit = unit;
+  if (now.followed) return plot;
+  plot.runs.clear();
+  plot.empty = "Alt-click a particle to follow it.";
+  return plot;
+}
+
+Plot height_plot(const Snapshot& now) { return of_followed(now, kHeights, "m"); }
+Plot speed_plot(const Snapshot& now) {
+  Plot plot = of_followed(now, kSpeeds, "m/s");
+  plot.from_zero = true;
+  return plot;
+}
+
+Plot mean_distance_plot(const Snapshot& now) { return distance_plot(now, kDistances); }
+Plot largest_distance_plot(const Snapshot& now) { return distance_plot(now, kLargestDistances); }
+
+Plot step_time_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kStepTimes);
+  plot.unit = "ms";
+  plot.from_zero = true;
+  // Real time: a step takes as long as the time that it simulates.
+  const double h = now.frame.scene->dt;
+  plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
+  return plot;
+}
+
+Plot iterations_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kIterations);
+  plot.from_zero = true;
+  return plot;
+}
+
+bool iterates(const Snapshot& now) {
+  const IntegratorInfo& info = integrators()[now.integrator];
+  const bool by_cg = now.frame.scene->solver.linear.kind == LinearSolverSettings::Kind::cg;
+  return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
+}
+
+struct Kind {
+  const char* title;
+  const char* help;
+  Plot (*make)(const Snapshot&);
+  bool logarithmic;
+  DrawInstrument draw = nullptr;
+};
+constexpr std::array<Kind, kPlotKinds> kKinds{{
+    {"Energy",
+     "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run; "
+     "with "
+     "several lanes at their common origin, the upright line.",
+     energies_plot, false},
+    {"Ledger",
+     "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
+     "line is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and "
+     "by the method itself. With several lanes the method's part of each, from their common origin or where "
+     "the lane got its method or its h.",
+     ledger_plot, false},
+    {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
+     false},
+    {"Distance", "Root mean square distance of the particles of every lane from those of the reference [m].",
+     mean_distance_plot, false},
+    {"Largest distance", "Largest distance of a particle of every lane from where the reference has it [m].",
+     largest_distance_plot, false},
+    {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", height_plot, false},
+    {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", speed_plot, false},
+    {"Time per step", "Processor time of a step on this machine [ms], and the time that it simulates.",
+     step_time_plot, true},
+    {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
+    {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
+     nullptr, false},  // never shown itself
+    {"Lanes",
+     "The figures of all lanes as a table to sort: limit, energy since their common origin, strain and cost. "
+     "It is "
+     "next to the plots where there are several lanes, unless you have chosen something else there.",
+     nullptr, false, lanes_instrument},
+    {"Stability",
+     "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts held, "
+     "under the "
+     "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
+     nullptr, false, stability_instrument},
+    {"Phase",
+     "Velocity over position of the particle that is followed (Alt-click), along a direction, in every lane. "
+     "A pendulum that keeps its energy goes round; one that loses it spirals inwards.",
+     nullptr, false, phase_instrument},
+    {"Error and cost",
+     "A point per lane, while they run: root mean square distance from the reference over the last second, "
+     "and the "
+     "time that a simulated second takes. Below and to the left is better.",
+     nullptr, false, cost_instrument},
+    {"Solver",
+     "The last linear solve of every lane: its residual after each CG iteration, and the tolerance. With the "
+     "iterations of the last steps, what the solve was, and why it did not converge.",
+     nullptr, false, solver_instrument},
+    {"Find the limits",
+     "The largest stable h of every method from the cloth's present state, what a simulated second costs "
+     "there, "
+     "the energy that the method makes and how far it goes astray: searched in the background.",
+     nullptr, false, limits_instrument},
+    {"Stability map",
+     "Which steps h and stretch stiffnesses k_s the active lane's method holds on this cloth, from its "
+     "present state, found by trials in the background. A click goes there.",
+     nullptr, false, map_instrument},
+}};
+
+const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+PlotsLayout::PlotsLayout() {
+  // For quantities of many magnitudes.
+  for (std::size_t k = 0; k < kPlotKinds; ++k) views[k].logarithmic = kKinds[k].logarithmic;
+}
+
+std::vector<std::string> PlotsLayout::titles() const {
+  std::vector<std::string> all;
+  if (std::ranges::none_of(by_user, std::identity())) return all;
+  for (std::size_t slot = 0; slot < chosen.size(); ++slot)
+    all.emplace_back(by_user[slot] ? plot_title(chosen[slot]) : "");
+  return all;
+}
+
+void PlotsLayout::choose(const std::vector<std::string>& titles) {
+  for (std::size_t slot = 0; slot < std::min(titles.size(), chosen.size()); ++slot)
+    for (std::size_t k = 0; k < kPlotKinds; ++k)
+      if (titles[slot] == kKinds[k].title) choose(slot, static_cast<PlotKind>(k));
+}
+
+void PlotsLayout::choose(std::size_t slot, PlotKind kind) {
+  chosen[slot] = kind;
+  by_user[slot] = true;
+}
+
+PlotKind PlotsLayout::shown(std::size_t slot, std::size_t columns, const Snapshot& now) const {
+  const auto beside = std::span(chosen).first(columns);
+  const bool is_table = slot > 0 && slot + 1 == columns && !now.others.empty() && !by_user[slot] &&
+                        std::ranges::find(beside, PlotKind::lanes) == beside.end();
+  return is_table ? PlotKind::lanes : shown_kind(chosen[slot], now);
+}
+
+bool PlotsLayout::with_gravity() const {
+  return !views[static_cast<std::size_t>(PlotKind::energy)].hidden.contains(kGravity);
+}
+
+void PlotsLayout::set_with_gravity(bool with) {
+  std::set<std::string>& hidden = view(PlotKind::energy).hidden;
+  if (with)
+    hidden.erase(kGravity);
+  else
+    hidden.insert(kGravity);
+}
+
+PlotKind shown_kind(PlotKind chosen, const Snapshot& now) {
+  if (chosen != PlotKind::iterations_or_time) return chosen;
+  return iterates(now) ? PlotKind::iterations : PlotKind::step_time;
+}
+
+DrawInstrument instrument(PlotKind kind) { return row_of(kind).draw; }
+
+const char* plot_title(PlotKind kind) { return row_of(kind).title; }
+
+const char* plot_help(PlotKind kind) { return row_of(kind).help; }
+
+Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity) {
+  const PlotKind kind = shown_kind(chosen, now);
+  const bool reduced = kind == PlotKind::energy && !with_gravity;
+  Plot plot = reduced ? energy_plot(now, kEnergiesWithoutGravity) : row_of(kind).make(now);
+  plot.title = plot_title(kind);
+  return plot;
+}
+
+}  // namespace clothlab

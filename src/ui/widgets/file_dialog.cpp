@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+#include "ui/widgets/file_dialog.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "core/text.h"
+#include "core/text_file.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Most folders are read within this time and shown in the next picture.
+constexpr std::chrono::milliseconds kAtOnce{30};
+
+std::string file_size(std::uintmax_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " B";
+  if (bytes < 1000 * 1000) return format_plain(static_cast<double>(bytes) / 1e3) + " kB";
+  return format_plain(static_cast<double>(bytes) / 1e6) + " MB";
+}
+
+fs::path home() {
+  for (const char* name : {"HOME", "USERPROFILE"}) {
+    if (const char* value = std::getenv(name)) return value;
+  }
+  return {};
+}
+
+struct Words {
+  std::vector<std::string> extensions;  // in lower case; the first is that of a file to save
+  const char* heading;
+  const char* hint;  // in the empty text field
+  const char* help;  // below the list
+};
+
+const Words& words_of(FileDialog::Purpose purpose) {
+  static const std::array<Words, 5> kWords{{
+      {{".obj", ".json", ".checkpoint", ".journal"},
+       "Open a mesh, scene, moment or journal",
+       "Type to filter, or a whole path",
+       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON), checkpoints and journals."},
+      {{".obj"},
+       "Add a mesh as an obstacle",
+       "Type to filter, or a whole path",
+       "Arrows and Enter, or a click. The mesh of a body on which the cloth lies, as OBJ."},
+      {{".json"},
+       "Save the scene",
+       "Name of the scene file",
+       "Mesh, material, pins and solver settings, as JSON."},
+      {{".obj"},
+       "Export the mesh as it is now",
+       "Name of the OBJ file",
+       "The shape, with the faces, texture coordinates and vertex order that were read."},
+      {{".checkpoint"},
+       "Save this moment",
+       "Name of the checkpoint",
+       "The whole run at the moment shown; opened again, it continues with the same bits."},
+  }};
+  return kWords[static_cast<std::size_t>(purpose)];
+}
+
+}  // namespace
+
+void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
+                            std::vector<fs::path> recent) {
+  if (!open_from.empty()) open_from_ = open_from;
+  if (!save_in.empty()) save_in_ = save_in;
+  recent_ = std::move(recent);
+}
+
+void FileDialog::open() { show(Purpose::open); }
+
+void FileDialog::open_obstacle() { show(Purpose::obstacle); }
+
+void FileDialog::save(Purpose purpose, std::string_view title) {
+  show(purpose);
+  suggest(title);
+}
+
+void FileDialog::close() {
+  purpose_.reset();
+  reading_.reset();
+}
+
+void FileDialog::suggest(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  if (name.empty()) name = "scene";
+  if (name.size() > 100) name = "scene";
+  std::snprintf(text_.data(), text_.size(), "%s%s", name.c_str(),
+                words_of(*purpose_).extensions.front().c_str());
+}
+
+void FileDialog::show(Purpose purpose) {
+  purpose_ = purpose;
+  appearing_ = true;
+  accept_awaited_ = false;
+  entries_.clear();
+  shown_.clear();
+  std::error_code error;
+  const fs::path& start = is_saving() ? save_in_ : open_from_;
+  go_to(fs::is_directory(start, error) ? start : home());
+}
+
+void FileDialog::go_to(const fs::path& folder) {
+  problem_.clear();
+  confirm_overwrite_ = false;
+  std::error_code error;
+  reading_ = std::make_unique<FolderListing>(fs::absolute(folder, error).lexically_normal(),
+                                             words_of(*purpose_).extensions);
+  if (reading_->wait_for(kAtOnce)) show_listing();
+}
+
+void FileDialog::show_listing() {
+  const std::unique_ptr<FolderListing> read = std::move(reading_);
+  FolderListing::Result found = read->get();
+  problem_ = std::move(found.problem);
+  if (!problem_.empty()) return;
+  folder_ = read->folder();
+  (is_saving() ? save_in_ : open_from_) = folder_;
+  entries_ = std::move(found.entries);
+  if (!is_saving()) text_.fill(0);
+  filter();
+  appearing_ = true;
+}
+
+void FileDialog::filter() {
+  const std::string wanted = !is_saving() ? lower_case(text_.data()) : std::string();
+  shown_.clear();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
+  }
+  // Enter on a filtered list means a file rather than a folder, where there is one.
+  const auto file =
+      std::find_if(shown_.begin(), shown_.end(), [&](std::size_t i) { return !entries_[i].is_folder; });
+  selected_ = !wanted.empty() && file != shown_.end() ? static_cast<std::size_t>(file - shown_.begin()) : 0;
+  scroll_to_selected_ = true;
+}
+
+void FileDialog::choose(const Entry& entry) {
+  if (entry.is_folder) {
+    const fs::path folder = entry.path;  // go_to replaces the entries
+    go_to(folder);
+  } else if (!is_saving()) {
+    chosen_ = entry.path;
+  } else {
+    std::snprintf(text_.data(), text_.size(), "%s", entry.name.c_str());
+    appearing_ = true;
+    confirm_overwrite_ = false;  // that was for another file
+    problem_.clear();
+  }
+}
+
+void FileDialog::accept() {
+  appearing_ = true;  // Enter ends the input of text, which goes on where nothing is chosen
+  const std::string text = text_.data();
+  std::error_code error;
+  const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
+  if (!is_saving()) {
+    const bool whole_path =
+        text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
+    if (whole_path && fs::is_directory(typed, error)) {
+      go_to(typed);
+    } else if (whole_path && fs::exists(typed, error)) {
+      chosen_ = typed;
+    } else if (whole_path) {
+      problem_ = shown_path(typed) + " does not exist.";
+    } else if (selected_ < shown_.size()) {
+      choose(entries_[shown_[selected_]]);
+    }
+    return;
+  }
+  if (text.empty()) return;
+  if (fs::is_directory(typed, error)) {
+    go_to(typed);
+    return;
+  }
+  fs::path target = typed;
+  const std::string& extension = words_of(*purpose_).extensions.front();
+  if (lower_case(utf8_of(target.extension())) != extension) target += extension;
+  if (fs::exists(target, error) && !confirm_overwrite_) {
+    problem_ = utf8_of(target.filename()) + " exists already. Save again to replace it.";
+    confirm_overwrite_ = true;
+    return;
+  }
+  chosen_ = target;
+}
+
+bool FileDialog::on_key(const KeyPress& press) {
+  if (!is_open()) return false;
+  const std::size_t count = shown_.size();
+  const auto move = [&](std::ptrdiff_t by) {
+    if (count == 0) return;
+    selected_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+        static_cast<std::ptrdiff_t>(selected_) + by, 0, static_cast<std::ptrdiff_t>(count) - 1));
+    scroll_to_selected_ = true;
+  };
+  switch (press.key) {
+    case Key::escape:
+      close();
+      return true;
+    case Key::enter:
+      accept_awaited_ = true;  // earlier typing reaches the text field in draw()
+      return true;
+    case Key::up:
+      move(-1);
+      return true;
+    case Key::down:
+      move(1);
+      return true;
+    case Key::page_up:
+      move(-10);
+      return true;
+    case Key::page_down:
+      move(10);
+      return true;
+    case Key::backspace:
+      // In an empty field, one folder up.
+      if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
+      return true;
+    default:
+      break;
+  }
+  return !press.ctrl;  // the rest is typing
+}
+
+void FileDialog::draw_places() {
+  small_text("Places");
+  const auto place = [&](const char* label, const fs::path& path) {
+    if (path.empty()) return;
+    if (ImGui::Selectable(label)) go_to(path);
+    note_item("place:" + std::string(label));
+    tooltip(utf8_of(path));
+  };
+  if (!is_saving()) place("Bundled meshes", bundled_);
+  place("Home", home());
+  std::error_code error;
+  place("Working folder", fs::current_path(error));
+  if (recent_.empty() || is_saving()) return;
+  ImGui::Spacing();
+  small_text("Recent files");
+  for (std::size_t i = 0; i < recent_.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    const std::string name = shortened(utf8_of(recent_[i].filename()), ImGui::GetContentRegionAvail().x);
+    if (ImGui::Selectable(name.c_str())) chosen_ = recent_[i];
+    note_item("recent:" + std::to_string(i));
+    tooltip(utf8_of(recent_[i]));
+    ImGui::PopID();
+  }
+}
+
+void FileDialog::draw_list(float height) {
+  ImGui::BeginChild("files", ImVec2(0, height), true);
+  if (shown_.empty() && !is_reading())
+    small_text(entries_.empty() ? "No such files here." : "Nothing here has that in its name.");
+  // Only the rows in view are drawn, so the selected one cannot scroll itself there.
+  const float row = ImGui::GetTextLineHeightWithSpacing();
+  if (std::exchange(scroll_to_selected_, false))
+    ImGui::SetScrollY(static_cast<float>(selected_) * row - (ImGui::GetWindowHeight() - row) / 2);
+  std::size_t clicked = shown_.size();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown_.size()), row);
+  while (clipper.Step()) {
+    for (auto i = static_cast<std::size_t>(clipper.DisplayStart);
+         i < static_cast<std::size_t>(clipper.DisplayEnd); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      // A file is saved by its name, whatever is chosen in the list.
+      const Entry& entry = entries_[shown_[i]];
+      if (draw_entry(entry, is_saving() ? entry.name == text_.data() : i == selected_)) clicked = i;
+      ImGui::PopID();
+    }
+  }
+  ImGui::EndChild();
+  if (clicked < shown_.size()) {
+    choose(entries_[shown_[clicked]]);
+  }
+}
+
+/// One row of the list; true when it was clicked.
+bool FileDialog::draw_entry(const Entry& entry, bool selected) {
+  const bool clicked = ImGui::Selectable("##entry", selected);
+  note_item("file:" + entry.name);
+  const ImVec2 a = ImGui::GetItemRectMin();
+  const ImVec2 b = ImGui::GetItemRectMax();
+  const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const std::string size = entry.is_folder ? std::string() : file_size(entry.bytes);
+  const float size_width = ImGui::CalcTextSize(size.c_str()).x;
+  // Columns as wide as their widest entry.
+  const float of_size = ImGui::CalcTextSize("000.00 MB").x + units(6);
+  const std::string date = format_time(entry.modified);
+  const float of_date = ImGui::CalcTextSize("0000-00-00 00:00").x + units(14);
+  const bool with_date = b.x - a.x > of_size + of_date + units(160);
+  const float room = b.x - a.x - units(24) - (with_date ? of_size + of_date : size_width);
+  const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
+  if (name.find("...") != std::string::npos) tooltip(entry.name);
+  draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text, name.c_str());
+  draw->AddText(ImVec2(b.x - units(6) - size_width, y), palette().muted, size.c_str());
+  if (with_date) draw->AddText(ImVec2(b.x - of_size - of_date, y), palette().muted, date.c_str());
+  return clicked;
+}
+
+// The folder, and what is typed.
+void FileDialog::draw_head() {
+  const Words& words = words_of(*purpose_);
+  ImGui::PushFont(fonts().heading);
+  ImGui::TextUnformatted(words.heading);
+  ImGui::PopFont();
+
+  if (text_button("folder-up", "Up", "The folder above (Backspace when nothing is typed)."))
+    go_to(folder_.parent_path());
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  // A long path is cut at its beginning.
+  std::string path = utf8_of(folder_);
+  while (path.size() > 8 && ImGui::CalcTextSize(path.c_str()).x > ImGui::GetContentRegionAvail().x)
+    path = "..." + path.substr(7);
+  ImGui::TextUnformatted(displayable(path).c_str());
+
+  if (appearing_) ImGui::SetKeyboardFocusHere();
+  appearing_ = false;
+  ImGui::SetNextItemWidth(-1);
+  // The first typed letter replaces the suggested name.
+  const ImGuiInputTextFlags flags =
+      is_saving() ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
+  if (ImGui::InputTextWithHint("##text", words.hint, text_.data(), text_.size(), flags)) {
+    confirm_overwrite_ = false;
+    problem_.clear();
+    filter();
+  }
+  note_item("file-text");
+  tooltip(is_saving() ? "The name of the file in this folder, or a whole path."
+                      : "Shows only the files whose names contain this; a whole path opens directly.");
+  if (!is_reading() && std::exchange(accept_awaited_, false)) accept();
+}
+
+// What there is to say, and the buttons.
+void FileDialog::draw_foot() {
+  if (is_reading()) {
+    small_text("Reading " + utf8_of(reading_->folder()) + " ...");
+  } else if (problem_.empty()) {
+    small_text(words_of(*purpose_).help);
+  } else {
+    coloured_text(palette().careful, problem_);
+  }
+  if (text_button("file-accept", is_saving() ? "Save (Enter)" : "Open (Enter)",
+                  is_saving() ? "Writes the file under this name." : "Opens what is chosen or typed.",
+                  units(130)))
+    accept();
+  ImGui::SameLine();
+  if (text_button("file-cancel", "Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
+}
+
+void FileDialog::draw(const Area& view, const Chosen& chosen) {
+  if (!is_open()) return;
+  if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
+  const ImVec2 size(std::min(units(720), view.width - units(24)),
+                    std::min(units(470), view.height - units(24)));
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSize(size);
+  if (appearing_) ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(14)));
+  ImGui::Begin("##file-dialog", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  draw_head();
+  const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
+  const float height = std::max(units(60), ImGui::GetContentRegionAvail().y - bottom);
+  ImGui::BeginChild("places", ImVec2(units(170), height));
+  draw_places();
+  ImGui::EndChild();
+  ImGui::SameLine();
+  draw_list(height);
+  draw_foot();
+  ImGui::End();
+  ImGui::PopStyleVar();
+
+  if (!chosen_.empty()) {
+    const fs::path target = std::exchange(chosen_, {});
+    const Purpose purpose = *purpose_;
+    close();
+    chosen(purpose, target);
+  }
+}
+
+}  // namespace clothlab

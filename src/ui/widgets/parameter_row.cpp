@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#include "ui/widgets/parameter_row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ui/theme.h"
+#include "ui/widgets/number_field.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kLabelWidth = 120;
+constexpr float kFieldWidth = 88;
+constexpr float kGap = 5;
+// A shorter slider gets its own line: less than a pixel per cent is too coarse.
+constexpr float kLeastSlider = 140;
+
+std::string g_without_effect;  // why; empty: rows have one
+
+void row_tooltip(std::string_view help) {
+  tooltip(g_without_effect.empty() ? std::string(help)
+                                   : "No effect now: " + g_without_effect + "\n\n" + std::string(help));
+}
+
+// Of a row as wide as that, between label, field and button.
+float slider_width(float row) {
+  return row - units(kLabelWidth + kFieldWidth + 3 * kGap) - ImGui::GetFrameHeight();
+}
+
+// The label in its column; one that does not fit is set smaller, then on its own line.
+void row_label(std::string_view title, std::string_view help, float column) {
+  const std::string text = displayable(title);
+  ImGui::AlignTextToFramePadding();
+  const float start = ImGui::GetCursorPosX();
+  ImGui::BeginGroup();
+  bool own_line = false;
+  if (ImGui::CalcTextSize(text.c_str()).x <= column) {
+    ImGui::TextUnformatted(text.c_str());
+  } else {
+    ImGui::PushFont(fonts().small);
+    own_line = ImGui::CalcTextSize(text.c_str()).x > column;
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopFont();
+  }
+  ImGui::EndGroup();
+  row_tooltip(help);
+  if (!own_line) ImGui::SameLine();
+  ImGui::SetCursorPosX(start + column + units(kGap));
+}
+
+// The dragged slider, the position of its knob, and its value.
+struct Dragging {
+  ImGuiID id = 0;
+  double position = 0;
+  double value = 0;
+};
+Dragging g_dragging;
+
+// Between the knob's ends.
+struct Track {
+  float left, right, middle;
+  double share(float x) const { return static_cast<double>((x - left) / (right - left)); }
+};
+
+// Of the item before: the new value while it is dragged.
+std::optional<double> dragged_value(ImGuiID id, const ParameterSpec& spec, const SliderSpan& span,
+                                    double value, const Track& track) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool activated = ImGui::IsItemActivated();
+  if (activated && io.KeyCtrl) {
+    focus_number_field("##field");
+    g_dragging.id = 0;
+  } else if (activated) {
+    g_dragging = {id, slider_position(spec, span, value), value};
+  }
+  if (!ImGui::IsItemActive() || g_dragging.id != id || !ImGui::IsMouseDown(ImGuiMouseButton_Left)) return {};
+  if (activated ? io.KeyShift : io.MouseDelta.x == 0) return {};
+  // With Shift a tenth of the mouse's motion.
+  const double to = io.KeyShift ? g_dragging.position +
+                                      static_cast<double>(0.1F * io.MouseDelta.x / (track.right - track.left))
+                                : track.share(io.MousePos.x);
+  g_dragging.position = std::clamp(to, 0.0, 1.0);
+  const double next = slider_value(spec, span, g_dragging.position);
+  if (next == std::exchange(g_dragging.value, next)) return {};
+  return next;
+}
+
+// The slider itself. Returns the new value while it is dragged.
+std::optional<double> slider(const char* id, const ParameterSpec& spec, const SliderSpan& span, double value,
+                             float width, const std::optional<SliderMark>& mark) {
+  const float height = ImGui::GetFrameHeight();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImGui::InvisibleButton(id, ImVec2(width, height));
+  const bool active = ImGui::IsItemActive();
+  const bool bright = active || ImGui::IsItemHovered();
+  const float knob = units(6);
+  const Track place{origin.x + knob, origin.x + width - knob, origin.y + height / 2};
+  const auto& [left, right, middle] = place;
+  const ImGuiID self = ImGui::GetID(id);
+  const std::optional<double> changed = dragged_value(self, spec, span, value, place);
+  if (active && g_dragging.id == self && ImGui::IsMouseDown(ImGuiMouseButton_Left)) value = g_dragging.value;
+
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const float track = units(2);
+  const auto dimmed = [](ImU32 colour) { return ImGui::GetColorU32(colour); };
+  const auto bar = [&, y = middle](float from, float to, ImU32 colour) {
+    draw->AddRectFilled(ImVec2(from, y - track), ImVec2(to, y + track), dimmed(colour), track);
+  };
+  const auto x_of = [&, from = left, to = right](double v) {
+    return from + (to - from) * static_cast<float>(slider_position(spec, span, v));
+  };
+  const float x = x_of(value);
+  bar(left, right, palette().field);
+  if (mark) {
+    const float at = x_of(mark->value);
+    bar(at, right, with_alpha(mark->colour, 0.45F));
+    draw->AddRectFilled(ImVec2(at - units(1), middle - units(8)), ImVec2(at + units(1), middle + units(8)),
+                        dimmed(mark->colour));
+  }
+  if (x > left) bar(left, x, with_alpha(palette().accent, 0.75F));
+  draw->AddCircleFilled(ImVec2(x, middle), knob, dimmed(bright ? palette().accent_strong : palette().accent),
+                        20);
+  return changed;
+}
+
+void reset_button(bool differs, double fallback, const std::string& shown, std::optional<double>& changed) {
+  const float size = ImGui::GetFrameHeight();
+  if (!differs) {
+    ImGui::Dummy(ImVec2(size, size));
+    return;
+  }
+  const std::string help = "Back to the default, " + shown + ".";
+  if (icon_button("##default", Icon::fallback, help, false, size)) changed = fallback;
+}
+
+std::optional<double> check_box(const ParameterSpec& spec, double value, float room) {
+  std::optional<double> changed;
+  bool on = value != 0;
+  if (ImGui::Checkbox("##value", &on)) changed = on ? 1 : 0;
+  note_item(spec.id);
+  row_tooltip(spec.help);
+  ImGui::SameLine(0, room - ImGui::GetFrameHeight() + units(kGap));
+  return changed;
+}
+
+std::optional<double> choice(std::string_view name, const ParameterSpec& spec, double value, float room) {
+  std::optional<double> changed;
+  const auto index =
+      std::clamp(static_cast<std::size_t>(std::max(value, 0.0)), std::size_t{0}, spec.choices.size() - 1);
+  ImGui::SetNextItemWidth(room);
+  const bool open = begin_choice("##value", std::string(spec.choices[index]));
+  note_item(name);
+  if (!open) row_tooltip(spec.help);
+  if (open) {
+    for (std::size_t i = 0; i < spec.choices.size(); ++i) {
+      if (ImGui::Selectable(std::string(spec.choices[i]).c_str(), i == index))
+        changed = static_cast<double>(i);
+      note_item(std::string(name) + ":" + std::string(spec.choices[i]));
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::SameLine(0, units(kGap));
+  return changed;
+}
+
+std::optional<double> value_field(std::string_view name, std::string_view help, const ParameterSpec& spec,
+                                  double value, float width) {
+  const auto changed = number_field("##field", std::string(name) + "#field", spec, value, width);
+  if (!ImGui::IsItemActive())
+    row_tooltip(std::string(help) + "Click to type a value " + typing_help(spec) + ".");
+  ImGui::SameLine(0, units(kGap));
+  return changed;
+}
+
+std::optional<double> slider_of(const ParameterSpec& spec, double value,
+                                const std::optional<SliderMark>& mark,
+                                const std::optional<SliderSpan>& wanted, float width) {
+  // The span stays while its slider is dragged, even where the mark moves.
+  const bool follows = mark && mark->value > spec.min && !ImGui::IsAnyMouseDown();
+  const SliderSpan span =
+      slider_spans().of(spec, value, follows ? std::optional(mark->value) : std::nullopt, wanted);
+  const auto changed = slider("##slider", spec, span, value, width, mark);
+  note_item(spec.id);
+  if (ImGui::IsItemActive()) return changed;
+  const std::string low = shown_value(spec, slider_value(spec, span, 0)),
+                    high = shown_value(spec, slider_value(spec, span, 1)),
+                    least = shown_value(spec, spec.min), most = shown_value(spec, spec.max);
+  std::string ways = "Drag for " + low + " to " + high + ", with Shift ten times finer; Ctrl-click to type";
+  if (low != least || high != most)
+    ways += " any value from " + least + " to " + most + ", which the slider is then centred on";
+  row_tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + ways + ".");
+  return changed;
+}
+
+}  // namespace
+
+WithoutEffect::WithoutEffect(std::string_view name, std::string reason)
+    : before_(std::exchange(g_without_effect, std::move(reason))), dims_(!g_without_effect.empty()) {
+  if (!dims_) return;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::min(style.Alpha, style.DisabledAlpha));
+  note_text(std::string(name) + "#without-effect", g_without_effect);
+}
+
+WithoutEffect::~WithoutEffect() {
+  if (dims_) ImGui::PopStyleVar();
+  g_without_effect = std::move(before_);
+}
+
+SliderSpans& slider_spans() {
+  static SliderSpans spans;
+  return spans;
+}
+
+float parameter_row_height(float width) {
+  const float frame = ImGui::GetFrameHeight();
+  return slider_width(width) < units(kLeastSlider) ? 2 * frame + ImGui::GetStyle().ItemSpacing.y : frame;
+}
+
+std::optional<double> parameter_row(const ParameterSpec& spec, double value,
+                                    const std::optional<SliderMark>& mark,
+                                    const std::optional<SliderSpan>& wanted) {
+  using Kind = ParameterSpec::Kind;
+  ImGui::PushID(std::string(spec.id).c_str());
+  const float gap = units(kGap), button = ImGui::GetFrameHeight();
+  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+  const float room = width - units(kLabelWidth) - gap - button - gap;
+  const float beside = slider_width(width);
+  const bool slides = spec.kind == Kind::real || spec.kind == Kind::integer;
+  const bool own_line = slides && beside < units(kLeastSlider);
+  row_label(spec.title, spec.help,
+            own_line ? width - button - 2 * gap - units(kFieldWidth) : units(kLabelWidth));
+  std::optional<double> changed;
+  if (spec.kind == Kind::boolean) changed = check_box(spec, value, room);
+  if (spec.kind == Kind::choice) changed = choice(spec.id, spec, value, room);
+  if (own_line) ImGui::SetCursorPosX(left + width - button - gap - units(kFieldWidth));
+  if (slides && !own_line) {
+    changed = slider_of(spec, value, mark, wanted, beside);
+    ImGui::SameLine(0, gap);
+  }
+  if (slides) {
+    if (const auto typed = value_field(spec.id, {}, spec, changed.value_or(value), units(kFieldWidth)))
+      changed = typed;
+  }
+  reset_button(value != spec.fallback, spec.fallback, shown_value(spec, spec.fallback), changed);
+  note_item(std::string(spec.id) + "#default");
+  if (own_line) {
+    if (const auto dragged = slider_of(spec, value, mark, wanted, width)) changed = dragged;
+  }
+  ImGui::PopID();
+  if (changed && *changed == value) changed.reset();
+  return changed;
+}
+
+std::optional<double> parameter_field(const std::string& name, const ParameterSpec& spec, double value,
+                                      float width) {
+  ImGui::PushID(name.c_str());
+  std::optional<double> changed =
+      spec.kind == ParameterSpec::Kind::choice
+          ? choice(name, spec, value, width)
+          : value_field(name, std::string(spec.title) + ". " + std::string(spec.help) + "\n\n", spec, value,
+                        width);
+  ImGui::PopID();
+  if (changed && *changed == value) changed.reset();
+  return changed;
+}
+
+std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
+                                 double min, double max, double fallback, std::string_view unit) {
+  ParameterSpec spec;
+  spec.id = id;
+  spec.title = title;
+  spec.help = help;
+  spec.unit = unit;
+  spec.min = min;
+  spec.max = max;
+  spec.fallback = fallback;
+  spec.logarithmic = true;
+  return parameter_row(spec, value);
+}
+
+std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
+                               const vec3& value, double limit, std::string_view unit) {
+  ImGui::PushID(id);
+  row_label(title, help, units(kLabelWidth));
+  const float gap = units(kGap);
+  const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - 3 * gap) / 3;
+  std::optional<vec3> changed;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis > 0) ImGui::SameLine(0, gap);
+    ParameterSpec spec;
+    spec.unit = unit;
+    spec.min = -limit;
+    spec.max = limit;
+    const std::string name(1, static_cast<char>('x' + axis));
+    if (const auto typed =
+            number_field(("##" + name).c_str(), std::string(id) + ":" + name, spec, value[axis], width)) {
+      changed = value;
+      (*changed)[axis] = *typed;
+    }
+    if (!ImGui::IsItemActive())
+      row_tooltip(std::string(help) + "\n\n" + name + ": click to type a value " + typing_help(spec) + ".");
+  }
+  ImGui::PopID();
+  return changed;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/parameter.h"
+#include "core/vec.h"
+#include "ui/widgets/slider_span.h"
+
+namespace clothlab {
+
+/// A marked value on a slider, and the meaning of the part to its right.
+struct SliderMark {
+  double value = 0;
+  ImU32 colour = 0;
+  std::string help;
+};
+
+/// The spans of the window's sliders.
+SliderSpans& slider_spans();
+
+/// One parameter in one line: name, slider (or choice, or check box), value field with its unit, and a reset
+/// button while the value differs from `fallback`; in a narrow panel the slider is on the line below. The
+/// slider covers a sensible part of the range, `wanted` or sensible_span(); typing (or Ctrl-click on the
+/// slider) reaches all of it. Returns the new value when the user changed it.
+std::optional<double> parameter_row(const ParameterSpec& spec, double value,
+                                    const std::optional<SliderMark>& mark = std::nullopt,
+                                    const std::optional<SliderSpan>& wanted = std::nullopt);
+
+/// While it lives, rows are dimmed and their tooltips begin with `reason`, unless that is empty. They can
+/// still be set: the value counts once it has an effect. The reason is noted as `name`#without-effect.
+class WithoutEffect {
+ public:
+  WithoutEffect(std::string_view name, std::string reason);
+  ~WithoutEffect();
+  WithoutEffect(const WithoutEffect&) = delete;
+  WithoutEffect& operator=(const WithoutEffect&) = delete;
+
+ private:
+  std::string before_;
+  bool dims_;
+};
+
+/// The choice or the value field of a parameter alone, of that width [px]. Its rectangle is noted as `name`,
+/// that of a field as `name`#field.
+std::optional<double> parameter_field(const std::string& name, const ParameterSpec& spec, double value,
+                                      float width);
+
+/// Height of a slider's row in a panel of that width, without the spacing below.
+float parameter_row_height(float width);
+
+/// The same for a number that is no parameter, such as the speed.
+std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
+                                 double min, double max, double fallback, std::string_view unit);
+
+/// The three components of a vector as typed values in one line, each within ±limit.
+std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
+                               const vec3& value, double limit, std::string_view unit);
+
+}  // namespace clothlab

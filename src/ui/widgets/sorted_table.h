@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+
+/// A value by which a row comes last, however the table is sorted.
+inline constexpr double kNoFigure = std::numeric_limits<double>::infinity();
+
+/// A column of a table that a click on its title sorts.
+template <class Row>
+struct SortedColumn {
+  const char* title;
+  const char* help;
+  float width;  ///< [interface units]; 0: what is left
+  double (*value)(const Row&);
+  std::string (*text)(const Row&);
+};
+
+/// Begins a table whose titles stay in sight, and sorts its rows. Titles are noted as "name:title". Where
+/// true, the rows are drawn next, and ImGui::EndTable ends it. The last columns are left out where they would
+/// leave too little for the first: ImGui::TableGetColumnCount() says how many there are.
+template <class Row>
+bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Row>> columns, ImVec2 size,
+                        std::vector<Row>& rows) {
+  constexpr float kLeastRest = 75;  // of the column without a width [interface units]
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float room = size.x - style.ScrollbarSize - units(kLeastRest);
+  std::size_t fitting = 0;
+  for (; fitting < columns.size(); ++fitting)
+    if ((room -= units(columns[fitting].width) + 2 * style.CellPadding.x) < 0 && fitting > 1) break;
+  columns = columns.first(fitting);
+  if (!ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()),
+                         ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
+                             ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
+                         size))
+    return false;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const SortedColumn<Row>& column : columns)
+    ImGui::TableSetupColumn(
+        column.title,
+        column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+        units(column.width));
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    ImGui::TableSetColumnIndex(static_cast<int>(c));
+    ImGui::TableHeader(displayable(columns[c].title).c_str());
+    note_item(name + ":" + columns[c].title);
+    tooltip(columns[c].help);
+  }
+  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs == nullptr || specs->SpecsCount == 0) return true;
+  const auto value = columns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)].value;
+  const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    const double x = value(a), y = value(b);
+    if (x == kNoFigure || y == kNoFigure) return x != kNoFigure && y == kNoFigure;
+    return up ? x < y : y < x;
+  });
+  return true;
+}
+
+}  // namespace clothlab

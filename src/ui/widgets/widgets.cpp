@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#include "ui/widgets/widgets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "ui/theme.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kTooltipDelay = 0.45;  // [s]
+
+TooltipSide g_tooltip_side = TooltipSide::below;
+bool g_tooltips_hidden = false;  // until the mouse moves
+
+// Upper left corner of a tooltip for a control from `a` to `b`: on the wanted side, or the next one where it
+// fits into the window.
+ImVec2 place_of_tooltip(ImVec2 size, ImVec2 a, ImVec2 b) {
+  const ImVec2 room = ImGui::GetIO().DisplaySize;
+  const float gap = units(4);
+  const float x = std::clamp(a.x, 0.0F, std::max(room.x - size.x, 0.0F));
+  const float y = std::clamp(a.y, 0.0F, std::max(room.y - size.y, 0.0F));
+  const ImVec2 below(x, b.y + gap), above(x, a.y - gap - size.y);
+  const ImVec2 left(a.x - gap - size.x, y), right(b.x + gap, y);
+  std::array places{below, above, left, right};
+  if (g_tooltip_side == TooltipSide::above) places = {above, below, left, right};
+  if (g_tooltip_side == TooltipSide::beside) places = {left, right, below, above};
+  const auto fits = [&](const ImVec2& at) {
+    return at.x >= 0 && at.y >= 0 && at.x + size.x <= room.x && at.y + size.y <= room.y;
+  };
+  const auto* const found = std::ranges::find_if(places, fits);
+  return found != places.end() ? *found : places.front();
+}
+
+void show_tooltip(const std::string& shown, ImVec2 a, ImVec2 b) {
+  const ImVec2 padding(units(10), units(8)), text = ImGui::CalcTextSize(shown.c_str());
+  ImGui::SetNextWindowPos(place_of_tooltip(ImVec2(text.x + 2 * padding.x, text.y + 2 * padding.y), a, b));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(shown.c_str());
+  note_item("tooltip");
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour) {
+  const auto at = [&](float x, float y) { return ImVec2(centre.x + x * r, centre.y + y * r); };
+  const float line = std::max(1.0F, r * 0.28F);
+  const auto triangle = [&](float x0, float x1) {
+    draw->AddTriangleFilled(at(x0, -0.85F), at(x1, 0), at(x0, 0.85F), colour);
+  };
+  switch (icon) {
+    case Icon::play:
+      triangle(-0.6F, 0.95F);
+      break;
+    case Icon::pause:
+      draw->AddRectFilled(at(-0.75F, -0.85F), at(-0.2F, 0.85F), colour);
+      draw->AddRectFilled(at(0.2F, -0.85F), at(0.75F, 0.85F), colour);
+      break;
+    case Icon::step:
+      triangle(-0.8F, 0.4F);
+      draw->AddRectFilled(at(0.5F, -0.85F), at(0.85F, 0.85F), colour);
+      break;
+    case Icon::rewind:
+      draw->AddTriangleFilled(at(0.05F, -0.8F), at(-0.95F, 0), at(0.05F, 0.8F), colour);
+      draw->AddTriangleFilled(at(0.95F, -0.8F), at(-0.05F, 0), at(0.95F, 0.8F), colour);
+      break;
+    case Icon::reset:
+    case Icon::fallback: {
+      // An open circle with an arrow head at its upper left end.
+      const float radius = r * 0.8F;
+      const auto pi = std::numbers::pi_v<float>;
+      draw->PathArcTo(centre, radius, -0.75F * pi, 0.85F * pi, 20);
+      draw->PathStroke(colour, 0, line);
+      const ImVec2 tip(centre.x + radius * std::cos(-0.75F * pi), centre.y + radius * std::sin(-0.75F * pi));
+      const float h = r * 0.62F;
+      draw->AddTriangleFilled(ImVec2(tip.x - h * 0.75F, tip.y - h * 0.55F),
+                              ImVec2(tip.x - h * 0.55F, tip.y + h),
+                              ImVec2(tip.x + h * 0.95F, tip.y + h * 0.45F), colour);
+      break;
+    }
+    case Icon::undo:
+    case Icon::redo: {
+      // Half a circle, its arrow head at the left end, or mirrored.
+      const float side = icon == Icon::undo ? -1 : 1;
+      const auto pi = std::numbers::pi_v<float>;
+      draw->PathArcTo(at(0, 0.3F), r * 0.65F, -pi, 0, 16);
+      draw->PathStroke(colour, 0, line);
+      draw->AddTriangleFilled(at(side * 1.1F, 0.1F), at(side * 0.65F, 0.85F), at(side * 0.2F, 0.1F), colour);
+      break;
+    }
+    case Icon::previous:
+      draw->AddPolyline(std::array{at(0.35F, -0.7F), at(-0.4F, 0), at(0.35F, 0.7F)}.data(), 3, colour, 0,
+                        line);
+      break;
+    case Icon::next:
+      draw->AddPolyline(std::array{at(-0.35F, -0.7F), at(0.4F, 0), at(-0.35F, 0.7F)}.data(), 3, colour, 0,
+                        line);
+      break;
+    case Icon::close:
+      draw->AddLine(at(-0.6F, -0.6F), at(0.6F, 0.6F), colour, line);
+      draw->AddLine(at(-0.6F, 0.6F), at(0.6F, -0.6F), colour, line);
+      break;
+  }
+}
+
+}  // namespace
+
+ItemRects& item_rects() {
+  static ItemRects rects;
+  return rects;
+}
+
+void note_item(std::string_view name) {
+  const ImVec2 a = ImGui::GetItemRectMin();
+  const ImVec2 b = ImGui::GetItemRectMax();
+  item_rects()[std::string(name)] = ImVec4(a.x, a.y, b.x, b.y);
+}
+
+ShownTexts& shown_texts() {
+  static ShownTexts texts;
+  return texts;
+}
+
+void note_text(std::string_view name, std::string_view text) { shown_texts()[std::string(name)] = text; }
+
+TooltipsThere::TooltipsThere(TooltipSide side) : before_(std::exchange(g_tooltip_side, side)) {}
+TooltipsThere::~TooltipsThere() { g_tooltip_side = before_; }
+
+void hide_tooltips() { g_tooltips_hidden = true; }
+
+void tooltip(std::string_view text) {
+  if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  // After a delay, so that a passing cursor opens none.
+  static ImVec2 hovered{-1, -1};
+  static double since = 0;
+  static int last_frame = 0;
+  const ImVec2 item = ImGui::GetItemRectMin(), moved = ImGui::GetIO().MouseDelta;
+  if (moved.x != 0 || moved.y != 0) g_tooltips_hidden = false;
+  const bool same = item.x == hovered.x && item.y == hovered.y && last_frame >= ImGui::GetFrameCount() - 1;
+  if (!same) since = ImGui::GetTime();
+  hovered = item;
+  last_frame = ImGui::GetFrameCount();
+  if (g_tooltips_hidden || ImGui::GetTime() - since < kTooltipDelay) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // the help of a disabled control is not pale
+  show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
+  note_text("tooltip", text);
+  ImGui::PopStyleVar();
+}
+
+void begin_tooltip_above(float y) {
+  // Beside the cursor, but within the window: at its left edge to the right, at its right edge to the left.
+  const ImGuiIO& io = ImGui::GetIO();
+  ImGui::SetNextWindowPos(ImVec2(io.MousePos.x, y), ImGuiCond_Always,
+                          ImVec2(io.MousePos.x / io.DisplaySize.x, 1));
+  ImGui::BeginTooltip();
+  const ImVec2 a = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  item_rects()["tooltip"] = ImVec4(a.x, a.y, a.x + size.x, a.y + size.y);
+}
+
+namespace {
+
+// The first lines of a wrapped text, with dots where it is cut.
+std::string cut_to_lines(std::string text, int lines, float width) {
+  std::size_t end = 0, start = 0;
+  for (int line = 0; line < lines; ++line) {
+    start = end;
+    end = text.find('\n', end);
+    if (end == std::string::npos) return text;
+    ++end;
+  }
+  text.resize(end - 1);
+  const std::string more = " ...";
+  const auto too_wide = [&] { return ImGui::CalcTextSize((text.substr(start) + more).c_str()).x > width; };
+  for (std::size_t space = text.rfind(' '); too_wide() && space != std::string::npos && space > start;
+       space = text.rfind(' '))
+    text.resize(space);
+  return text + more;
+}
+
+}  // namespace
+
+std::string broken_lines(std::string_view text, float width) {
+  std::string shown = displayable(text);
+  const auto relates = [&](std::size_t i) { return shown[i] == '=' || shown[i] == '<'; };
+  const auto may_break = [&](std::size_t i) {
+    return shown[i] == ' ' && i > 0 && !relates(i - 1) && i + 1 < shown.size() && !relates(i + 1);
+  };
+  std::size_t line = 0, space = std::string::npos;
+  for (std::size_t i = 0; i <= shown.size(); ++i) {
+    const bool ends = i == shown.size() || shown[i] == '\n';
+    if (!ends && !may_break(i)) continue;
+    if (space != std::string::npos && ImGui::CalcTextSize(&shown[line], shown.data() + i).x > width) {
+      shown[space] = '\n';
+      line = space + 1;
+    }
+    space = i;
+    if (ends) line = i + 1, space = std::string::npos;
+  }
+  return shown;
+}
+
+std::string first_line(std::string_view text, float width) {
+  return cut_to_lines(broken_lines(text, width), 1, width);
+}
+
+std::string shortened(std::string_view name, float width) {
+  std::string shown = displayable(name);
+  std::ranges::replace(shown, '\n', ' ');
+  const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
+  if (fits(shown)) return shown;
+  // Whole characters: no cut before a byte that continues one.
+  const auto continues = [&](std::size_t i) { return i < shown.size() && (shown[i] & 0xC0) == 0x80; };
+  std::string best = "...";
+  for (std::size_t head = 1, tail = shown.size() - 1; head < tail; ++head, --tail) {
+    if (continues(head) || continues(tail)) continue;
+    const std::string text = shown.substr(0, head) + "..." + shown.substr(tail);
+    if (!fits(text)) break;
+    best = text;
+  }
+  return best;
+}
+
+void coloured_text(ImU32 colour, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopStyleColor();
+}
+
+void wrapped_text(std::string_view text, std::optional<ImU32> colour) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour.value_or(palette().text));
+  ImGui::PushTextWrapPos(0);  // for a word that is longer than a line
+  ImGui::TextUnformatted(broken_lines(text, ImGui::GetContentRegionAvail().x).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
+void small_text(std::string_view text, std::optional<int> lines) {
+  ImGui::PushFont(fonts().small);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
+  ImGui::PushTextWrapPos(0);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::string shown = broken_lines(text, width);
+  ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines, width) : shown).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void section(std::string_view title) {
+  ImGui::Dummy(ImVec2(0, units(1)));
+  ImGui::PushFont(fonts().small);
+  coloured_text(palette().muted, title);
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float middle = (ImGui::GetItemRectMin().y + end.y) / 2;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(end.x + units(8), middle), ImVec2(right, middle),
+                                      palette().line);
+  ImGui::PopFont();
+}
+
+namespace {
+constexpr int kNever = -2;
+int choice_open_in = kNever;  // frames
+int choice_closed_in = kNever;
+
+// Active also under the mouse, so that a press shows its effect.
+void push_active_look() {
+  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(palette().accent, 0.6F));
+}
+
+bool in_this_frame_or_the_last(int frame) {
+  const int since = ImGui::GetFrameCount() - frame;
+  return since == 0 || since == 1;
+}
+}  // namespace
+
+bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags) {
+  if (!ImGui::BeginCombo(id, preview.c_str(), flags)) return false;
+  if (in_this_frame_or_the_last(choice_closed_in)) {
+    choice_closed_in = kNever;
+    ImGui::CloseCurrentPopup();
+  } else {
+    choice_open_in = ImGui::GetFrameCount();
+  }
+  return true;
+}
+
+bool close_choice() {
+  if (!in_this_frame_or_the_last(choice_open_in)) return false;
+  choice_closed_in = ImGui::GetFrameCount();
+  return true;
+}
+
+void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour) {
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const float half = units(3);
+  const auto bar = [&](float to, ImU32 fill) {
+    draw->AddRectFilled(ImVec2(middle.x, middle.y - half), ImVec2(middle.x + to, middle.y + half), fill,
+                        half);
+  };
+  bar(width, palette().field);
+  if (share > 0) bar(width * static_cast<float>(std::min(share, 1.0)), colour);
+}
+
+bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width) {
+  const float height = ImGui::GetFrameHeight();
+  if (width == 0) width = units(34);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const bool plain = icon == Icon::fallback || icon == Icon::close;
+  if (active) push_active_look();
+  if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
+  const bool pressed = ImGui::Button(std::string("##icon").append(name).c_str(), ImVec2(width, height));
+  if (plain) ImGui::PopStyleColor();
+  if (active) ImGui::PopStyleColor(2);
+  const float r = units(plain ? 5.5F : 6.5F);
+  const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette().muted : palette().text;
+  draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
+            ImGui::GetColorU32(ImGui::ColorConvertU32ToFloat4(colour)));
+  tooltip(help);
+  note_item(name);
+  return pressed;
+}
+
+bool text_button(std::string_view name, std::string_view label, std::string_view help, float width,
+                 bool active) {
+  if (active) push_active_look();
+  const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
+  if (active) ImGui::PopStyleColor(2);
+  tooltip(help);
+  note_item(name);
+  return pressed;
+}
+
+void next_in_row(float width) {
+  const float gap = units(6);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+
+bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active,
+                float width) {
+  if (width == 0)
+    width = ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+  next_in_row(width);
+  return text_button(name, label, help, width, active);
+}
+
+bool row_icon_button(std::string_view name, Icon icon, std::string_view help) {
+  next_in_row(units(34));
+  return icon_button(name, icon, help);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// A run that goes on from a file has the bits of the run that wrote it; a file that is not as it was written
+// is refused.
+
+#include "documents/checkpoint_file.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/text_file.h"
+#include "documents/load_job.h"
+#include "io/output_file.h"
+#include "session/journaled_arena.h"
+#include "sim/loose_cloth.h"
+#include "temporary_folder.h"
+
+namespace clothlab::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CheckpointFileTest : public ::testing::TestWithParam<const IntegratorInfo*> {
+ protected:
+  static Scene scene() {
+    Scene scene;
+    scene.integrator = GetParam()->id;
+    scene.mesh = GridSource{6, 7, 1, 1};
+    scene.material.stretch_stiffness = 100;
+    scene.wind = {.on = true, .speed = 3, .gusts = 40};
+    scene.floor = {.on = true, .height = -0.0004};
+    scene.dt = 0.001;
+    scene.title = "A title with \"quotes\"";
+    return scene;
+  }
+};
+
+TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1), other(2);
+  const auto mesh = mesh_of(scene());
+  Simulation run(scene(), mesh, pool);
+  run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
+  const auto& held = mesh->triangles[mesh->triangles.size() / 2];
+  run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]] + vec3(0, 0.01, 0), 20, 0.01});
+  for (int k = 0; k < 6; ++k) run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, *mesh, path);
+
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  EXPECT_EQ(loaded->scene.title, scene().title);
+  Simulation fresh(loaded->scene, loaded->mesh, other);
+  fresh.load(other, *loaded->moment);
+  EXPECT_EQ(fresh.steps(), run.steps());
+  EXPECT_EQ(fresh.record().energy.total, run.record().energy.total);
+  EXPECT_EQ(fresh.record().max_strain, run.record().max_strain);
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_EQ(run.step(pool), fresh.step(other));
+    EXPECT_TRUE(same_bits(run.state(), fresh.state())) << k;
+  }
+  Checkpoint a, b;
+  run.save(pool, a);
+  fresh.save(other, b);
+  EXPECT_EQ(a.account.allowed(100), b.account.allowed(100));
+}
+
+// A run that goes on from a file does not report again what it has reported.
+TEST(CheckpointFile, KeepsNotices) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  const Scene scene;
+  const auto mesh = grid_mesh(3, 3);
+  Simulation run(scene, mesh, one_thread());
+  Checkpoint saved;
+  run.save(one_thread(), saved);
+  saved.notices.add(NoticeCause::spurious_energy, 7, "It gained 1 J.");
+  saved.notices.add(NoticeCause::not_converged, 9, "Line one\nline two");
+  write_checkpoint_file(saved, *mesh, path);
+  const Checkpoint read = checkpoint_on(read_checkpoint_file(path), *mesh);
+  ASSERT_EQ(read.notices.list()->size(), 2U);
+  EXPECT_EQ(read.notices.list()->front(), saved.notices.list()->front());
+  EXPECT_EQ(read.notices.list()->back().step, 9U);
+  EXPECT_EQ(read.notices.list()->back().text.find('\n'), std::string::npos) << "a file may say anything";
+}
+
+TEST(CheckpointFile, KeepsWhatHasPassedThroughObstacles) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  const auto mesh = grid_mesh(3, 3);
+  Checkpoint saved;
+  Simulation(Scene(), mesh, one_thread()).save(one_thread(), saved);
+  const auto read_back = [&](std::vector<std::uint32_t> behind) {
+    saved.behind = std::move(behind);
+    write_checkpoint_file(saved, *mesh, path);
+    return checkpoint_on(read_checkpoint_file(path), *mesh).behind;
+  };
+  EXPECT_EQ(read_back({0, 3, 8}), (std::vector<std::uint32_t>{0, 3, 8}));
+  EXPECT_EQ(read_back({}), (std::vector<std::uint32_t>{}));
+  for (const std::vector<std::uint32_t>& broken : {std::vector<std::uint32_t>{9}, {3, 3}, {4, 2}})
+    EXPECT_THROW(read_back(broken), InputError);
+}
+
+std::vector<const IntegratorInfo*> rows_of_integrators() {
+  std::vector<const IntegratorInfo*> all;
+  for (const IntegratorInfo& info : integrators()) all.push_back(&info);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, CheckpointFileTest, ::testing::ValuesIn(rows_of_integrators()),
+                         [](const auto& row) {
+                           std::string name(row.param->id);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// How a run can come to a state from whose scene a barrier could not start.
+struct Course {
+  const char* name;
+  Scene (*scene)(ContactModel model);
+  void (*run)(Simulation& simulation, ContactModel model);
+};
+
+Scene loose_sheet(ContactModel model) {
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.mesh = GridSource{6, 6, 1, 1};
+  scene.contact.model = model;
+  return scene;
+}
+
+constexpr std::array kCourses{
+    Course{"ABodyIsMovedOverTheStart",
+           [](ContactModel model) {
+             Scene scene = loose_sheet(model);
+             scene.floor = {.on = true, .height = -0.2};
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetObstacles{{parse_obstacle("sphere:0.5,9.9,0.5,10")}});
+           }},
+    Course{"TheFloorIsRaised",
+           [](ContactModel model) {
+             Scene scene = loose_sheet(model);
+             scene.material.gravity = vec3(0, 9.8, 0);
+             scene.floor = {.on = true, .height = -0.2};
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetParameter{"floor-height", 0.1});
+           }},
+    Course{"TheModelIsSwitched",
+           [](ContactModel) {
+             Scene scene = loose_sheet(ContactModel::filter);
+             scene.floor = {.on = true, .height = 0.1};  // which lifts the sheet
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel model) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetParameter{"contact", static_cast<double>(model)});
+           }},
+};
+
+class Resumed : public ::testing::TestWithParam<std::tuple<ContactModelInfo, Course>> {};
+
+TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
+  const auto& [model, course] = GetParam();
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  const Scene start = course.scene(model.model);
+  auto run = std::make_unique<Simulation>(start, mesh_of(start), pool);
+  course.run(*run, model.model);
+  for (int k = 0; k < 5; ++k) ASSERT_EQ(run->step(pool), StepStatus::done);
+  ASSERT_EQ(run->scene().contact.model, model.model);
+  Checkpoint saved;
+  run->save(pool, saved);
+  write_checkpoint_file(saved, run->mesh(), path);
+
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  JournaledArena resumed;
+  resumed.use(*loaded, {}, {}, pool);
+  resumed.apply(pool, AddLane{1, 0});
+  Moment moment;
+  resumed.save(pool, moment);
+  CatchUp catch_up = resumed->start_catch_up(pool, 2, run->scene(), moment);
+  EXPECT_EQ(resumed->advance(pool, catch_up), Arena::Progress::arrived);
+  resumed.come_back(std::move(catch_up));
+  for (int k = 0; k < 4; ++k) {
+    ASSERT_EQ(run->step(pool), StepStatus::done);
+    ASSERT_EQ(resumed.step(pool), StepStatus::done);
+    for (const Lane& lane : resumed->lanes())
+      EXPECT_TRUE(same_bits(run->state(), lane.simulation->state())) << lane.name() << ", step " << k;
+  }
+  if (model.model != ContactModel::barrier) {
+    EXPECT_NO_THROW(run->apply(pool, Reset{}));
+    return;
+  }
+  const std::uint64_t hash = state_hash(run->state());
+  EXPECT_THAT(refusal([&] { run->apply(pool, Reset{}); }),
+              HasSubstr("at the start; contact by barrier needs"));
+  EXPECT_EQ(state_hash(run->state()), hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Resumed, ::testing::Combine(::testing::ValuesIn(kContactModels), ::testing::ValuesIn(kCourses)),
+    [](const auto& row) { return std::string(std::get<0>(row.param).id) + std::get<1>(row.param).name; });
+
+std::string refusal_of(const std::filesystem::path& path) {
+  try {
+    read_checkpoint_file(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  Simulation run(scene, mesh_of(scene), pool);
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  const std::string whole = read_text_file(path, 1 << 20);
+  EXPECT_EQ(refusal_of(path), "");
+
+  // Any byte, and any end.
+  for (std::size_t at = 0; at < whole.size(); at += 37) {
+    std::string broken = whole;
+    broken[at] = static_cast<char>(broken[at] ^ 0x10);
+    write_file(path, broken);
+    EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
+    write_file(path, whole.substr(0, at));
+    EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
+  }
+  std::string newer = whole;
+  newer.replace(newer.find("\":7"), 3, "\":8");
+  write_file(path, newer);
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 7"));
+
+  write_file(path, whole);
+  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
+}
+
+// The run goes on among the same bodies, wherever their files lie now.
+TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
+  const TemporaryFolder both;
+  const std::filesystem::path folder = both.path() / "here", moved = both.path() / "there";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_directory(moved);
+  const std::string fin = "v 0 -1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const auto body = folder / "fin.obj", path = folder / "run.checkpoint";
+  write_file(body, fin);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  scene.obstacles.bodies = {parse_obstacle("mesh:0.3,-0.2,0.1,0.1," + utf8_of(body))};
+  const LoadedScene loaded = load_scene(scene);
+  Simulation run(loaded.scene, loaded.mesh, pool);
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  const auto resumed = [&](const std::filesystem::path& file, const std::filesystem::path& meshes) {
+    SceneLoadOptions options;
+    options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(file, {}, meshes));
+    return simulation_of(load_scene(options.checkpoint->scene, options), pool)->steps();
+  };
+  EXPECT_EQ(resumed(path, {}), 1U);
+  // Both elsewhere, and the body alone.
+  const auto there = moved / "run.checkpoint";
+  std::filesystem::rename(path, there);
+  std::filesystem::rename(body, moved / "fin.obj");
+  EXPECT_EQ(resumed(there, {}), 1U);
+  std::filesystem::rename(there, path);
+  EXPECT_THAT(refusal([&] { resumed(path, {}); }), HasSubstr("fin.obj"));
+  EXPECT_EQ(resumed(path, moved), 1U);
+
+  write_file(body, "v 0 -1 0\nv 1 0 0\nv 0 1.1 0\nf 1 2 3\n");
+  EXPECT_THAT(refusal([&] { resumed(path, {}); }),
+              HasSubstr(shown_path(body) + " is another mesh than was loaded then."));
+}
+
+// Whoever forges a file can give it the right fingerprint.
+TEST(CheckpointFiles, WithForgedContentsAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{3, 3, 1, 1};
+  scene.integrator = "generalized-alpha";  // which remembers a step
+  Simulation run(scene, mesh_of(scene), pool);
+  run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
+  const auto& held = run.mesh().triangles[3];
+  run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), vec3(0, 0.01, 0), 20, 0.01});
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  CheckpointFile file = read_checkpoint_file(path);
+  ASSERT_NO_THROW(checkpoint_on(file, run.mesh()));
+  const std::vector<double> good(file.numbers.numbers().begin(), file.numbers.numbers().end());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::vector<double> numbers = good;
+    numbers[i] = std::numeric_limits<double>::quiet_NaN();
+    file.numbers = Memory(std::move(numbers));
+    EXPECT_THROW(checkpoint_on(file, run.mesh()), InputError) << i;
+  }
+  for (double Checkpoint::*number : {&Checkpoint::last_h, &Checkpoint::stiffened}) {
+    Checkpoint forged = saved;
+    forged.*number = kInfinity;
+    write_checkpoint_file(forged, run.mesh(), path);
+    EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+  }
+  Checkpoint forged = saved;
+  forged.state.v[4].y = -kInfinity;
+  write_checkpoint_file(forged, run.mesh(), path);
+  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+
+  // The header's keys, with the fingerprint of the whole.
+  std::string twice = read_text_file(path, 1 << 20);
+  twice.insert(1, "\"scene\":\"\",");
+  write_file(path, twice);
+  EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" is there twice"));
+}
+
+}  // namespace
+}  // namespace clothlab::testing

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "documents/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "io/free_path.h"
+#include "session/support.h"
+#include "sim/diagnostics.h"
+#include "temporary_folder.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::loaded;
+using testing::sheet_scene;
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  void use(double dt) {
+    Scene scene = sheet_scene(3);
+    scene.dt = dt;
+    start_ = loaded(std::move(scene));
+    simulation_.emplace(start_->scene, start_->mesh, pool_);
+    scene_ = std::make_shared<const Scene>(simulation_->scene());
+  }
+  void step(Recorder& recorder) {
+    simulation_->step(pool_);
+    recorder.add_step(pool_, *simulation_, scene_, {}, 1.5);
+  }
+  static Recorder::Progress finished(const Recorder& recorder) {
+    const auto begin = testing::Clock::now();
+    while (!recorder.progress().finished && testing::seconds_since(begin) < testing::kPatience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return recorder.progress();
+  }
+  static std::size_t count(const fs::path& folder, const std::string& extension) {
+    std::size_t n = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) n += entry.path().extension() == extension;
+    return n;
+  }
+
+  TemporaryFolder folder_;
+  WorkerPool pool_{1};
+  std::shared_ptr<const LoadedScene> start_;
+  std::optional<Simulation> simulation_;
+  std::shared_ptr<const Scene> scene_;
+};
+
+TEST_F(RecorderTest, WritesAMeshPerFrameAndARowPerStep) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {false, true, 60});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  std::string rows(kDiagnosticsHeader);
+  for (int i = 0; i < 5; ++i) {
+    step(recorder);
+    rows += diagnostics_row(simulation_->record(), 1.5);
+  }
+  recorder.stop();
+  step(recorder);  // too late
+  const Recorder::Progress end = finished(recorder);
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(end.frames, 6U);
+  EXPECT_DOUBLE_EQ(end.seconds, 0.1);
+  EXPECT_EQ(count(folder_.path(), ".obj"), 6U);
+  EXPECT_TRUE(fs::exists(folder_.path() / "frame-000005.obj"));
+  EXPECT_EQ(read_text_file(folder_.path() / "diagnostics.csv", 1 << 20), rows);
+}
+
+// Frames follow simulated time, whatever h is; a state is shown again where steps are longer than frames.
+TEST_F(RecorderTest, FramesAreEvenInSimulatedTime) {
+  for (const auto& [dt, steps, frames] : {std::tuple{0.001, 100, 7}, {0.1, 2, 13}, {1.0 / 60, 12, 13}}) {
+    use(dt);
+    const fs::path folder = make_free_folder(folder_.path(), "even");
+    Recorder recorder(folder, {false, true, 60});
+    recorder.begin(pool_, *simulation_, scene_, {}, {});
+    for (int i = 0; i < steps; ++i) step(recorder);
+    simulation_->apply(pool_, Reset{});
+    step(recorder);  // goes on from the time that it was set back to
+    recorder.stop();
+    EXPECT_GE(finished(recorder).frames, static_cast<std::uint64_t>(frames)) << dt;
+    EXPECT_LE(finished(recorder).frames, static_cast<std::uint64_t>(frames) + 2) << dt;
+  }
+}
+
+TEST_F(RecorderTest, IsFullUntilPicturesAreDrawnAndLeavesNoneOut) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {true, false, 60});
+  std::atomic<int> told = 0;
+  recorder.begin(pool_, *simulation_, scene_, {}, [&] { ++told; });
+  EXPECT_FALSE(recorder.full());
+  std::uint64_t steps = 0;
+  for (; !recorder.full(); ++steps) step(recorder);
+  EXPECT_EQ(steps + 1, Recorder::kMostWaiting);
+  recorder.stop();
+  EXPECT_FALSE(recorder.progress().finished);
+  const auto begin = testing::Clock::now();
+  while (!recorder.progress().finished && testing::seconds_since(begin) < testing::kPatience)
+    if (recorder.next_picture()) recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+  EXPECT_EQ(recorder.progress().error, "");
+  EXPECT_EQ(count(folder_.path(), ".png"), Recorder::kMostWaiting);
+  EXPECT_GT(told.load(), 0);
+}
+
+TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
+  EXPECT_THROW(Recorder(folder_.path() / "missing", {}), InputError);
+  EXPECT_THROW(make_free_folder(folder_.path() / "missing", "take"), InputError);
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  use(1.0 / 60);
+  fs::create_symlink("/dev/full", folder_.path() / "frame-000001.obj");
+  Recorder recorder(folder_.path(), {false, true, 60});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  for (int i = 0; i < 30; ++i) step(recorder);
+  const Recorder::Progress end = finished(recorder);
+  EXPECT_TRUE(end.finished);
+  EXPECT_NE(end.error.find("frame-000001.obj"), std::string::npos) << end.error;
+  EXPECT_EQ(end.frames, 1U);
+  EXPECT_FALSE(recorder.full());
+}
+
+// After a failure no picture is drawn any more: frames must not pile up.
+TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  use(1.0 / 60);
+  fs::create_symlink("/dev/full", folder_.path() / "frame-000000.png");
+  Recorder recorder(folder_.path(), {true, false, 60});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  ASSERT_NE(recorder.next_picture(), nullptr);
+  recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+  EXPECT_NE(finished(recorder).error, "");
+  step(recorder);
+  EXPECT_EQ(recorder.next_picture(), nullptr);
+}
+
+TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {true, false, 60});
+  recorder.begin(pool_, *simulation_, scene_, {.velocities = true, .forces = false}, {});
+  const auto frame = recorder.next_picture();
+  ASSERT_NE(frame, nullptr);
+  EXPECT_EQ(frame->velocities.size(), frame->positions.size());
+  EXPECT_TRUE(frame->forces.empty());
+}
+
+// The simulation waits for a recording that cannot keep up, and still handles requests meanwhile.
+TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
+  const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{true, false, 60});
+  SimulationThread thread(loaded(sheet_scene(3)), {.threads = 1, .playing = true, .speed = 4});
+  thread.send(Control(Record{recorder}));
+  testing::wait_for(thread, [&](const Snapshot&) { return recorder->full(); });
+  const auto before = testing::send_and_wait(thread, Command(SetParameter{"mass", 3}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto after = testing::send_and_wait(thread, Command(SetParameter{"mass", 4}));
+  EXPECT_EQ(after->frame.record.step, before->frame.record.step);
+  EXPECT_EQ(after->frame.scene->material.mass, 4);
+  // Once pictures are drawn it goes on.
+  testing::wait_for(thread, [&](const Snapshot& now) {
+    if (recorder->next_picture()) recorder->add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+    return now.frame.record.step > after->frame.record.step + Recorder::kMostWaiting;
+  });
+  // Another scene ends it.
+  thread.send(Control(UseScene{loaded(sheet_scene(4))}));
+  testing::wait_for(thread, [&](const Snapshot&) { return recorder->progress().stopped; });
+}
+
+TEST_F(RecorderTest, StaysWithTheLaneInWhichItBegan) {
+  const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{false, true, 60});
+  Scene scene = sheet_scene(3);
+  scene.dt = 1.0 / 60;
+  SimulationThread thread(loaded(scene), testing::paused(1));
+  testing::send_and_wait(thread, Record{recorder});
+  testing::send_and_wait(thread, StepOnce{});
+  testing::send_and_wait(thread, NewLane{"rk4"});  // the active one from now on
+  testing::send_and_wait(thread, StepOnce{});
+  testing::send_and_wait(thread, SelectLane{0});
+  testing::send_and_wait(thread, SelectLane{1});
+  testing::send_and_wait(thread, StepOnce{});
+  recorder->stop();
+  EXPECT_EQ(finished(*recorder).error, "");
+  std::ifstream table(folder_.path() / "diagnostics.csv");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(table, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), 4u) << "a heading and three steps";
+  constexpr int kCgIterations = 12;  // column; rk4 has none
+  for (std::size_t i = 2; i < rows.size(); ++i) {
+    std::istringstream row(rows[i]);
+    std::string value;
+    for (int column = 0; column <= kCgIterations; ++column) std::getline(row, value, ',');
+    EXPECT_GT(std::stoi(value), 0) << rows[i];
+  }
+}
+
+TEST(FreePath, NumbersCountUp) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(free_file(folder.path(), "a", ".png").filename(), "a-001.png");
+  std::ofstream(folder.path() / "a-001.png") << "x";
+  EXPECT_EQ(free_file(folder.path(), "a", ".png").filename(), "a-002.png");
+  EXPECT_EQ(make_free_folder(folder.path(), "b").filename(), "b-001");
+  EXPECT_EQ(make_free_folder(folder.path(), "b").filename(), "b-002");
+  EXPECT_EQ(file_stem("A sheet, on two/corners"), "clothlab-a-sheet-on-two-corners");
+  EXPECT_EQ(file_stem(""), "clothlab");
+}
+
+}  // namespace
+}  // namespace clothlab

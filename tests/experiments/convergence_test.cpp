@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "experiments/convergence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace clothlab {
+namespace {
+
+TEST(Convergence, OrderIsWhatTheRowsSay) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.order == 0) continue;  // none is defined
+    const auto points = measure_convergence(info, default_parameters(info), JacobianMode::exact, 8);
+    ASSERT_EQ(points.size(), 8U) << info.id;
+    const auto [x, v] = measured_order(points);
+    const double tolerance = info.order <= 2 ? 0.1 : 0.2;
+    EXPECT_NEAR(x, info.order, tolerance) << info.id;
+    EXPECT_NEAR(v, info.order, tolerance) << info.id;
+  }
+}
+
+TEST(Convergence, StarredMethodsDropToOrderOneWithAClampedJacobian) {
+  int starred = 0;
+  for (const IntegratorInfo& info : integrators()) {
+    if (!info.order_needs_exact_jacobian) continue;
+    const auto [x, v] =
+        measured_order(measure_convergence(info, default_parameters(info), JacobianMode::clamped, 8));
+    const IntegratorParameters values = default_parameters(info);
+    EXPECT_NEAR(x, order_with(info, values, JacobianMode::clamped), 0.1) << info.id;
+    EXPECT_NEAR(v, order_with(info, values, JacobianMode::clamped), 0.1) << info.id;
+    EXPECT_GT(order_with(info, values, JacobianMode::exact), order_with(info, values, JacobianMode::clamped));
+    ++starred;
+  }
+  EXPECT_GE(starred, 1);
+}
+
+TEST(Convergence, OrderIsWhatTheRowsSayWithoutModes) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.parameters.empty() || info.parameters[0].id != "modes") continue;
+    IntegratorParameters values = default_parameters(info);
+    values[0] = 0;
+    const auto [x, v] = measured_order(measure_convergence(info, values, JacobianMode::exact, 7));
+    EXPECT_NEAR(x, order_with(info, values, JacobianMode::exact), 0.1) << info.id;
+    EXPECT_NEAR(v, order_with(info, values, JacobianMode::exact), 0.1) << info.id;
+  }
+}
+
+// A sheet that stays pressed on a sphere meets the force of a penalty as it does that of a spring. By filter
+// the way along the surface is of first order, whatever the method.
+TEST(Convergence, ContactByPenaltyKeepsTheOrderAndByFilterIsOfOrderOne) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.order == 0 || info.inextensible) continue;
+    for (const ContactModel contact : {ContactModel::penalty, ContactModel::filter}) {
+      const auto points =
+          measure_convergence(info, default_parameters(info), JacobianMode::exact, 7, contact);
+      ASSERT_EQ(points.size(), 7U) << info.id;
+      const auto [x, v] = measured_order(points);
+      const int order = contact == ContactModel::penalty ? info.order : 1;
+      EXPECT_NEAR(x, order, 0.1) << info.id;
+      EXPECT_NEAR(v, order, 0.1) << info.id;
+      // Explicit Euler's energy grows until particles leave, with large steps.
+      if (info.id == "explicit-euler") continue;
+      for (const ConvergencePoint& point : points) EXPECT_TRUE(point.same_pairs) << info.id << point.steps;
+    }
+  }
+}
+
+TEST(Convergence, GivesUpWhenToldTo) {
+  const IntegratorInfo& info = integrators()[0];
+  EXPECT_TRUE(measure_convergence(info, default_parameters(info), JacobianMode::exact, 3, {}, [] {
+                return true;
+              }).empty());
+}
+
+TEST(Convergence, OrderIsTakenAboveTheFloor) {
+  std::vector<ConvergencePoint> points;
+  for (const double error : {1e-4, 1e-5, 1e-6, 1e-13}) points.push_back({1, 1, error, 10 * error});
+  EXPECT_NEAR(measured_order(points).x, std::log2(10), 1e-12);
+  EXPECT_NEAR(measured_order(points).v, std::log2(10), 1e-12);
+  EXPECT_TRUE(std::isnan(measured_order({}).x));
+}
+
+}  // namespace
+}  // namespace clothlab

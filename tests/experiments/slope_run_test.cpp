@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "experiments/slope_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/contact.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kCoulomb = 0.5, kSmooth = 1e-2;  // μ, ε [m/s]
+
+Slope slope(double steepness, ContactModel contact, double h) {
+  return {std::atan(steepness * kCoulomb), kCoulomb, kSmooth, contact, h};
+}
+
+// Half as steep as the angle of friction it sticks or creeps; twice as steep it slides, where methods that
+// take one step of Newton's method rub too much, by h/t of the logarithm that the speed grows by.
+TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
+  for (const IntegratorInfo& info : integrators())
+    for (const ContactModel contact : {ContactModel::filter, ContactModel::penalty}) {
+      if (!has_place_for(contact, info)) continue;
+      for (const double h : {1.0 / 60, 1.0 / 600}) {
+        const Slope gentle = slope(0.5, contact, h), steep = slope(2, contact, h);
+        ASSERT_TRUE(gentle.holds() && !steep.holds());
+        IntegratorParameters values = default_parameters(info);
+        if (info.id == "xpbd") values = {20, 1};  // the sweep that contacts and springs agree after
+        const SlopeRun slid = run_down(steep, info, values);
+        ASSERT_TRUE(slid.done) << info.id;
+        const bool lagged =
+            info_of(contact).by_forces && (info.family == IntegratorFamily::linearly_implicit ||
+                                           info.family == IntegratorFamily::exponential);
+        EXPECT_NEAR(slid.rate, steep.slide(), (lagged ? 5 * h : 1e-6) * steep.slide()) << info.id << h;
+        const bool stiff = info_of(contact).by_forces && h > 0.01;
+        // Friction damps the creep at this rate [1/s]; more than a method bears makes it slide.
+        const double rate = std::sqrt(2.0) * kCoulomb * 9.8 * std::cos(gentle.angle) / kSmooth;
+        if (info_of(contact).by_forces && info.growth(0, h * rate, values) > 1) continue;
+        const SlopeRun held = run_down(gentle, info, values);
+        ASSERT_TRUE(held.done) << info.id;
+        EXPECT_NEAR(held.speed, gentle.creep(), std::max(1e-12, (stiff ? 1e-4 : 1e-8) * gentle.creep()))
+            << info.id << h;
+      }
+    }
+}
+
+// h m ε / (μ λ): above, an explicit method slides where theory has it creep.
+TEST(SlopeRun, FrictionIsTooStiffForExplicitMethodsWithLongSteps) {
+  const IntegratorInfo& info = *find_integrator("symplectic-euler");
+  const double limit = kSmooth / (kCoulomb * 9.8);
+  const auto speed = [&](double h) {
+    return run_down(slope(0.5, ContactModel::penalty, h), info, default_parameters(info)).speed;
+  };
+  const double creep = slope(0.5, ContactModel::penalty, 0).creep();
+  EXPECT_NEAR(speed(0.5 * limit), creep, 1e-6 * creep);
+  EXPECT_GT(speed(8 * limit), 2 * creep);
+}
+
+TEST(SlopeRun, TellsWhereItWasStopped) {
+  const IntegratorInfo& info = integrators()[0];
+  const SlopeRun run = run_down(slope(2, ContactModel::filter, 0.01), info, {}, [] { return true; });
+  EXPECT_FALSE(run.done || run.blew_up);
+}
+
+}  // namespace
+}  // namespace clothlab
