@@ -77,7 +77,7 @@ LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
 
 std::string csv_of_limits(const std::vector<LimitRow>& rows) {
   std::string text;
-  for (const char* title : kFileTitles) text += (text.empty() ? "" : ",") + std::string(title);
+  for (const char* title : kFileTitles) (text += text.empty() ? "" : ",") += title;
   text += "\n";
   for (const LimitRow row : rows) {
     text += std::string(row->info->id) + ',';
