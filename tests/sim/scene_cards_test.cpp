@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every claim on the cards of the scenes in assets/scenes, in the order in which the card makes them. Whoever
+// Every claim on the cards of the scenes in assets/scenes, and every figure in docs/scenes.md. Whoever
 // changes a scene or a card changes its test.
 
 #include <algorithm>
