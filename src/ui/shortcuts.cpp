@@ -136,7 +136,7 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
     Shortcut{Key::f1, 0, false, false, "F1", "this list",
              [](const ShortcutTargets& on) { on.help_open = !on.help_open; }},
-    // For developers (README.md), so not in the list.
+    // For developers (docs/install.md), so not in the list.
     Shortcut{Key::f5, 0, false, false, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.request(ReloadShaders{}); }},
     Shortcut{Key::none, 0, false, false, "Esc", "let go, close, cancel", nullptr},
