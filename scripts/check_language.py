@@ -132,7 +132,7 @@ SOURCES = {".h", ".cpp"}
 GAP = r'(?:\s*"\s*\n\s*"\s*|\s+(?://[/!]?<?\s*)?)'
 VOCABULARY = re.compile(r"(?<=^## Vocabulary\n).*?(?=^## |\Z)", re.S | re.M)
 LAST_CELL = re.compile(r"(?<=\|)[^|\n]*\|$", re.M)
-GENERATED = re.compile(r"<!-- registry: .*?<!-- end -->", re.S)
+GENERATED = re.compile(r"<!-- (?:registry|bench): .*?<!-- end -->", re.S)
 FIGURE = re.compile(r"(?<![\w²])\d+(?:[.,/]\d+)*")
 FIGURES_OF_A_CARD = 2
 
