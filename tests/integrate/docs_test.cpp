@@ -59,15 +59,15 @@ std::string steps() {
 std::string document() {
   std::ostringstream out;
   out << "# The integrators\n\n"
-         "M v' = f(x, v), x' = v, step h; u = (x, v), F(u) = (v, M⁻¹f), J = ∂F/∂u; everything else as in "
+         "M v' = f(x, v), x' = v, step h; u = (x, v), F(u) = (v, M⁻¹f), J = ∂F/∂u; all other symbols as in "
          "[model.md](model.md).\n"
-         "This page is made of the rows that the methods' files in src/integrate/ end with, which the "
-         "window's cards and the command line show too.\n\n"
-         "The factors say by what one step multiplies the amplitude of one undamped oscillator of angular "
-         "frequency ω: under 1 it\nloses energy, over 1 it gains. ω_max, beside which the window shows the "
-         "limits, "
-         "is the fastest oscillation of the cloth; the letters are its sign for the method. What\na step of "
-         "each costs, and an error of a given size: "
+         "Each method describes itself in its file in src/integrate/; the cards of the window and the "
+         "command line show the same texts.\n\n"
+         "A factor is the amplitude of one undamped oscillator of angular frequency ω after a step, relative "
+         "to the amplitude\nbefore it: below 1 the method loses energy, above 1 it gains energy. ω_max is "
+         "the "
+         "fastest oscillation of the cloth; the window shows\nit with the limits. The letters are the short "
+         "name of the method. Cost of a step, and of a given accuracy: "
          "[analysis.md](analysis.md#analyze-work-what-a-second-of-motion-and-what-precision-costs).\n\n"
          "| name | letters | order | stable for | factor at h·ω = 0.1 | 1 | 10 "
          "|\n|---|---|---|---|---|---|---|\n";
@@ -78,7 +78,7 @@ std::string document() {
     out << " |\n";
   }
   out << "\n\\* with `--jacobian exact` and no damping force that depends on x; otherwise 1. "
-         "† against its own inextensible motion.\n";
+         "† compared with its own inextensible motion.\n";
   for (const IntegratorInfo& info : integrators()) {
     out << "\n## " << info.id << "\n\n"
         << "**" << info.title << ".** " << info.summary << "\n\n";
