@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every claim on the cards of the scenes in assets/scenes, and every figure in docs/scenes.md. Whoever
-// changes a scene or a card changes its test.
+// Every claim on the cards of the scenes in assets/scenes, and the measured figures of
+// docs/scenes.md. A change of a scene or its card changes its test.
 
 #include <algorithm>
 #include <array>
