@@ -287,9 +287,11 @@ void Application::handle_input(const PanelContext& context) {
     if (press.key == Key::escape && interaction_.selection(scale)) {
       interaction_.release();
     } else {
+      documents_.begin_action();
       ui_.on_key(press, typing, context);
     }
   }
+  documents_.begin_action();
   // What is seen of a scene that is about to be replaced is not to be taken hold of.
   const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
   MeshBar& bar = ui_.mesh_bar();
@@ -444,8 +446,11 @@ void Application::start_recording(const StartRecording& wanted) {
     const auto [width, height] = view_.pixels();
     if (wanted.folder.empty()) throw InputError("Name a folder to record into.");
     const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
-    simulation_->send(Control(
-        Record{outputs_.start_recording(there, file_stem(documents_.edits().scene().title), width, height)}));
+    std::vector<LaneId> lanes;
+    for (const LaneSnapshot* lane : snapshot_->lanes())
+      if (!lane->coming_back) lanes.push_back(lane->lane);
+    simulation_->send(Control(outputs_.start_recording(
+        there, file_stem(documents_.edits().scene().title), lanes, width, height)));
     documents_.remember_folder(there.folder);
     panel_context().set_playing(true);
   });

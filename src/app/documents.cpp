@@ -74,8 +74,11 @@ void Documents::begin(const WindowRequest& request) {
   plays_meshes_ = request.play;
   if (request.scene) {
     const auto* file = std::get_if<FileSource>(&request.scene->mesh);
-    const UnitChoice units = request.may_fit ? UnitChoice::fit : UnitChoice::as_is;
-    start({.job = std::make_unique<LoadJob>(*request.scene, units, request.initial_state),
+    SceneLoadOptions loading;
+    loading.units = request.may_fit ? UnitChoice::fit : UnitChoice::as_is;
+    loading.initial_state = request.initial_state;
+    loading.lanes = request.lanes;
+    start({.job = std::make_unique<LoadJob>(*request.scene, std::move(loading)),
            .is_mesh = request.is_mesh,
            .path = file != nullptr ? path_of(file->path) : Path()},
           name_of(*request.scene));
@@ -125,16 +128,19 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
 }
 
 void Documents::open_scene(const OpenScene& wanted) {
-  start({.job = std::make_unique<LoadJob>(wanted.scene, UnitChoice::as_is), .scene_file = wanted.path},
-        wanted.scene.title);
+  start({.job = std::make_unique<LoadJob>(wanted.scene), .scene_file = wanted.path}, wanted.scene.title);
 }
 
 void Documents::reload_mesh(const ReloadMesh& wanted) {
-  Scene scene = edits_.version().whole();
+  const EditHistory::Version version = edits_.version();
+  Scene scene = version.whole();
   scene.z_up = wanted.z_up;
   const std::string name = name_of(scene);
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
-  start({.job = std::make_unique<LoadJob>(std::move(scene), wanted.units),
+  SceneLoadOptions loading;
+  loading.units = wanted.units;
+  loading.lanes = methods_of(version.lanes);
+  start({.job = std::make_unique<LoadJob>(std::move(scene), std::move(loading)),
          .arrival = EditHistory::Arrival::anew,
          .is_mesh = true},
         name);
@@ -194,6 +200,7 @@ std::uint64_t Documents::send(std::variant<Command, Control> what,
                               const std::shared_ptr<const Snapshot>& shown) try {
   if (const auto* command = std::get_if<Command>(&what))
     edits_.record(*command, std::shared_ptr<const Frame>(shown, &shown->frame));
+  if (auto* control = std::get_if<Control>(&what)) edits_.record(*control);
   const std::uint64_t stamp = std::visit([this](auto& w) { return simulation_.send(std::move(w)); }, what);
   edits_.sent(stamp);
   return stamp;
@@ -213,9 +220,9 @@ void Documents::carry_out_step(const std::string& what, Travel travel, const Sna
   if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a held pin may be free now
   if (step->other_scene) {
     give_up_load();
-    use_scene({step->other_scene, step->scene});
-  } else if (step->scene) {
-    edits_.sent(simulation_.send(Command(SetScene{step->scene})));
+    use_scene({step->other_scene, step->lanes});
+  } else if (!step->lanes.empty()) {
+    edits_.sent(simulation_.send(Control(SetLanes{step->lanes})));
   }
   if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
   around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
@@ -233,7 +240,11 @@ void Documents::use_scene(UseScene next) {
 
 bool Documents::settle(const Snapshot& shown) {
   edits_.settle(shown.applied, *shown.refused);
-  if (&edits_.loaded() == shown.loaded.get()) edits_.follow_lane(shown.lane, shown.frame.scene);
+  if (&edits_.loaded() == shown.loaded.get()) {
+    LaneScenes lanes;
+    for (const LaneSnapshot* lane : shown.lanes()) lanes.push_back({lane->lane, lane->frame.scene});
+    edits_.follow(lanes, shown.lane);
+  }
   if (!awaited_ || shown.applied < awaited_stamp_) return false;
   if (std::exchange(awaited_, nullptr) != shown.loaded) return false;  // it was refused
   around_.interaction.release();
@@ -250,8 +261,11 @@ void Documents::save_scene(const Path& path) {
     remember_folder(fs::absolute(path).parent_path());
     if (next && !loses_changes(*next)) around_.carry_out(*next);
   };
-  around_.outputs.write([path, version = edits_.version()] { return save_scene_file(version.whole(), path); },
-                        "Saved as " + file_name(path) + ".", saved);
+  around_.outputs.write(
+      [path, version = edits_.version()] {
+        return save_scene_file(version.whole(), methods_of(version.lanes), path);
+      },
+      "Saved as " + file_name(path) + ".", saved);
 }
 
 void Documents::keep_moment() {
@@ -261,8 +275,8 @@ void Documents::keep_moment() {
 void Documents::save_moment(const Path& path) {
   if (!moment_) keep_moment();
   const auto write = [kept = std::exchange(moment_, nullptr), path] {
-    const KeepMoment::Moment moment = kept();
-    write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
+    const KeepMoment::Kept shown = kept();
+    write_checkpoint_file(shown.moment, *shown.loaded->mesh, path);
     return fs::file_size(path);
   };
   around_.outputs.write(write, "Saved this moment as " + file_name(path) + ".",

@@ -59,6 +59,7 @@ class Documents {
 
   std::uint64_t send(std::variant<Command, Control> what, const std::shared_ptr<const Snapshot>& shown);
   void end_gesture() { edits_.end_gesture(); }
+  void begin_action() { edits_.begin_action(); }
   void undo(const Snapshot& shown) { carry_out_step("undo", &EditHistory::undo, shown); }
   void redo(const Snapshot& shown) { carry_out_step("redo", &EditHistory::redo, shown); }
   /// What the simulation has refused is taken out again. True when the scene that it was given is now the one
@@ -119,7 +120,7 @@ class Documents {
 
   std::optional<AppRequest> next_;  // waits for the answer about unsaved changes
   bool saving_before_next_ = false;
-  std::function<KeepMoment::Moment()> moment_;  // to be saved, waits for it; null: none
+  std::function<KeepMoment::Kept()> moment_;  // to be saved, waits for it; null: none
 };
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/outputs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -65,37 +66,64 @@ void Outputs::write(FileWriter::Job job, std::string done, std::function<void()>
   singles_.back().writer->post(std::move(job));
 }
 
-std::shared_ptr<Recorder> Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
-                                                   int width, int height) {
+Record Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
+                                const std::vector<LaneId>& lanes, int width, int height) {
   if (wanted.settings.pictures)
     canvas_ = std::make_unique<Canvas>(width - width % 2, height - height % 2,
                                        is_software_renderer() ? 0 : kSamples);
   const fs::path folder = make_free_folder(wanted.folder, stem);
-  recorder_ = std::make_shared<Recorder>(folder, wanted.settings);
-  status_ = {true, folder, wanted.settings, {}};
-  return recorder_;
+  Record recording;
+  for (const LaneId lane : lanes) {
+    fs::path own = folder;
+    if (lanes.size() > 1) fs::create_directory(own /= std::string("lane-") + lane_letter(lane));
+    recording.recorders[lane] = std::make_shared<Recorder>(own, wanted.settings);
+  }
+  recording_ = recording;
+  status_ = {true, folder, wanted.settings, {}, lanes.size()};
+  return recording;
 }
 
 void Outputs::stop_recording() {
-  if (recorder_) recorder_->stop();
+  for (const auto& [lane, recorder] : recording_.recorders) recorder->stop();
 }
 
 void Outputs::close_recording() {
-  if (!recorder_) status_.shown = false;
+  if (recording_.recorders.empty()) status_.shown = false;
+}
+
+/// Of all lanes; one that fails is not finished before the others are.
+Recorder::Progress Outputs::progress() const {
+  Recorder::Progress all;
+  all.stopped = all.finished = true;
+  for (const auto& [lane, recorder] : recording_.recorders) {
+    const Recorder::Progress own = recorder->progress();
+    all.frames += own.frames;
+    all.seconds = std::max(all.seconds, own.seconds);
+    all.bytes += own.bytes;
+    all.stopped = all.stopped && own.stopped;
+    all.finished = all.finished && own.finished;
+    if (all.error.empty()) all.error = own.error;
+  }
+  return all;
 }
 
 bool Outputs::work() {
-  if (!recorder_) return !singles_.empty();
+  if (recording_.recorders.empty()) return !singles_.empty();
   const auto until = std::chrono::steady_clock::now() + kDrawing;
-  while (const std::shared_ptr<const Frame> frame = recorder_->next_picture()) {
-    Image image = picture(*canvas_, *frame);
-    recorder_->add_picture(image.width, image.height, std::move(image.rgba));
-    if (std::chrono::steady_clock::now() >= until) break;
+  for (bool drew = true; std::exchange(drew, false) && std::chrono::steady_clock::now() < until;) {
+    for (const auto& [lane, recorder] : recording_.recorders) {
+      const std::shared_ptr<const Frame> frame = recorder->next_picture();
+      if (!frame) continue;
+      Image image = picture(*canvas_, *frame);
+      recorder->add_picture(image.width, image.height, std::move(image.rgba));
+      drew = true;
+    }
   }
-  status_.progress = recorder_->progress();
+  status_.progress = progress();
+  if (!status_.progress.error.empty()) stop_recording();  // a lane that failed ends that of all
   if (status_.progress.finished) {
-    recorder_->stop();  // the simulation thread has it still
-    recorder_.reset();
+    stop_recording();  // the simulation thread has them still
+    recording_ = {};
     canvas_.reset();
   }
   return true;

@@ -36,11 +36,11 @@ class Outputs {
   /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
   void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
 
-  /// Starts a recording; the recorder is for the simulation thread. Its pictures keep this size, rounded to
-  /// even for video encoders, when the window changes. Throws InputError when the folder cannot be written
-  /// to.
-  std::shared_ptr<Recorder> start_recording(const StartRecording& wanted, const std::string& stem, int width,
-                                            int height);
+  /// Starts a recording of these lanes, each of several in a folder of its own, "lane-A"; the recorders are
+  /// for the simulation thread. Its pictures keep this size, rounded to even for video encoders, when the
+  /// window changes. Throws InputError when the folder cannot be written to.
+  Record start_recording(const StartRecording& wanted, const std::string& stem,
+                         const std::vector<LaneId>& lanes, int width, int height);
   void stop_recording();
   /// Its end has been seen.
   void close_recording();
@@ -60,11 +60,12 @@ class Outputs {
   };
 
   Image picture(Canvas& canvas, const Frame& frame) const;
+  Recorder::Progress progress() const;
   static Image picture(Canvas& canvas, const std::function<void(int width, int height)>& draw);
 
   Draw draw_;
   std::vector<Single> singles_;
-  std::shared_ptr<Recorder> recorder_;
+  Record recording_;
   std::unique_ptr<Canvas> canvas_;  // of the recording
   RecordingStatus status_;
 };

@@ -45,12 +45,6 @@ void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
 
 }  // namespace
 
-LaneId lane_of_letter(const std::string& text) {
-  if (text.size() == 1 && text[0] >= 'A' && text[0] <= lane_letter(kMostLanes - 1))
-    return static_cast<LaneId>(text[0] - 'A');
-  throw InputError(std::string("A lane is one letter from A to ") + lane_letter(kMostLanes - 1) + ".");
-}
-
 void Lane::go_on() {
   frozen.reset();
   held = false;
@@ -64,6 +58,17 @@ const Moment::Part& Moment::of(LaneId lane) const {
   if (const auto own = std::ranges::find(lanes, lane, &Part::lane); own != lanes.end()) return *own;
   const auto ran = std::ranges::find_if(lanes, [](const Part& part) { return !part.frozen && !part.held; });
   return ran == lanes.end() ? lanes.front() : *ran;
+}
+
+Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint) {
+  Moment moment;
+  moment.time = checkpoint->state.t;
+  moment.lanes.push_back({lane, std::move(checkpoint)});
+  return moment;
+}
+
+Arena::Arena(std::vector<Lane> lanes, bool compared) : compared_(compared), lanes_(std::move(lanes)) {
+  lanes_.reserve(kMostLanes);
 }
 
 Arena::Arena(std::unique_ptr<Simulation> first, bool compared) : compared_(compared) {

@@ -19,9 +19,6 @@
 
 namespace clothlab {
 
-/// Throws InputError where the text is not one letter from A to H.
-LaneId lane_of_letter(const std::string& text);
-
 /// Wall-clock time and processor time of the threads that step a lane [s]; differences count.
 struct LaneTime {
   double wall = 0, processor = 0;
@@ -54,7 +51,7 @@ struct Moment {
   struct Part {
     LaneId lane = 0;
     std::shared_ptr<Checkpoint> checkpoint;
-    std::optional<BlowUp> frozen;
+    std::optional<BlowUp> frozen = {};
     bool held = false;
   };
   JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
@@ -67,6 +64,9 @@ struct Moment {
   /// The part of a lane, or else of the first that ran, or of the first.
   const Part& of(LaneId lane) const;
 };
+
+/// That of a run in one lane.
+Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint);
 
 /// A lane that goes on from the present state of another one, with its method.
 struct AddLane {
@@ -112,7 +112,10 @@ class CatchUp {
 /// One caller at a time; no clocks, no threads but those of the pool. All but step() is called between steps.
 class Arena {
  public:
-  /// Lane A. `compared`: with lanes elsewhere, which it is to have the world of (Simulation::step).
+  /// At least one lane, ascending. `compared`: with lanes elsewhere, which they are to have the world of
+  /// (Simulation::step).
+  explicit Arena(std::vector<Lane> lanes, bool compared = false);
+  /// Lane A.
   explicit Arena(std::unique_ptr<Simulation> first, bool compared = false);
 
   std::span<const Lane> lanes() const { return lanes_; }

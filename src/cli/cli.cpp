@@ -123,6 +123,8 @@ struct Window {
   WindowRequest of_scene() {
     WindowRequest request;
     Scene wanted = scene.scene(file);  // also without a scene: the options must be valid
+    request.lanes = scene.lanes();
+    if (!request.lanes.empty()) request.lanes.front().method = wanted.method();
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
     request.is_mesh = scene.names_a_mesh() || (file && is_mesh_file(*file));

@@ -32,6 +32,14 @@ Run run_of(LoadedScene loaded, const SceneOptions& options) {
   return run;
 }
 
+/// Commands that run one method leave out the other lanes of a file.
+void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
+  if (lanes < 2) return;
+  std::fprintf(stderr,
+               "clothlab: the file has %zu lanes; this is lane %c, %s. The window runs all of them.\n", lanes,
+               lane_letter(first), std::string(integrator_info(scene.integrator).title).c_str());
+}
+
 /// Where the meshes are no longer those of the summary whose run is repeated.
 void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options) {
   if (!options.summary()) return;
@@ -83,6 +91,10 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
     if (*file) outputs.spare(path_of(**file));
   outputs.spare(scene);
+  if (checkpoint)
+    tell_of_lanes(checkpoint->lanes.size(), checkpoint->lanes.front().lane, scene);
+  else if (!options.lanes().empty())
+    tell_of_lanes(options.lanes().size(), options.lanes().front().lane, scene);
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
   loading.checkpoint = std::move(checkpoint);

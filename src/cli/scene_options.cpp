@@ -179,12 +179,13 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
     throw InputError("'" + *positional +
                      "' and --scene, --mesh or --grid exclude each other: give one of them.");
   Scene scene;
-  std::string remark;
-  if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
-  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &summary_);
+  SceneExtras extras;
+  if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &extras);
+  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &extras, &summary_);
+  lanes_ = std::move(extras.lanes);
   if (const fs::path folder = mesh_folder(); !folder.empty())
     change_paths(scene, [&](const fs::path& mesh) { return moved_to(folder, mesh); });
-  if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
+  if (!extras.remark.empty()) std::fprintf(stderr, "clothlab: %s\n", extras.remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {
     const auto [rows, cols] = parse_grid(*grid_);

@@ -59,6 +59,8 @@ class SceneOptions {
   /// The summary that --scene names, after scene().
   const std::optional<SummarizedRun>& summary() const { return summary_; }
   std::optional<std::uint64_t> steps_of_summary() const;
+  /// The lanes of the scene file (LoadedScene::lanes), after scene().
+  const std::vector<LaneMethod>& lanes() const { return lanes_; }
   /// Whether an option replaces the scene's mesh or changes how it is loaded; whether one replaces obstacles.
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
   bool changes_obstacles() const { return !obstacles_.empty(); }
@@ -77,6 +79,7 @@ class SceneOptions {
       integrator_, initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   std::optional<SummarizedRun> summary_;
+  std::vector<LaneMethod> lanes_;
   bool no_weld_ = false;
   bool z_up_ = false;
   MachineOptions machine_;

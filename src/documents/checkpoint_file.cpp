@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -28,8 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 4 knows no moving obstacles, 5 no ways that a barrier has shortened, 6 none that has got stiffer.
-constexpr int kCheckpointVersion = 7, kOldestCheckpoint = 4;
+// 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no barrier that has got stiffer, 7
+// one lane only.
+constexpr int kCheckpointVersion = 8, kOldestCheckpoint = 4;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -71,6 +73,70 @@ NoticeLog notices_of(const nlohmann::json& json) {
   return notices;
 }
 
+// JSON has no number that is not finite.
+nlohmann::ordered_json json_of(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+double number_of(const nlohmann::json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+nlohmann::ordered_json json_of(const BlowUp& blow_up) {
+  return {{"cause", static_cast<int>(blow_up.cause)},
+          {"step", blow_up.step},
+          {"time", json_of(blow_up.time)},
+          {"h", json_of(blow_up.h)},
+          {"energy", json_of(blow_up.energy)},
+          {"allowed", json_of(blow_up.allowed)}};
+}
+
+/// Throws nlohmann::json::exception, InputError.
+BlowUp blow_up_of(const nlohmann::json& json) {
+  const int cause = json.at("cause").get<int>();
+  if (cause < 0 || cause > static_cast<int>(BlowUp::Cause::crowded))
+    throw InputError("there is no such cause of a blow-up");
+  return {.cause = static_cast<BlowUp::Cause>(cause),
+          .step = json.at("step").get<std::uint64_t>(),
+          .time = number_of(json.at("time")),
+          .h = number_of(json.at("h")),
+          .energy = number_of(json.at("energy")),
+          .allowed = number_of(json.at("allowed"))};
+}
+
+/// The lanes of the header; those of earlier versions have one. `lanes` are those of the scene. Throws
+/// nlohmann::json::exception, InputError.
+std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::vector<LaneMethod> lanes,
+                                           const Scene& scene, std::span<const double> numbers) {
+  std::vector<CheckpointFile::Lane> found;
+  const auto notices = [](const nlohmann::json& of) {
+    return of.contains("notices") ? std::optional(notices_of(of["notices"])) : std::nullopt;
+  };
+  if (!header.contains("lanes")) {
+    found.push_back({.lane = 0,
+                     .method = scene.method(),
+                     .notices = notices(header),
+                     .numbers = Memory(std::vector(numbers.begin(), numbers.end()))});
+    return found;
+  }
+  const nlohmann::json& all = header["lanes"];
+  if (!all.is_array() || all.size() != lanes.size()) throw InputError("its lanes are not those of its scene");
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const auto size = all[i].at("numbers").get<std::size_t>();
+    if (size > numbers.size()) throw InputError("it has too few numbers");
+    CheckpointFile::Lane& lane = found.emplace_back();
+    lane.lane = lanes[i].lane;
+    lane.method = std::move(lanes[i].method);
+    lane.notices = notices(all[i]);
+    lane.numbers = Memory(std::vector(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(size)));
+    lane.held = all[i].value("held", false);
+    if (all[i].contains("blow-up")) lane.frozen = blow_up_of(all[i]["blow-up"]);
+    numbers = numbers.subspan(size);
+  }
+  if (!numbers.empty()) throw InputError("it has too many numbers");
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t fingerprint(const ClothMesh& mesh) {
@@ -98,18 +164,30 @@ bool is_checkpoint_file(const fs::path& path) {
   return lower_case(utf8_of(path.extension())) == ".checkpoint";
 }
 
-void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, const fs::path& path) {
-  Scene scene = *checkpoint.scene;
+void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const fs::path& path) {
+  const Checkpoint& first = *moment.lanes.front().checkpoint;
+  Scene scene = *first.scene;
   change_paths(scene, [](const fs::path& file) { return fs::absolute(file); });
   Memory numbers;
-  write_checkpoint(checkpoint, numbers);
+  std::vector<LaneMethod> methods;
+  auto lanes = nlohmann::ordered_json::array();
+  for (const Moment::Part& part : moment.lanes) {
+    const std::size_t before = numbers.numbers().size();
+    write_checkpoint(*part.checkpoint, numbers);
+    methods.push_back({part.lane, part.checkpoint->scene->method()});
+    nlohmann::ordered_json lane{{"numbers", numbers.numbers().size() - before},
+                                {"notices", json_of(part.checkpoint->notices)}};
+    if (part.held) lane["held"] = true;
+    if (part.frozen) lane["blow-up"] = json_of(*part.frozen);
+    lanes.push_back(std::move(lane));
+  }
   const nlohmann::ordered_json header{{"clothlab-checkpoint", kCheckpointVersion},
-                                      {"step", checkpoint.record.step},
-                                      {"time", checkpoint.state.t},
+                                      {"step", first.record.step},
+                                      {"time", moment.time},
                                       {"mesh-fingerprint", fingerprint(mesh)},
                                       {"obstacle-fingerprints", mesh_fingerprints(scene.obstacles.bodies)},
-                                      {"notices", json_of(checkpoint.notices)},
-                                      {"scene", write_scene(scene)}};
+                                      {"lanes", std::move(lanes)},
+                                      {"scene", write_scene(scene, methods)}};
   std::string bytes = header.dump() + '\n';
   bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
   for (const double number : numbers.numbers()) add_word(bytes, std::bit_cast<std::uint64_t>(number));
@@ -142,12 +220,6 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
       !header.value("scene", nlohmann::json()).is_string())
     refuse("the checkpoint is broken: it is not as it was written.");
 
-  std::optional<NoticeLog> notices;
-  try {
-    if (header.contains("notices")) notices = notices_of(header["notices"]);
-  } catch (const nlohmann::json::exception&) {
-    refuse("the checkpoint is broken: its notices are not as they were written.");
-  }
   std::optional<std::vector<std::uint64_t>> obstacle_hashes;
   if (const auto found = header.find("obstacle-fingerprints"); found != header.end()) {
     if (!found->is_array() || !std::ranges::all_of(*found, &nlohmann::json::is_number_unsigned))
@@ -157,21 +229,37 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
-  Scene scene = parse_scene(header["scene"].get<std::string>(), name, stop);
+  CheckpointFile file;
+  SceneExtras extras;
+  file.scene = parse_scene(header["scene"].get<std::string>(), name, stop, &extras);
+  try {
+    file.lanes = lanes_of(header, std::move(extras.lanes), file.scene, numbers);
+  } catch (const nlohmann::json::exception&) {
+    refuse("the checkpoint is broken: its lanes or its notices are not as they were written.");
+  } catch (const InputError& error) {
+    refuse(std::string("the checkpoint is broken: ") + error.what() + ".");
+  }
   const MeshSearch search{path.parent_path(), moved};
-  change_paths(scene, [&](const fs::path& mesh) { return search.find(mesh); });
-  return {std::move(scene), header["mesh-fingerprint"].get<std::uint64_t>(), std::move(notices),
-          Memory(std::move(numbers)), std::move(obstacle_hashes)};
+  change_paths(file.scene, [&](const fs::path& mesh) { return search.find(mesh); });
+  file.mesh_hash = header["mesh-fingerprint"].get<std::uint64_t>();
+  file.obstacle_hashes = std::move(obstacle_hashes);
+  return file;
 }
 
-Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
-                         std::span<const Obstacle> bodies) {
+Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene& scene) {
   if (fingerprint(mesh) != file.mesh_hash) throw InputError("The checkpoint belongs to another mesh.");
-  if (file.obstacle_hashes) check_mesh_fingerprints(bodies, *file.obstacle_hashes);
-  MemoryReader numbers(file.numbers);
-  Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
-  if (file.notices) checkpoint.notices = *file.notices;
-  return checkpoint;
+  if (file.obstacle_hashes) check_mesh_fingerprints(scene.obstacles.bodies, *file.obstacle_hashes);
+  Moment moment;
+  for (const CheckpointFile::Lane& lane : file.lanes) {
+    MemoryReader numbers(lane.numbers);
+    auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(numbers, mesh.positions.size()));
+    if (lane.notices) checkpoint->notices = *lane.notices;
+    checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
+    checkpoint->blow_up = lane.frozen;
+    moment.time = std::max(moment.time, checkpoint->state.t);
+    moment.lanes.push_back({lane.lane, std::move(checkpoint), lane.frozen, lane.held});
+  }
+  return moment;
 }
 
 }  // namespace clothlab

@@ -8,20 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "arena/arena.h"
 #include "core/stop_probe.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/checkpoint.h"
 
 namespace clothlab {
 
-/// A run in a file (docs/scene-format.md): a line of JSON with the version, the scene and the mesh's
-/// fingerprint, then all numbers of the checkpoint as 64-bit little-endian IEEE numbers, and a fingerprint of
-/// the whole.
+/// A moment of a run in a file (docs/scene-format.md): a line of JSON with the version, the scene with its
+/// lanes and the mesh's fingerprint, then the numbers of every lane's checkpoint as 64-bit little-endian IEEE
+/// numbers, and a fingerprint of the whole.
 struct CheckpointFile {
+  struct Lane {
+    LaneId lane = 0;
+    Method method;
+    std::optional<NoticeLog> notices = {};  ///< none in files of earlier programs
+    Memory numbers;
+    bool held = false;                  ///< Moment::Part::held
+    std::optional<BlowUp> frozen = {};  ///< Moment::Part::frozen, without its spring and contact
+  };
   Scene scene;
   std::uint64_t mesh_hash = 0;
-  std::optional<NoticeLog> notices;  ///< none in files of earlier programs
-  Memory numbers;
+  std::vector<Lane> lanes;  ///< ascending, at least one; the first has the method of the scene
   /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
   std::optional<std::vector<std::uint64_t>> obstacle_hashes = {};
 };
@@ -37,9 +45,9 @@ std::string fingerprint_text(std::uint64_t fingerprint);
 /// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
 std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
 
-/// Writes the file whole or not at all. Throws InputError where the path cannot be written, SystemError.
-void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
-                           const std::filesystem::path& path);
+/// Writes the file whole or not at all, with all lanes of the moment. Throws InputError where the path cannot
+/// be written, SystemError.
+void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const std::filesystem::path& path);
 
 /// Throws InputError for a file that is no checkpoint, of another version or broken; SystemError,
 /// Cancelled. The meshes of cloth and obstacles are found by MeshSearch; `moved` is the folder that the user
@@ -47,9 +55,8 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
 CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {},
                                     const std::filesystem::path& moved = {});
 
-/// The run on the mesh of the file's scene and among its obstacles, which have been read, without its scene.
-/// Throws InputError for another mesh of cloth or obstacle.
-Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
-                         std::span<const Obstacle> bodies = {});
+/// The moment on a mesh, with a scene whose obstacles have been read. Throws InputError for another mesh of
+/// cloth or obstacle than that of the file.
+Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene& scene);
 
 }  // namespace clothlab

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kJournalVersion = 2, kOldestJournal = 1;  // 1 has no fingerprints of obstacles
+// 1 has no fingerprints of obstacles, 2 loads one lane only.
+constexpr int kJournalVersion = 3, kOldestJournal = 1;
 constexpr const char* kFingerprints = "obstacle-fingerprints";
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
@@ -126,6 +127,17 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
       std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
 }
 
+/// "\"moment\":\"...\"", or with several lanes "\"moments\":[...],\"standing\":\"BD\"".
+std::string moment_members(const Moment& moment) {
+  if (moment.lanes.size() == 1) return "\"moment\":\"" + hex_of(*moment.lanes.front().checkpoint) + "\"";
+  std::string texts, standing;
+  for (const Moment::Part& part : moment.lanes) {
+    texts.append(texts.empty() ? "\"" : ",\"").append(hex_of(*part.checkpoint)).append("\"");
+    if (part.frozen || part.held) standing += lane_letter(part.lane);
+  }
+  return "\"moments\":[" + texts + "],\"standing\":\"" + standing + "\"";
+}
+
 /// ",\"obstacle-fingerprints\":[\"...\",...]"; empty where no obstacle is a mesh.
 std::string fingerprints_member(std::span<const Obstacle> bodies) {
   std::string list;
@@ -161,21 +173,41 @@ struct Reading {
   ObstacleMeshes meshes = {};
 };
 
+/// The moment of a load: the numbers of every lane, and the letters of those that stand.
+CheckpointFile moment_in(const Json& object, const JournalEntry::Load& load) {
+  CheckpointFile file{.scene = load.scene, .mesh_hash = load.mesh_hash, .lanes = {}};
+  const Json texts = object.contains("moments") ? object["moments"] : Json::array({object["moment"]});
+  std::vector<LaneMethod> lanes = load.lanes;
+  if (lanes.empty()) lanes.push_back({0, load.scene.method()});
+  if (!texts.is_array() || texts.size() != lanes.size() || !std::ranges::all_of(texts, &Json::is_string) ||
+      !object.value("standing", Json("")).is_string())
+    throw InputError("the moment of a load has one text for each of its lanes.");
+  const std::string standing = object.value("standing", "");
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    file.lanes.push_back({.lane = lanes[i].lane,
+                          .method = std::move(lanes[i].method),
+                          .numbers = numbers_of_hex(texts[i].get_ref<const std::string&>()),
+                          .held = standing.find(lane_letter(lanes[i].lane)) != std::string::npos});
+  return file;
+}
+
 JournalEntry::Load load_of(Json& object, Reading& reading) {
   JournalEntry::Load load;
   load.obstacle_hashes = take_fingerprints(object);
-  const auto text = [&](const char* key) { return object.at(key).get_ref<const std::string&>(); };
-  const bool has_moment = object.contains("moment");
+  for (const auto& [key, value] : object.items())
+    if (key != "do" && key != "scene" && key != "mesh-fingerprint" && key != "moment" && key != "moments" &&
+        key != "standing")
+      throw InputError("a load has no member " + printable(key) + ".");
   if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
-      !object["mesh-fingerprint"].is_string() || (has_moment && !object["moment"].is_string()) ||
-      object.size() != (has_moment ? 4u : 3u))
+      !object["mesh-fingerprint"].is_string())
     throw InputError("a load has a \"scene\", a \"mesh-fingerprint\" and perhaps a \"moment\".");
-  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", reading.stop);
+  SceneExtras extras;
+  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", reading.stop, &extras);
+  load.lanes = std::move(extras.lanes);
   change_paths(load.scene, [&](const fs::path& path) { return reading.search.find(path); });
-  load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
-  if (has_moment)
-    load.moment = std::make_shared<const CheckpointFile>(
-        CheckpointFile{load.scene, load.mesh_hash, std::nullopt, numbers_of_hex(text("moment"))});
+  load.mesh_hash = word_of_hex(object["mesh-fingerprint"].get_ref<const std::string&>());
+  if (object.contains("moment") || object.contains("moments"))
+    load.moment = std::make_shared<const CheckpointFile>(moment_in(object, load));
   return load;
 }
 
@@ -255,13 +287,13 @@ void Journal::load(const LoadedScene& loaded) {
     sections_.clear();
     place_ = {};
   }
-  sections_.push_back(
-      {place_.step,
-       std::make_shared<const Start>(Start{loaded.scene, fingerprint(*loaded.mesh), loaded.moment}),
-       {}});
+  sections_.push_back({place_.step,
+                       std::make_shared<const Start>(
+                           Start{loaded.scene, loaded.lanes, fingerprint(*loaded.mesh), loaded.moment}),
+                       {}});
   ++place_.commands;
   start_ = place_.step;
-  needs_replay_ = loaded.moment != nullptr;
+  needs_replay_ = loaded.moment != nullptr || loaded.lanes.size() > 1;
 }
 
 std::string Journal::kept_room_for(std::string line) {
@@ -325,8 +357,8 @@ std::string Journal::load_line(const Section& section) {
   change_paths(scene, [](const fs::path& path) { return fs::absolute(path); });
   std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
   load.append(hex(start.mesh_hash)).append("\",");
-  if (start.moment) load.append("\"moment\":\"").append(hex_of(*start.moment)).append("\",");
-  load.append("\"scene\":").append(write_scene_line(scene));
+  if (start.moment) load.append(moment_members(*start.moment)).append(",");
+  load.append("\"scene\":").append(write_scene_line(scene, start.lanes));
   return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
 }
 

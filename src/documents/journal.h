@@ -60,8 +60,9 @@ class Journal {
   /// What a load line says; the mesh itself is not kept.
   struct Start {
     Scene scene;  // with its obstacles' triangles
+    std::vector<LaneMethod> lanes;
     std::uint64_t mesh_hash = 0;
-    std::shared_ptr<const Checkpoint> moment;
+    std::shared_ptr<const Moment> moment;
   };
   struct Section {
     std::uint64_t step = 0;
@@ -82,6 +83,7 @@ class Journal {
 struct JournalEntry {
   struct Load {
     Scene scene;
+    std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
     std::uint64_t mesh_hash = 0;
     /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
     std::optional<std::vector<std::uint64_t>> obstacle_hashes;

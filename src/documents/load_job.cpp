@@ -22,10 +22,10 @@ namespace clothlab {
 
 namespace {
 
-/// The first lane of a journal, as it is after the last line.
-std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& path,
-                                                 const std::filesystem::path& mesh_folder,
-                                                 const SceneLoadOptions& options, std::string& remark) {
+/// All lanes of a journal, as they are after its last line.
+std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
+                                             const std::filesystem::path& mesh_folder,
+                                             const SceneLoadOptions& options, std::string& remark) {
   const std::string stage = "Repeating " + shown_path(path.filename());
   Replay replay(read_journal(path, options.stop, mesh_folder), {});
   WorkerPool pool(1);
@@ -36,20 +36,16 @@ std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& pa
     if (event == Replay::Event::ended) break;
     options.progress(static_cast<double>(replay.step()) / last, stage);
   }
-  Checkpoint end;
-  replay.simulation().save(pool, end);
-  end.place = {};
+  Moment end;
+  replay.arena().save(pool, end);
   remark = "The journal was repeated up to its end, step " + std::to_string(replay.step()) + ".";
-  if (const std::size_t lanes = replay.arena().lanes().size(); lanes > 1)
-    remark += " It has " + std::to_string(lanes) + " lanes, of which this is " +
-              lane_letter(replay.arena().lanes().front().id) + ".";
   if (const std::size_t missing = replay.missing_steps(); missing > 0)
-    remark += " This lane blew up or was frozen in " + std::to_string(missing) +
-              (missing == 1 ? " step." : " steps.");
+    remark += std::string(" Lane ") + lane_letter(end.lanes.front().lane) + " blew up or was frozen in " +
+              std::to_string(missing) + (missing == 1 ? " step." : " steps.");
   if (replay.difference())
     remark += " From step " + std::to_string(replay.difference()->step) +
               " on its states differ from those that were recorded.";
-  return std::make_shared<const Checkpoint>(std::move(end));
+  return std::make_shared<const Moment>(std::move(end));
 }
 
 }  // namespace
@@ -107,9 +103,12 @@ LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::f
     }
     if (is_journal_file(path)) {
       options.moment = end_of_journal(path, mesh_folder, options, remark);
-      return *options.moment->scene;
+      return *options.moment->lanes.front().checkpoint->scene;
     }
-    Scene scene = scene_from_path(path, options.stop, &remark);
+    SceneExtras extras;
+    Scene scene = scene_from_path(path, options.stop, &extras);
+    remark = std::move(extras.remark);
+    options.lanes = std::move(extras.lanes);
     if (is_scene_file(path)) return scene;
     scene.z_up = z_up;
     options.units = units;
@@ -118,10 +117,7 @@ LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::f
   impl_ = std::make_unique<Impl>(std::move(find_scene), SceneLoadOptions());
 }
 
-LoadJob::LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state) {
-  SceneLoadOptions options;
-  options.units = units;
-  options.initial_state = std::move(initial_state);
+LoadJob::LoadJob(Scene scene, SceneLoadOptions options) {
   impl_ = std::make_unique<Impl>(
       [scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; }, std::move(options));
 }

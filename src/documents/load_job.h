@@ -21,15 +21,14 @@ class LoadJob {
     std::shared_ptr<const LoadedScene> scene;  ///< null when it failed or was cancelled
     std::string error;                         ///< one sentence; empty when it succeeded or was cancelled
     bool cancelled = false;
-    std::string remark;  ///< remark of parse_scene
+    std::string remark;  ///< see SceneExtras
   };
 
   /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
   /// for an OBJ, `mesh_folder` is where the meshes of a checkpoint or a journal lie now.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
-  /// A given scene: a built-in one, or the same mesh with another unit. `initial_state` is a
-  /// file (SceneLoadOptions).
-  LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state = {});
+  /// A given scene: a built-in one, or the same mesh with another unit.
+  explicit LoadJob(Scene scene, SceneLoadOptions options = {});
   /// Cancels, and waits for the thread (at most one chunk of the load).
   ~LoadJob();
   LoadJob(const LoadJob&) = delete;

@@ -176,6 +176,7 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
 void Replay::load(const JournalEntry::Load& load, const ComputeContext& context) {
   SceneLoadOptions loading;
   loading.checkpoint = load.moment;
+  loading.lanes = load.lanes;
   loading.stop = context.stop;
   Scene scene = load.scene;
   auto* file = std::get_if<FileSource>(&scene.mesh);
@@ -189,10 +190,15 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
                      " is another mesh than was loaded then.");
   }
   if (load.obstacle_hashes) check_mesh_fingerprints(loaded.scene.obstacles.bodies, *load.obstacle_hashes);
-  auto made = simulation_of(loaded, context.pool, context.stop);
-  if (options_.dt && loaded.moment) made->apply(context.pool, SetParameter{"dt", *options_.dt});
-  if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});
-  arena_ = std::make_unique<Arena>(std::move(made), plays_to_another());
+  if (plays_to_another()) {
+    auto made = simulation_of(loaded, context.pool, context.stop);
+    made->apply(context.pool, SetIntegrator{options_.integrator});
+    arena_ = std::make_unique<Arena>(std::move(made), true);
+  } else {
+    arena_ = std::make_unique<Arena>(lanes_of(loaded, context.pool, context.stop));
+  }
+  if (options_.dt && loaded.moment)
+    arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
 }
 
 const Moment& Replay::moment_at(const JournalPlace& place) const {

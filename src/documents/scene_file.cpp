@@ -75,18 +75,18 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
 
 }  // namespace
 
-Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark,
+Scene read_scene_file(const fs::path& path, const StopProbe& stop, SceneExtras* extras,
                       std::optional<SummarizedRun>* summary) {
   std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
   std::optional<SummarizedRun> run = take_scene_of_summary(text, shown_path(path));
   if (summary != nullptr) *summary = std::move(run);
-  Scene scene = parse_scene(text, shown_path(path), stop, remark);
+  Scene scene = parse_scene(text, shown_path(path), stop, extras);
   change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
   return scene;
 }
 
-Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
-  if (is_scene_file(path)) return read_scene_file(path, stop, remark);
+Scene scene_from_path(const fs::path& path, const StopProbe& stop, SceneExtras* extras) {
+  if (is_scene_file(path)) return read_scene_file(path, stop, extras);
   if (is_journal_file(path))
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
   if (!is_mesh_file(path)) {
@@ -135,15 +135,18 @@ void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& 
   for (Obstacle& body : scene.obstacles.bodies) change_path(body, change);
 }
 
-std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_bytes) {
+std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, const fs::path& path,
+                            std::size_t max_bytes) {
   check_replaceable(path);
   change_paths(scene,
                [&](const fs::path& mesh) { return fs::path(nearest_path(mesh, path).generic_u8string()); });
-  const std::string text = write_scene(scene);
+  const std::string text = write_scene(scene, lanes);
   if (text.size() > max_bytes)
     throw InputError("cannot write " + shown_path(path) + ": the scene takes " + in_mebibytes(text.size()) +
                      ", and a scene file may have " + in_mebibytes(max_bytes));
-  if (write_scene(parse_scene(text, shown_path(path))) != text)
+  SceneExtras read;
+  const Scene again = parse_scene(text, shown_path(path), {}, &read);
+  if (write_scene(again, read.lanes) != text)
     throw SystemError("cannot write " + shown_path(path) + ": the scene would not be read back as it is");
   write_file(path, text);
   if (read_text_file(path, kMaxSceneBytes) != text)

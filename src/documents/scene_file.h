@@ -12,6 +12,7 @@
 
 #include "core/stop_probe.h"
 #include "sim/scene.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 
@@ -26,11 +27,11 @@ struct SummarizedRun {
 };
 
 /// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it
-/// become relative to its own folder. `remark`: see parse_scene; `summary` receives what else repeats the
+/// become relative to its own folder. `extras`: see parse_scene; `summary` receives what else repeats the
 /// run. Throws InputError, also for the summary of a run that did not start from its scene; SystemError,
 /// Cancelled when `stop` asks.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
-                      std::string* remark = nullptr, std::optional<SummarizedRun>* summary = nullptr);
+                      SceneExtras* extras = nullptr, std::optional<SummarizedRun>* summary = nullptr);
 
 /// The member that summaries have, and its value.
 inline constexpr const char* kSummaryKey = "clothlab-summary";
@@ -39,7 +40,7 @@ inline constexpr int kSummaryVersion = 1;
 /// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
 /// Throws InputError for any other extension; an OBJ file is not opened yet.
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
-                      std::string* remark = nullptr);
+                      SceneExtras* extras = nullptr);
 
 /// All files that a scene names, of its mesh and of obstacles.
 std::vector<std::filesystem::path> files_of(const Scene& scene);
@@ -64,10 +65,11 @@ void change_path(Obstacle& body,
 void change_paths(Scene& scene,
                   const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
 
-/// Writes a scene file. One that would not be read back as the same scene, or has more than `max_bytes`, is
-/// refused before anything is written. Paths of meshes in or below the file's folder become relative to
-/// it, so that all can move together. Returns the file's size [byte]. Throws InputError, SystemError.
-std::size_t save_scene_file(Scene scene, const std::filesystem::path& path,
+/// Writes a scene file with its lanes. One that would not be read back as the same scene, or has more than
+/// `max_bytes`, is refused before anything is written. Paths of meshes in or below the file's folder become
+/// relative to it, so that all can move together. Returns the file's size [byte]. Throws InputError,
+/// SystemError.
+std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, const std::filesystem::path& path,
                             std::size_t max_bytes = kMaxSceneBytes);
 
 /// True when the name ends in `.json`, in any case.

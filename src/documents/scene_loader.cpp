@@ -95,6 +95,45 @@ ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options, 
   throw InputError("The scene has no mesh: name an OBJ file or a grid.");
 }
 
+/// The same moment with other objects for the world that all lanes share.
+Moment on_scene(Moment moment, const Scene& scene) {
+  for (Moment::Part& part : moment.lanes) {
+    auto checkpoint = std::make_shared<Checkpoint>(*part.checkpoint);
+    checkpoint->scene = std::make_shared<const Scene>(with_method(scene, part.checkpoint->scene->method()));
+    part.checkpoint = std::move(checkpoint);
+  }
+  return moment;
+}
+
+std::vector<Lane> first_lanes_of(const LoadedScene& loaded, std::size_t count, WorkerPool& pool,
+                                 const StopProbe& stop) {
+  std::shared_ptr<const ClothModel> model = loaded.model;
+  std::vector<Lane> lanes;
+  for (std::size_t i = 0; i < count; ++i) {
+    Lane& lane = lanes.emplace_back();
+    if (loaded.moment)
+      lane.id = loaded.moment->lanes[i].lane;
+    else if (!loaded.lanes.empty())
+      lane.id = loaded.lanes[i].lane;
+    try {
+      if (loaded.moment) {
+        const Moment::Part& part = loaded.moment->lanes[i];
+        lane.frozen = part.frozen;
+        lane.held = part.held;
+        lane.simulation = std::make_unique<Simulation>(*part.checkpoint, loaded.mesh, pool, stop, model);
+      } else {
+        const Scene scene = i == 0 ? loaded.scene : with_method(loaded.scene, loaded.lanes[i].method);
+        lane.simulation = std::make_unique<Simulation>(scene, loaded.mesh, pool, stop, model);
+      }
+    } catch (const InputError& error) {
+      if (count == 1) throw;
+      throw InputError(std::string("Lane ") + lane_letter(lane.id) + ": " + error.what());
+    }
+    model = lane.simulation->system().shared_model();
+  }
+  return lanes;
+}
+
 }  // namespace
 
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
@@ -123,21 +162,23 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   }
   read_obstacle_meshes(scene.obstacles.bodies, options.stop);
   loaded.scene = std::move(scene);
-  if (options.checkpoint) {
-    Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh, loaded.scene.obstacles.bodies);
-    moment.scene = std::make_shared<const Scene>(loaded.scene);
-    loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
-  } else if (options.moment) {
-    Checkpoint moment = *options.moment;
-    moment.scene = std::make_shared<const Scene>(loaded.scene);
-    loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
+  loaded.lanes = options.lanes;
+  if (options.checkpoint)
+    loaded.moment =
+        std::make_shared<const Moment>(moment_of(*options.checkpoint, *loaded.mesh, loaded.scene));
+  else if (options.moment)
+    loaded.moment = std::make_shared<const Moment>(on_scene(*options.moment, loaded.scene));
+  if (loaded.moment) {
+    loaded.lanes.clear();
+    for (const Moment::Part& part : loaded.moment->lanes)
+      loaded.lanes.push_back({part.lane, part.checkpoint->scene->method()});
   }
 
   if (options.rehearse) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
-    const std::unique_ptr<Simulation> made = simulation_of(loaded, pool, options.stop);
-    const Simulation& simulation = *made;
+    const std::vector<Lane> lanes = lanes_of(loaded, pool, options.stop);
+    const Simulation& simulation = *lanes.front().simulation;
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x, loaded.scene.solver.jacobian,
@@ -150,9 +191,12 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
 
 std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
                                           const StopProbe& stop) {
-  if (loaded.moment)
-    return std::make_unique<Simulation>(*loaded.moment, loaded.mesh, pool, stop, loaded.model);
-  return std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
+  return std::move(first_lanes_of(loaded, 1, pool, stop).front().simulation);
+}
+
+std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop) {
+  const std::size_t count = loaded.moment ? loaded.moment->lanes.size() : loaded.lanes.size();
+  return first_lanes_of(loaded, std::max<std::size_t>(count, 1), pool, stop);
 }
 
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arena/arena.h"
 #include "cloth/cloth_model.h"
 #include "core/stop_probe.h"
 #include "documents/checkpoint_file.h"
@@ -32,8 +33,9 @@ struct SceneLoadOptions {
   std::filesystem::path initial_state;
   /// The run to continue, with its scene; null: from the start.
   std::shared_ptr<const CheckpointFile> checkpoint;
-  /// The same from memory, on a mesh that the scene gives.
-  std::shared_ptr<const Checkpoint> moment;
+  /// The same from memory, on the mesh of the scene.
+  std::shared_ptr<const Moment> moment = nullptr;
+  std::vector<LaneMethod> lanes = {};  ///< see LoadedScene::lanes
   StopProbe stop;
   /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;
@@ -42,11 +44,14 @@ struct SceneLoadOptions {
   bool rehearse = false;
 };
 
-/// A scene with its mesh, the input of a Simulation. Immutable.
+/// A scene with its mesh, the input of one Simulation or of several lanes. Immutable.
 struct LoadedScene {
-  Scene scene;                               ///< `scale` is the one used
-  std::shared_ptr<const ClothMesh> mesh;     ///< never null; with its `source` for export
-  std::shared_ptr<const Checkpoint> moment;  ///< to go on from; null: from the start
+  Scene scene;                            ///< of the first lane; `scale` is the one used
+  std::shared_ptr<const ClothMesh> mesh;  ///< never null; with its `source` for export
+  /// The lanes of the file, ascending; the first has the method of `scene`. Empty: the file names none, and
+  /// has one.
+  std::vector<LaneMethod> lanes;
+  std::shared_ptr<const Moment> moment;  ///< of these lanes, to go on from; null: from the start
   /// Built in advance for a Simulation; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes
@@ -60,8 +65,11 @@ struct LoadedScene {
 /// Cancelled (the probe).
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 
-/// A simulation of it, from its start or its moment. Throws as Simulation does.
+/// A simulation of its first lane, from its start or its moment. Throws as Simulation does.
 std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
                                           const StopProbe& stop = {});
+/// All its lanes, from the start or the moment; lane A where the file names none. Throws as Simulation does;
+/// with several lanes the sentence names the lane.
+std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop = {});
 
 }  // namespace clothlab

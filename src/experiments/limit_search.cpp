@@ -128,7 +128,7 @@ LimitProgress all_methods() {
 
 }  // namespace
 
-LimitSearch::LimitSearch(std::shared_future<KeepMoment::Moment> from)
+LimitSearch::LimitSearch(std::shared_future<KeepMoment::Kept> from)
     : MomentSearch(std::move(from), all_methods(), [](Run& run) { LimitRun{run}.search_all(); }) {}
 
 }  // namespace clothlab

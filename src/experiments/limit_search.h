@@ -41,7 +41,7 @@ class LimitSearch : public MomentSearch<LimitProgress> {
  public:
   static constexpr double kRunSeconds = 0.5;
 
-  explicit LimitSearch(std::shared_future<KeepMoment::Moment> from);
+  explicit LimitSearch(std::shared_future<KeepMoment::Kept> from);
 };
 
 }  // namespace clothlab

@@ -57,7 +57,7 @@ class MomentSearch {
 
   /// Does `work` on the thread, from the moment that SimulationThread::keep_moment() promises. The work may
   /// throw Cancelled where `stop` asks.
-  MomentSearch(std::shared_future<KeepMoment::Moment> from, Found first, std::function<void(Run& run)> work) {
+  MomentSearch(std::shared_future<KeepMoment::Kept> from, Found first, std::function<void(Run& run)> work) {
     run_.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
     run_.now = std::move(first);
     run_.now.under_way = "waiting for the present step";
@@ -79,7 +79,7 @@ class MomentSearch {
   std::shared_ptr<const Found> progress() const { return run_.shown.get(); }
 
  private:
-  void search(const std::shared_future<KeepMoment::Moment>& from, const std::function<void(Run&)>& work) {
+  void search(const std::shared_future<KeepMoment::Kept>& from, const std::function<void(Run&)>& work) {
     work_in_background();
     constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
     try {
@@ -99,17 +99,18 @@ class MomentSearch {
     ended_.store(true, std::memory_order_release);
   }
 
-  void begin(const KeepMoment::Moment& moment) {
-    const State& state = last_sound_state(*moment.checkpoint).state;
+  void begin(const KeepMoment::Kept& moment) {
+    const State& state = last_sound_state(moment.checkpoint()).state;
     run_.scene = *moment.loaded;
-    run_.scene.scene = *moment.checkpoint->scene;
+    run_.scene.scene = *moment.checkpoint().scene;
     run_.scene.scene.substeps = 1;
     run_.scene.scene.initial_state.reset();
     run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
     run_.scene.scene.initial_state = InitialState{state.x, state.v};
     run_.scene.moment = nullptr;
+    run_.scene.lanes.clear();
     run_.now.time = state.t;
-    run_.now.is_shown = &state == &moment.checkpoint->state;
+    run_.now.is_shown = &state == &moment.checkpoint().state;
     run_.now.lane = moment.lane;
     run_.now.returns = moment.returns;
   }

@@ -159,7 +159,7 @@ MapProgress empty_map(std::size_t row) {
 
 }  // namespace
 
-StabilityMap::StabilityMap(std::shared_future<KeepMoment::Moment> from, std::size_t row)
+StabilityMap::StabilityMap(std::shared_future<KeepMoment::Kept> from, std::size_t row)
     : MomentSearch(std::move(from), empty_map(row), [](Run& run) { MapRun{run}.fill(); }) {}
 
 }  // namespace clothlab

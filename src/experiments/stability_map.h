@@ -61,7 +61,7 @@ class StabilityMap : public MomentSearch<MapProgress> {
   static constexpr std::uint64_t kSteps = 100;  ///< of a trial
 
   /// For the method in this row of integrators().
-  StabilityMap(std::shared_future<KeepMoment::Moment> from, std::size_t row);
+  StabilityMap(std::shared_future<KeepMoment::Kept> from, std::size_t row);
 };
 
 }  // namespace clothlab

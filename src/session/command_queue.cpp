@@ -11,7 +11,8 @@ void CommandQueue::count(const Request& request, int change) {
   const auto* command = std::get_if<Command>(&request.what);
   const auto* control = std::get_if<Control>(&request.what);
   const bool scene = control != nullptr && std::holds_alternative<UseScene>(*control);
-  const bool urgent = scene || (command != nullptr && rule_of(*command).urgent);
+  const bool lanes = control != nullptr && std::holds_alternative<SetLanes>(*control);
+  const bool urgent = scene || lanes || (command != nullptr && rule_of(*command).urgent);
   if (scene) scenes_.fetch_add(change, std::memory_order_release);
   if (urgent) urgent_.fetch_add(change, std::memory_order_release);
 }

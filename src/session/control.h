@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "documents/journal.h"
 #include "documents/recorder.h"
 #include "documents/scene_loader.h"
+#include "session/lane_scenes.h"
 #include "sim/checkpoint.h"
 #include "sim/command.h"
 #include "sim/frame.h"
@@ -72,6 +74,7 @@ struct NewLane {
   bool from_start = false;
   std::optional<int> substeps = {};  ///< none: those of the active one
   bool is_reference = false;         ///< it becomes the reference (SetReference) instead of the active one
+  std::optional<LaneId> lane = {};   ///< none: the first letter that is free
 };
 /// The other lanes are measured against this one from now on (PlotSample::distance); none: against none.
 struct SetReference {
@@ -84,6 +87,11 @@ struct FollowParticle {
 /// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {
   LaneCommand command;
+};
+/// Makes the lanes these, with these values: an undo. A lane that was removed is computed again from its
+/// removal to the present, in the background; a lane of which nothing is kept begins at the start.
+struct SetLanes {
+  LaneScenes lanes;
 };
 /// A lane that stands comes back to the present, in the background.
 struct ReviveLane {
@@ -103,30 +111,33 @@ struct ShowSpectrum {
   bool eigenvalues = false;  ///< with those of J where there are not too many
   bool operator==(const ShowSpectrum&) const = default;
 };
-/// Adds every following step to a recording; null: ends that. Another scene ends it too.
+/// Adds every following step of these lanes to their recordings; empty: ends that. Another scene ends it too.
 struct Record {
-  std::shared_ptr<Recorder> recorder;
+  std::map<LaneId, std::shared_ptr<Recorder>> recorders;
 };
 /// Starts another scene from its beginning, or from the moment it was loaded with. Stays playing or paused; a
 /// run that blew up or a waiting mesh counts as playing if the run before it was.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
-  /// Values (SetScene) from the start on; null: its own. One request, so that no other UseScene comes between
-  /// the two.
-  std::shared_ptr<const Scene> values = nullptr;
+  /// Lanes and values from the start on; empty: those of lanes_to_begin_with(). One request, so that no other
+  /// UseScene comes between the two.
+  LaneScenes lanes = {};
   /// Paused at its start, as a moment is.
   bool waits = false;
 };
 
-/// Passes the shown moment, with its values, to `receive` on the simulation thread.
+/// Passes the shown moment of all lanes, with its values, to `receive` on the simulation thread.
 struct KeepMoment {
-  struct Moment {
-    std::shared_ptr<const Checkpoint> checkpoint;
+  struct Kept {
+    Moment moment;
     std::shared_ptr<const LoadedScene> loaded;
-    LaneId lane = 0;
+    LaneId lane = 0;          ///< the active one
     std::size_t returns = 0;  ///< number of Snapshot::returns
+
+    /// Of the active lane.
+    const Checkpoint& checkpoint() const { return *moment.of(lane).checkpoint; }
   };
-  std::function<void(Moment)> receive;  ///< must not throw
+  std::function<void(Kept)> receive;  ///< must not throw
 };
 
 /// Hands out the journal of all that was done since the program began, and the hash of the state that it has
@@ -139,10 +150,10 @@ struct KeepJournal {
   std::function<void(Whole)> receive;  ///< must not throw
 };
 
-using Control =
-    std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
-                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, SetReference, FollowParticle,
-                 ChangeLanes, ReviveLane, SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
+using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
+                             KeepJournal, WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane,
+                             SetReference, FollowParticle, ChangeLanes, SetLanes, ReviveLane,
+                             SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -20,9 +20,20 @@ constexpr std::size_t kMostEntries = 200;
 // Of meshes that only the past needs; one of that size has about 2 GB with its springs.
 constexpr std::size_t kMostParticles = 2'000'000;
 
-std::shared_ptr<const Scene> without_state(Scene scene) {
-  scene.initial_state.reset();
-  return std::make_shared<const Scene>(std::move(scene));
+LaneScenes without_state(LaneScenes lanes) {
+  for (LaneScene& lane : lanes) {
+    if (!lane.scene->initial_state) continue;
+    Scene scene = *lane.scene;
+    scene.initial_state.reset();
+    lane.scene = std::make_shared<const Scene>(std::move(scene));
+  }
+  return lanes;
+}
+
+bool are_same(const LaneScenes& a, const LaneScenes& b) {
+  return std::ranges::equal(a, b, [](const LaneScene& left, const LaneScene& right) {
+    return left.lane == right.lane && left.scene == right.scene;
+  });
 }
 
 /// The places of those of `particles` that are not among `others`; both ascending.
@@ -46,72 +57,61 @@ std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitle
 }  // namespace
 
 EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
-  const auto scene = without_state(first->scene);
-  saved_[first.get()] = scene;
-  now_.present = {++documents_, std::move(first), scene};
+  const LaneScenes lanes = without_state(lanes_to_begin_with(*first, {}));
+  saved_[first.get()] = lanes;
+  now_.active = lanes.front().lane;
+  now_.present = {++documents_, std::move(first), lanes};
 }
 
 // Requests -----------------------------------------------------------------------------------------
 
 void EditHistory::record(const Command& command, std::shared_ptr<const Frame> seen) {
   if (rule_of(command).changes_scene || std::holds_alternative<MovePins>(command))
-    add(Edit{command, std::move(seen), gesture_});
+    add(Edit{command, std::move(seen), gesture_, action_});
 }
 
-void EditHistory::follow_lane(LaneId lane, const std::shared_ptr<const Scene>& scene) {
-  if (!pending_.empty() || (lane == lane_ && scene == followed_)) return;
-  const Scene& now = *now_.present.scene;
-  if (lane != lane_ || !differences(now, with_method(now, *scene), *now_.present.loaded->mesh).empty()) {
-    EditHistory next = *this;
-    if (lane_ == 0 && lane != 0) next.first_lane_ = now_.present.scene;
-    next.lane_ = lane;
-    next.adopt_method(*scene);
-    *this = std::move(next);
+void EditHistory::record(Control& control) {
+  if (auto* made = std::get_if<NewLane>(&control)) {
+    LaneId free = 0;
+    while (find_scene(now_.present.lanes, free)) ++free;
+    if (free >= kMostLanes) return;  // the thread refuses it, and says why
+    if (!made->lane) made->lane = free;
+    add(LaneEdit{*made, gesture_, action_});
+  } else if (const auto* change = std::get_if<ChangeLanes>(&control)) {
+    if (const auto* remove = std::get_if<RemoveLane>(&change->command))
+      add(LaneEdit{*remove, gesture_, action_});
+  } else if (const auto* select = std::get_if<SelectLane>(&control)) {
+    add(LaneEdit{*select, gesture_, action_});
   }
-  followed_ = scene;
 }
 
-void EditHistory::adopt_method(const Scene& scene) {
-  now_.open_subject.clear();
-  // Another scene has its own method, and comes back with it.
-  const auto of_lane = [&](Document& document) {
-    if (document.loaded != now_.present.loaded) return;
-    document.scene = std::make_shared<const Scene>(with_method(*document.scene, scene));
-  };
-  std::ranges::for_each(now_.past, of_lane);
-  std::ranges::for_each(now_.future, of_lane);
-  of_lane(now_.present);
-  // What changed nothing but the method of the other lane is no entry any more.
+void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
+  if (!pending_.empty() || !find_scene(lanes, active)) return;
+  now_.active = active;
+  if (are_equal(now_.present.lanes, lanes, *now_.present.loaded->mesh)) return;
+  EditHistory next = *this;
+  next.now_.present.lanes = without_state(lanes);
+  next.now_.open_subject.clear();
+  // What differs in nothing now is no entry any more.
   const auto is_empty = [](const Document& earlier, const Document& later) {
     return earlier.loaded == later.loaded && later.pins_before.empty() &&
-           differences(*earlier.scene, *later.scene, *later.loaded->mesh).empty();
+           are_equal(earlier.lanes, later.lanes, *later.loaded->mesh);
   };
-  while (can_undo() && is_empty(now_.past.back(), now_.present)) now_.past.pop_back();
-  while (can_redo() && is_empty(now_.present, now_.future.back())) now_.future.pop_back();
-  retell();
-}
-
-/// Before another scene: its first lane is the one that the panels act on then, and this scene comes back in
-/// its first lane, which has not got the method of the lane that the panels act on now.
-void EditHistory::leave_lane() {
-  if (lane_ == 0 || !first_lane_ || !pending_.empty()) return;
-  EditHistory next = *this;
-  next.lane_ = 0;
-  next.adopt_method(*first_lane_);
-  next.first_lane_ = nullptr;
+  State& now = next.now_;
+  while (!now.past.empty() && is_empty(now.past.back(), now.present)) now.past.pop_back();
+  while (!now.future.empty() && is_empty(now.present, now.future.back())) now.future.pop_back();
+  next.retell();
   *this = std::move(next);
 }
 
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
-  leave_lane();
-  auto scene = without_state(loaded->scene);
-  saved_[loaded.get()] = arrival == Arrival::anew ? saved_[now_.present.loaded.get()] : scene;
-  add(OtherScene{std::move(loaded), std::move(scene), arrival == Arrival::first});
+  LaneScenes lanes = without_state(lanes_to_begin_with(*loaded, now_.present.lanes));
+  saved_[loaded.get()] = arrival == Arrival::anew ? saved_[now_.present.loaded.get()] : lanes;
+  add(OtherScene{std::move(loaded), std::move(lanes), arrival == Arrival::first});
 }
 
 std::optional<EditHistory::Step> EditHistory::undo() {
   if (!can_undo()) return std::nullopt;
-  if (step_back().other_scene) leave_lane();
   Step step = step_back();
   add(Travel{true, now_.past.back().number, step});
   return step;
@@ -119,14 +119,12 @@ std::optional<EditHistory::Step> EditHistory::undo() {
 
 std::optional<EditHistory::Step> EditHistory::redo() {
   if (!can_redo()) return std::nullopt;
-  if (step_forward().other_scene) leave_lane();
   Step step = step_forward();
   add(Travel{false, now_.future.back().number, step});
   return step;
 }
 
-void EditHistory::add(std::variant<Edit, OtherScene, Travel> what) {
-  followed_ = nullptr;  // it may reach another lane
+void EditHistory::add(std::variant<Edit, LaneEdit, OtherScene, Travel> what) {
   pending_.push_back({0, std::move(what), now_});
   try {
     std::visit([this](const auto& each) { perform(each); }, pending_.back().what);
@@ -172,42 +170,74 @@ void EditHistory::take_out_first() {
 // Documents ----------------------------------------------------------------------------------------
 
 void EditHistory::perform(const Edit& edit) {
+  const std::shared_ptr<const Scene> before = find_scene(now_.present.lanes, now_.active);
   std::shared_ptr<const Scene> after;
   try {
-    after = changed_scene(now_.present.scene, edit.command, *now_.present.loaded->mesh);
+    after = changed_scene(before, edit.command, *now_.present.loaded->mesh);
   } catch (const InputError&) {
     return;  // the simulation refuses it, and says why
   }
   if (const auto* move = std::get_if<MovePins>(&edit.command)) return move_pins(*move, edit);
-  if (after != now_.present.scene) change(edit, std::move(after));
+  if (after == before) return;
+  const auto subject_of = rule_of(edit.command).subject;
+  change(edit, subject_of != nullptr ? subject_of(edit.command) : "",
+         with_scene(now_.present.lanes, now_.active, after));
 }
 
-void EditHistory::change(const Edit& edit, std::shared_ptr<const Scene> after) {
-  const ClothMesh& mesh = *now_.present.loaded->mesh;
-  if (differences(*now_.present.scene, *after, mesh).empty()) {
-    now_.present.scene = std::move(after);  // e.g. the same pins under another name: nothing to undo
+void EditHistory::perform(const LaneEdit& edit) {
+  LaneScenes lanes = now_.present.lanes;
+  if (const auto* made = std::get_if<NewLane>(&edit.control)) {
+    Scene scene = this->scene();
+    try {
+      if (!made->integrator.empty()) scene.integrator = integrator_info(made->integrator).id;
+      if (made->substeps) set_parameter(scene, "substeps", static_cast<double>(*made->substeps));
+    } catch (const InputError&) {
+      return;  // the thread refuses it, and says why
+    }
+    const auto place = std::ranges::lower_bound(lanes, *made->lane, {}, &LaneScene::lane);
+    lanes.insert(place, {*made->lane, std::make_shared<const Scene>(std::move(scene))});
+    if (!made->from_start && !made->is_reference) now_.active = *made->lane;
+  } else if (const auto* remove = std::get_if<RemoveLane>(&edit.control)) {
+    if (lanes.size() == 1) return;  // the thread refuses it
+    std::erase_if(lanes, [&](const LaneScene& lane) { return lane.lane == remove->lane; });
+  } else {
+    const LaneId lane = std::get<SelectLane>(edit.control).lane;
+    if (find_scene(lanes, lane)) now_.active = lane;
     return;
   }
-  const auto subject_of = rule_of(edit.command).subject;
-  const std::string subject = subject_of != nullptr ? subject_of(edit.command) : "";
-  const bool goes_on = !subject.empty() && subject == now_.open_subject && edit.gesture == now_.open_gesture;
+  change({Reset{}, nullptr, edit.gesture, edit.action}, "", std::move(lanes));
+  keep_active();
+}
+
+void EditHistory::change(const Edit& edit, const std::string& subject, LaneScenes after) {
+  const ClothMesh& mesh = *now_.present.loaded->mesh;
+  if (are_equal(now_.present.lanes, after, mesh)) {
+    now_.present.lanes = std::move(after);  // e.g. the same pins under another name: nothing to undo
+    return;
+  }
+  const bool same_action = edit.action != 0 && edit.action == now_.open_action && can_undo();
+  const bool goes_on =
+      same_action || (!subject.empty() && subject == now_.open_subject && edit.gesture == now_.open_gesture);
   if (!goes_on) leave_present();
   now_.future.clear();
   now_.open_subject = subject;
   now_.open_gesture = edit.gesture;
-  const Scene& before = *now_.past.back().scene;
-  if (before.pins != after->pins && edit.seen) {
-    const auto held = selected_particles(mesh, before.pins), holds = selected_particles(mesh, after->pins);
+  now_.open_action = edit.action;
+  const LaneScenes& before = now_.past.back().lanes;
+  const auto &pins = before.front().scene->pins, &new_pins = after.front().scene->pins;
+  if (pins != new_pins && edit.seen) {
+    const auto held = selected_particles(mesh, pins), holds = selected_particles(mesh, new_pins);
     now_.present.pins_before = places_without(held, holds, *edit.seen);
     now_.present.pins_after = places_without(holds, held, *edit.seen);
   }
-  now_.present.scene = std::move(after);
+  now_.present.lanes = std::move(after);
   // A gesture that returned to its start changed nothing; the same pins may have another name.
-  if (goes_on && differences(before, *now_.present.scene, mesh).empty()) {
-    now_.past.back().scene = std::move(now_.present.scene);
+  if (goes_on && are_equal(before, now_.present.lanes, mesh)) {
+    now_.past.back().lanes = std::move(now_.present.lanes);
     now_.present = std::move(now_.past.back());
     now_.past.pop_back();
     now_.open_subject.clear();
+    now_.open_action = 0;
   }
 }
 
@@ -228,6 +258,7 @@ void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
     now_.present.pins_before = std::move(before);
     now_.open_subject = std::move(subject);
     now_.open_gesture = edit.gesture;
+    now_.open_action = 0;
   }
   now_.present.pins_after = command.pins;
 }
@@ -237,15 +268,19 @@ void EditHistory::perform(const OtherScene& other) {
   if (other.first) now_.past.clear();
   now_.future.clear();
   now_.open_subject.clear();
+  now_.open_action = 0;
   now_.present.loaded = other.loaded;
-  now_.present.scene = other.scene;
+  now_.present.lanes = other.lanes;
+  now_.active = other.lanes.front().lane;
 }
 
 void EditHistory::perform(const Travel& travel) {
   now_.open_subject.clear();
+  now_.open_action = 0;
+  const bool other_scene = travel.step.other_scene != nullptr;
   // After an earlier refusal it may lead to the same document from another one.
   const auto is_sent = [&](const Step& step) {
-    return step.other_scene == travel.step.other_scene && step.scene == travel.step.scene;
+    return step.other_scene == travel.step.other_scene && are_same(step.lanes, travel.step.lanes);
   };
   if (travel.back && can_undo() && now_.past.back().number == travel.document && is_sent(step_back())) {
     now_.future.push_back(std::exchange(now_.present, std::move(now_.past.back())));
@@ -254,17 +289,33 @@ void EditHistory::perform(const Travel& travel) {
              is_sent(step_forward())) {
     now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
     now_.future.pop_back();
-  } else if (travel.step.other_scene) {
+  } else if (other_scene) {
     // It leads elsewhere now, and is a separate edit.
-    perform(OtherScene{travel.step.other_scene, travel.step.scene});
-  } else if (travel.step.scene) {
-    perform(Edit{SetScene{travel.step.scene}, nullptr, 0});
+    perform(OtherScene{travel.step.other_scene, travel.step.lanes});
+  } else if (!travel.step.lanes.empty()) {
+    LaneScenes lanes = travel.step.lanes;  // their values on this cloth
+    try {
+      for (LaneScene& lane : lanes) {
+        const auto own = find_scene(now_.present.lanes, lane.lane);
+        lane.scene = changed_scene(own ? own : now_.present.lanes.front().scene, SetScene{lane.scene},
+                                   *now_.present.loaded->mesh);
+      }
+      change({Reset{}, nullptr, 0, 0}, "", std::move(lanes));
+    } catch (const InputError&) {  // the thread refuses it, and says why
+    }
   }
+  if (other_scene) now_.active = now_.present.lanes.front().lane;
+  keep_active();
+}
+
+/// The panels act on the first lane where theirs was removed.
+void EditHistory::keep_active() {
+  if (!find_scene(now_.present.lanes, now_.active)) now_.active = now_.present.lanes.front().lane;
 }
 
 /// Appends a copy of the present document to the past.
 void EditHistory::leave_present() {
-  Document next{++documents_, now_.present.loaded, now_.present.scene};
+  Document next{++documents_, now_.present.loaded, now_.present.lanes};
   now_.past.push_back(std::exchange(now_.present, std::move(next)));
   const auto particles = [this] {
     std::set<const ClothMesh*> counted{now_.present.loaded->mesh.get()};
@@ -280,7 +331,7 @@ void EditHistory::leave_present() {
 // Descriptions -------------------------------------------------------------------------------------
 
 Scene EditHistory::Version::whole() const {
-  Scene whole = *scene;
+  Scene whole = *lanes.front().scene;
   whole.initial_state = loaded->scene.initial_state;
   return whole;
 }
@@ -300,12 +351,14 @@ EditHistory::Step EditHistory::step_forward() const {
 /// The step to a neighbour of the present document; `later` is the later of the two.
 EditHistory::Step EditHistory::step_to(const Document& next, const Document& later) const {
   Step step;
-  if (next.scene != now_.present.scene) step.scene = next.scene;
+  if (!are_same(next.lanes, now_.present.lanes) || next.loaded != now_.present.loaded)
+    step.lanes = next.lanes;
   if (next.loaded != now_.present.loaded) {
     step.other_scene = next.loaded;
-    step.text = "scene " + title_of(*now_.present.scene) + " → " + title_of(*next.scene);
+    step.text =
+        "scene " + title_of(*now_.present.lanes.front().scene) + " → " + title_of(*next.lanes.front().scene);
   } else {
-    step.text = describe_differences(*now_.present.scene, *next.scene, *next.loaded->mesh);
+    step.text = describe_differences(now_.present.lanes, next.lanes, *next.loaded->mesh);
     if (step.text.empty()) step.text = motion_text(later.pins_before, later.pins_after);
   }
   return step;
@@ -314,10 +367,14 @@ EditHistory::Step EditHistory::step_to(const Document& next, const Document& lat
 void EditHistory::retell() {
   now_.undo_text = can_undo() ? step_back().text : "";
   now_.redo_text = can_redo() ? step_forward().text : "";
-  // The integrator is changed often: no question about it.
-  const Scene& saved = *saved_.at(now_.present.loaded.get());
-  Scene now = lane_ == 0 ? *now_.present.scene : with_method(*now_.present.scene, saved);
-  now.integrator = saved.integrator;
+  const LaneScenes& saved = saved_.at(now_.present.loaded.get());
+  LaneScenes now = now_.present.lanes;
+  // The integrator of a single lane is changed often: no question about it.
+  if (saved.size() == 1 && now.size() == 1 && saved[0].lane == now[0].lane) {
+    Scene scene = *now[0].scene;
+    scene.integrator = saved[0].scene->integrator;
+    now[0].scene = std::make_shared<const Scene>(std::move(scene));
+  }
   try {
     now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);
   } catch (const InputError&) {
@@ -326,7 +383,7 @@ void EditHistory::retell() {
 }
 
 void EditHistory::saved(const Version& written) {
-  saved_[written.loaded.get()] = written.scene;
+  saved_[written.loaded.get()] = written.lanes;
   retell();
 }
 

@@ -23,16 +23,16 @@ namespace clothlab {
 /// all of that is carried out. Refused requests are removed as if they had never been sent. What throws
 /// std::bad_alloc has changed nothing, and is not to be sent.
 ///
-/// An entry is a complete immutable scene with a shared mesh, so that going back to another scene opens no
-/// file. Positions and velocities are not included: undoing a parameter moves nothing. Pins that undo moves
-/// or restores go back to their places.
+/// An entry has the complete immutable scenes of all lanes with a shared mesh, so that going back to another
+/// scene opens no file. Positions and velocities are not included: undoing a parameter moves nothing. Pins
+/// that undo moves or restores go back to their places.
 class EditHistory {
  public:
   /// The requests of an undo or redo, and its description: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
     std::shared_ptr<const LoadedScene> other_scene;  ///< to use (UseScene); null: the one that runs
-    std::shared_ptr<const Scene> scene;              ///< values to adopt (SetScene); null: none change
-    std::vector<PinPlace> pins;                      ///< pins to move after that (MovePins)
+    LaneScenes lanes;            ///< lanes and values to adopt (SetLanes); empty: none change
+    std::vector<PinPlace> pins;  ///< pins to move after that (MovePins)
     std::string text;
   };
 
@@ -42,12 +42,15 @@ class EditHistory {
   /// A command was sent. Commands of one gesture that repeatedly set the same value or move the same pins are
   /// one entry. `seen` has the places of pins at that time; without positions, undo moves no pin.
   void record(const Command& command, std::shared_ptr<const Frame> seen = nullptr);
-  /// The panels act on another lane from now on, whose scene this is: its method takes the place of the other
-  /// lane's in all entries. Likewise where a change of the method was sent for one lane and reached another.
-  /// Without effect while requests wait for their answer.
-  void follow_lane(LaneId lane, const std::shared_ptr<const Scene>& scene);
+  /// A control was sent. A new lane is given its letter; lanes that come and go are entries.
+  void record(Control& control);
+  /// What the thread shows, where nothing waits for its answer: lanes that came or went by themselves are
+  /// adopted, without an entry.
+  void follow(const LaneScenes& lanes, LaneId active);
   /// The mouse button was released.
   void end_gesture() { ++gesture_; }
+  /// What is sent until the next call is one action of the user, and one entry.
+  void begin_action() { ++action_; }
   enum class Arrival {
     another,  ///< a scene that can be undone
     anew,     ///< the same one read again; unsaved changes stay unsaved
@@ -63,17 +66,17 @@ class EditHistory {
   /// The thread has handled all requests up to `applied`; `refused` (ascending stamps) had no effect.
   void settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused);
 
-  /// The scene as it will be, without the initial state.
-  const Scene& scene() const { return *now_.present.scene; }
+  /// The scene of the active lane as it will be, without the initial state.
+  const Scene& scene() const { return *find_scene(now_.present.lanes, now_.active); }
   const LoadedScene& loaded() const { return *now_.present.loaded; }
   /// A scene to save, with its values.
   struct Version {
     std::shared_ptr<const LoadedScene> loaded;
-    std::shared_ptr<const Scene> scene;  ///< without the initial state, which `loaded` has
-    /// The scene with its initial state, as in a file.
+    LaneScenes lanes;  ///< without the initial state, which `loaded` has
+    /// The scene of the first lane with its initial state, as in a file.
     Scene whole() const;
   };
-  Version version() const { return {now_.present.loaded, now_.present.scene}; }
+  Version version() const { return {now_.present.loaded, now_.present.lanes}; }
 
   bool can_undo() const { return !now_.past.empty(); }
   bool can_redo() const { return !now_.future.empty(); }
@@ -85,34 +88,40 @@ class EditHistory {
 
   /// This version was written to a file.
   void saved(const Version& written);
-  /// Parameters, gravity and pins that differ from the file, or from the start of what has none; in words.
+  /// Lanes, parameters, gravity and pins that differ from the file, or from the start of what has none; in
+  /// words.
   const std::string& unsaved_changes() const { return now_.unsaved_changes; }
 
  private:
   struct Document {
     std::uint64_t number = 0;  // unique
     std::shared_ptr<const LoadedScene> loaded;
-    std::shared_ptr<const Scene> scene;  // without the initial state, which `loaded` has
+    LaneScenes lanes;  // without the initial state, which `loaded` has
     // Pins that the edit from the previous document to this one moved, freed or set.
     std::vector<PinPlace> pins_before = {};  // their places in the previous document
     std::vector<PinPlace> pins_after = {};   // and in this one
   };
   struct State {
     Document present;
+    LaneId active = 0;
     std::deque<Document> past;     // newest last
     std::vector<Document> future;  // next last
     std::string open_subject;      // of the current gesture
-    std::uint64_t open_gesture = 0;
+    std::uint64_t open_gesture = 0, open_action = 0;
     std::string undo_text, redo_text, unsaved_changes;
   };
   struct Edit {
     Command command;
     std::shared_ptr<const Frame> seen;
-    std::uint64_t gesture = 0;
+    std::uint64_t gesture = 0, action = 0;
+  };
+  struct LaneEdit {
+    std::variant<NewLane, RemoveLane, SelectLane> control;
+    std::uint64_t gesture = 0, action = 0;
   };
   struct OtherScene {
     std::shared_ptr<const LoadedScene> loaded;
-    std::shared_ptr<const Scene> scene;
+    LaneScenes lanes;
     bool first = false;
   };
   struct Travel {
@@ -123,33 +132,31 @@ class EditHistory {
   /// An edit that was sent and may still be refused.
   struct Pending {
     std::uint64_t stamp = 0;  // 0: not known yet
-    std::variant<Edit, OtherScene, Travel> what;
+    std::variant<Edit, LaneEdit, OtherScene, Travel> what;
     State before;
   };
 
-  void add(std::variant<Edit, OtherScene, Travel> what);
+  void add(std::variant<Edit, LaneEdit, OtherScene, Travel> what);
   void take_out_first();
-  void adopt_method(const Scene& scene);
-  void leave_lane();
   void perform(const Edit& edit);
+  void perform(const LaneEdit& edit);
   void perform(const OtherScene& other);
   void perform(const Travel& travel);
-  void change(const Edit& edit, std::shared_ptr<const Scene> after);
+  void change(const Edit& edit, const std::string& subject, LaneScenes after);
   void move_pins(const MovePins& command, const Edit& edit);
   Step step_back() const;     // to the newest of the past
   Step step_forward() const;  // to the next of the future
   Step step_to(const Document& next, const Document& later) const;
   void leave_present();
+  void keep_active();
   void retell();
 
   State now_;
   std::deque<Pending> pending_;  // in the order of their stamps
-  std::map<const LoadedScene*, std::shared_ptr<const Scene>> saved_;
+  std::map<const LoadedScene*, LaneScenes> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
-  LaneId lane_ = 0;                          // whose method the entries have
-  std::shared_ptr<const Scene> first_lane_;  // has the first lane's method while the entries have another's
-  std::shared_ptr<const Scene> followed_;    // its scene, where the present one has its method
+  std::uint64_t action_ = 0;  // 0: what is sent belongs to no action
 };
 
 }  // namespace clothlab

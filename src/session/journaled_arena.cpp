@@ -9,20 +9,28 @@
 
 namespace clothlab {
 
-void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands,
-                         const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop) {
+void JournaledArena::use(const LoadedScene& loaded, const LaneScenes& lanes, WorkerPool& pool,
+                         const StopProbe& stop) {
   JournaledArena next;
-  next.arena_ = std::make_unique<Arena>(simulation_of(loaded, pool, stop));
+  next.arena_ = std::make_unique<Arena>(lanes_of(loaded, pool, stop));
   next.journal_ = journal_;
   next.journal_.load(loaded);
-  for (const Command& command : commands) next.apply(pool, 0, command);
-  const Scene first = (*next)[0].scene();
-  for (const OtherLane& other : others) {
-    next.apply(pool, AddLane{other.lane, 0});
-    const Scene scene = with_method(first, with_integrator_of(first.method(), *other.scene));
-    next.apply(pool, other.lane, SetScene{std::make_shared<const Scene>(scene)});
-  }
+  const auto first = [&] { return next.arena_->lanes().front().id; };
+  std::vector<LaneId> loaded_lanes;
+  for (const Lane& lane : next.arena_->lanes()) loaded_lanes.push_back(lane.id);
+  if (loaded.moment) next.apply(pool, first(), Release{});
+  for (const LaneScene& each : lanes)
+    if (next.arena_->find(each.lane) == nullptr) next.apply(pool, AddLane{each.lane, first()});
+  for (const LaneId lane : loaded_lanes)
+    if (!find_scene(lanes, lane)) next.apply(pool, RemoveLane{lane});
+  for (const LaneScene& each : lanes) next.set_scene(pool, each);
   *this = std::move(next);
+}
+
+void JournaledArena::set_scene(WorkerPool& pool, const LaneScene& lane) {
+  const Scene& now = (*arena_)[lane.lane].scene();
+  if (now.world() != lane.scene->world() || now.method() != lane.scene->method())
+    apply(pool, lane.lane, SetScene{lane.scene});
 }
 
 void JournaledArena::apply(WorkerPool& pool, LaneId lane, const Command& command) {

@@ -6,6 +6,7 @@
 
 #include "arena/arena.h"
 #include "documents/journal.h"
+#include "session/lane_scenes.h"
 
 namespace clothlab {
 
@@ -13,16 +14,12 @@ namespace clothlab {
 /// this class, so that nothing changes a run without a line in the journal.
 class JournaledArena {
  public:
-  struct OtherLane {
-    LaneId lane = 0;
-    std::shared_ptr<const Scene> scene;
-  };
-  /// Replaces the lanes by lane A with this scene, from its start or its moment, applies the commands, and
-  /// adds other lanes, which keep with_integrator_of() their scenes. Throws as Simulation does, with nothing
-  /// changed.
-  void use(const LoadedScene& loaded, const std::vector<Command>& commands,
-           const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop = {});
+  /// Replaces the lanes by these of a scene, from its start or its moment. At its moment nobody holds the
+  /// cloth. Throws as Simulation does, with nothing changed.
+  void use(const LoadedScene& loaded, const LaneScenes& lanes, WorkerPool& pool, const StopProbe& stop = {});
 
+  /// SetScene, where the lane has other values.
+  void set_scene(WorkerPool& pool, const LaneScene& lane);
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);
   void go_back(WorkerPool& pool, const Moment& moment);

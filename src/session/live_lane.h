@@ -67,11 +67,13 @@ struct LiveLane {
   Clock::time_point warned{};
   NewNotices new_notices;
 
+  /// What a lane that catches up becomes where it was not there before.
+  enum class Arrival { stays, active, reference };
   /// It comes back from the past, or for the first time.
   struct Return {
     CatchUp run;
-    double from = 0;            // [s]
-    bool is_reference = false;  // where it arrives
+    double from = 0;  // [s]
+    Arrival arrival = Arrival::stays;
     Origins origins_before = {};
     int substeps = 1;  // from where it arrives; more on its way, where h was larger for a while
     /// What is shown, of the scenes of its run and of the others at present.

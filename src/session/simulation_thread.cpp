@@ -46,7 +46,7 @@ SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Opt
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
   error.reserve(kLongestSentence);
   refused.reserve(kMostRefused);
-  use(std::move(begin), nullptr);
+  use(std::move(begin), {});
   publish(Clock::now());
   thread = std::thread([this] { run(); });
 }
@@ -54,7 +54,7 @@ SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Opt
 SimulationThread::Impl::~Impl() {
   queue.close();
   thread.join();
-  if (recorder) recorder->forget();
+  end_recording();
 }
 
 /// Nothing but the destructor may end the thread: an error becomes a sentence in the snapshot.
@@ -103,7 +103,8 @@ void SimulationThread::Impl::keep_up() {
   if (dirty && now - published >= kPublishSpacing) publish(now);
 
   // A recording that cannot keep up holds the simulation up, but no request; it wakes the queue.
-  const bool may_step = playing && !(recorder && recorder->full());
+  const bool may_step =
+      playing && std::ranges::none_of(recorders, [](const auto& each) { return each.second->full(); });
   if (may_step && now >= pacer.due()) {
     // While a long step runs, the window must have seen all that came before it. Whether it will be
     // long is not known after a request, nor after a long one.
@@ -183,8 +184,8 @@ void SimulationThread::Impl::step() {
     return;
   }
   remember(true);
-  if (recorder)
-    if (const Lane* lane = arena->find(recorded); lane != nullptr && lane->runs())
+  for (const auto& [id, recorder] : recorders)
+    if (const Lane* lane = arena->find(id); lane != nullptr && lane->runs())
       recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
                          1e3 * lane->cost.wall);
   pacer.stepped(simulation().scene().dt, speed, end);
@@ -390,8 +391,8 @@ std::shared_future<Kept> SimulationThread::keep() {
   return kept->get_future().share();
 }
 
-std::shared_future<KeepMoment::Moment> SimulationThread::keep_moment() {
-  return keep<KeepMoment, KeepMoment::Moment>();
+std::shared_future<KeepMoment::Kept> SimulationThread::keep_moment() {
+  return keep<KeepMoment, KeepMoment::Kept>();
 }
 
 std::shared_future<KeepJournal::Whole> SimulationThread::keep_journal() {

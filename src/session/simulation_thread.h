@@ -43,7 +43,7 @@ class SimulationThread {
   std::uint64_t send(Control control);
 
   /// The shown moment: there at the latest at the end of the running step.
-  std::shared_future<KeepMoment::Moment> keep_moment();
+  std::shared_future<KeepMoment::Kept> keep_moment();
 
   /// The same for the journal of the whole session.
   std::shared_future<KeepJournal::Whole> keep_journal();

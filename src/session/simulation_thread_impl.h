@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,8 @@ struct SimulationThread::Impl {
   void carry_out(Request& request);
   void note_refusal(std::uint64_t stamp) noexcept;
   void apply(const Command& command);
+  /// The same for another lane than the active one.
+  void apply_to(LaneId lane, const Command& command);
   void steer(const StartGrab& c);
   void steer(const SetPlaying& c);
   void steer(const StepOnce&);
@@ -67,16 +70,19 @@ struct SimulationThread::Impl {
   void steer(const FollowParticle& c);
   void steer(const NewLane& c);
   void steer(const ChangeLanes& c);
+  void steer(const SetLanes& c);
   void steer(const ReviveLane& c);
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
   void steer(const ShowSpectrum& c);
   void steer(Record& c);
+  void end_recording();
   void steer(UseScene& c);
 
   // ---- The run, and its past
 
-  void use(std::shared_ptr<const LoadedScene> next, const std::shared_ptr<const Scene>& values);
+  /// `begin`: UseScene::lanes.
+  void use(std::shared_ptr<const LoadedScene> next, LaneScenes begin);
   void start_over();
   /// The same with the lanes that were on their way for the first time.
   void start_all_over();
@@ -163,7 +169,12 @@ struct SimulationThread::Impl {
   std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
   /// Begins to catch up from a moment; the lane may be one that the arena does not have yet. A lane that was
   /// there takes no larger steps on its way than now: what a larger h has destroyed outlives it.
-  void start_return(LiveLane& lane, const Scene& method, const Moment& moment, bool is_reference = false);
+  void start_return(LiveLane& lane, const Scene& method, const Moment& moment,
+                    LiveLane::Arrival arrival = LiveLane::Arrival::stays);
+  /// Removes a lane, and keeps it for an undo.
+  void remove(LaneId lane);
+  /// Undoes that, or begins the lane at the start.
+  void restore(const LaneScene& lane);
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
   const Moment& sound_moment(LaneId lane) const;
   bool is_catching_up() const;
@@ -256,9 +267,13 @@ struct SimulationThread::Impl {
   JournaledArena arena;
   std::vector<std::unique_ptr<LiveLane>>
       lanes;  // ascending, as the arena's and those that come for the first time
+  struct RemovedLane {
+    Moment moment;  // of its removal
+    std::unique_ptr<LiveLane> lane;
+  };
+  std::vector<RemovedLane> removed;  // the last one of each letter
   LaneId active = 0;
-  std::shared_ptr<Recorder> recorder;
-  LaneId recorded = 0;  // lane
+  std::map<LaneId, std::shared_ptr<Recorder>> recorders;
   std::optional<LaneId> reference;
   std::optional<std::uint32_t> followed;  // particle
   bool playing = true;

@@ -49,7 +49,7 @@ void SimulationThread::Impl::follow_blow_ups() {
 }
 
 void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment,
-                                          bool is_reference) {
+                                          LiveLane::Arrival arrival) {
   if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
   const double from = moment.of(lane.id).checkpoint->state.t;
   // A reset that waits does not take it back: it comes from there then.
@@ -62,15 +62,60 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
         std::clamp(parts, static_cast<double>(method.substeps), find_scene_parameter("substeps")->spec.max));
   }
   CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
-  lane.coming_back.emplace(
-      LiveLane::Return{std::move(run), from, is_reference, lane.origins, method.substeps});
+  const bool begins = lane.plot.newest() == nullptr;
+  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, arrival, lane.origins, method.substeps});
   lane.plot.forget_after(from);
-  if (from < origin.time || arena->find(lane.id) == nullptr)
+  if (from < origin.time || begins)
     set_origin(lane);
   else if (from < lane.origins.method.since.time)
     lane.origins.method.since = present_figures(lane);
-  if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+  if (begins) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
   dirty = true;
+}
+
+void SimulationThread::Impl::remove(LaneId lane) {
+  RemovedLane kept;
+  arena.save(pool, kept.moment);
+  std::erase_if(removed, [&](const RemovedLane& each) { return each.lane->id == lane; });
+  removed.reserve(removed.size() + 1);
+  arena.apply(pool, RemoveLane{lane});
+  if (const auto recorder = recorders.find(lane); recorder != recorders.end()) {
+    recorder->second->forget();
+    recorders.erase(recorder);
+  }
+  const auto place = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+  give_up_return(**place);
+  kept.lane = std::move(*place);
+  lanes.erase(place);
+  removed.push_back(std::move(kept));
+  follow_lanes();
+}
+
+void SimulationThread::Impl::restore(const LaneScene& lane) {
+  const auto kept = std::ranges::find_if(removed, [&](const RemovedLane& each) {
+    return each.lane->id == lane.lane && arena->has_passed(each.moment);
+  });
+  Moment from = first;
+  lanes.reserve(lanes.size() + 1);  // a failure here loses nothing
+  if (kept != removed.end()) {
+    const auto place =
+        std::ranges::lower_bound(lanes, lane.lane, {}, [](const auto& each) { return each->id; });
+    from = std::move(kept->moment);
+    lanes.insert(place, std::move(kept->lane));
+    removed.erase(kept);
+  } else {
+    insert_lane(lanes, lane.lane);
+  }
+  try {
+    LiveLane& live_lane = live(lane.lane);
+    const Moment::Part& part = from.of(lane.lane);
+    const bool stood = part.lane == lane.lane && (part.frozen || part.held);
+    live_lane.blown.reset();
+    start_return(live_lane, *lane.scene, stood ? sound_moment(lane.lane) : from);
+  } catch (...) {
+    follow_lanes();
+    throw;
+  }
 }
 
 const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
@@ -123,17 +168,15 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::arrive(LiveLane& lane) {
-  const bool is_new = arena->find(lane.id) == nullptr, is_reference = lane.coming_back->is_reference;
+  const LiveLane::Arrival arrival = lane.coming_back->arrival;
   const int substeps = lane.coming_back->substeps;
   arena.come_back(std::move(lane.coming_back->run));
   lane.coming_back.reset();
   if ((*arena)[lane.id].scene().substeps != substeps)
     arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
-  if (is_reference)
-    refer_to(lane.id);
-  else if (is_new)
-    active = lane.id;
+  if (arrival == LiveLane::Arrival::reference) refer_to(lane.id);
+  if (arrival == LiveLane::Arrival::active) active = lane.id;
   begin_lane(lane);
   warn_of_hand(lane.id);
 }

@@ -17,45 +17,38 @@ constexpr double kFramesPerSecond = 60;  // of viewing time
 
 }  // namespace
 
-void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
-                                 const std::shared_ptr<const Scene>& values) {
+void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneScenes begin) {
   // The current scene stays until the new one is built.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
-  std::vector<Command> commands;
-  if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
-  if (values) commands.emplace_back(SetScene{values});
-  // The first lane has the scene's method; the others keep their integrators, where the scene allows these.
-  std::vector<JournaledArena::OtherLane> others;
-  std::string removed;
-  const Scene& scene = values ? *values : next->moment ? *next->moment->scene : next->scene;
+  LaneScenes present;
   if (!lanes.empty())
-    for (const Lane& lane : arena->lanes().subspan(1)) {
-      if (has_place_for(scene, lane.simulation->integrator()))
-        others.push_back({lane.id, lane.simulation->shared_scene()});
-      else
-        removed += (removed.empty() ? "" : ", ") + lane.name();
-    }
+    for (const Lane& lane : arena->lanes()) present.push_back({lane.id, lane.simulation->shared_scene()});
+  std::vector<LaneId> without_place;
+  if (begin.empty()) begin = lanes_to_begin_with(*next, present, &without_place);
+  std::string removed_lanes;
+  for (const LaneId lane : without_place)
+    removed_lanes += (removed_lanes.empty() ? "" : ", ") + arena->find(lane)->name();
   std::vector<std::unique_ptr<LiveLane>> live_lanes;
-  insert_lane(live_lanes, 0);
-  for (const JournaledArena::OtherLane& other : others) insert_lane(live_lanes, other.lane);
-  arena.use(*next, commands, others, pool, superseded);
+  for (const LaneScene& lane : begin) insert_lane(live_lanes, lane.lane);
+  arena.use(*next, begin, pool, superseded);
   lanes = std::move(live_lanes);
-  active = hand = 0;
+  active = hand = begin.front().lane;
   followed.reset();
   loaded = std::move(next);
-  if (recorder) recorder->forget();
-  recorder.reset();
+  end_recording();
   start_over();
+  follow_blow_ups();
   ask_for_estimates();
-  if (!removed.empty())
-    tell("Removed: " + removed + ". These methods cannot have the scene's contact by " +
-         std::string(info_of(scene.contact.model).id) +
+  if (!removed_lanes.empty())
+    tell("Removed: " + removed_lanes + ". These methods cannot have the scene's contact by " +
+         std::string(info_of(simulation().scene().contact.model).id) +
          ". To compare them, choose contact by filter or impulse.");
 }
 
 void SimulationThread::Impl::start_over() {
   give_up_returns();
   history.clear();
+  removed.clear();
   first.lanes.clear();
   for (const auto& lane : lanes) {
     lane->plot.clear();
@@ -133,17 +126,17 @@ void SimulationThread::Impl::start_all_over() {
   struct OnItsWay {
     LaneId lane;
     std::shared_ptr<const Scene> method;
-    bool is_reference;
+    LiveLane::Arrival arrival;
   };
   std::vector<OnItsWay> on_their_way;
   for (const auto& lane : lanes)
     if (lane->coming_back && arena->find(lane->id) == nullptr)
       on_their_way.push_back(
-          {lane->id, lane->coming_back->run.simulation().shared_scene(), lane->coming_back->is_reference});
+          {lane->id, lane->coming_back->run.simulation().shared_scene(), lane->coming_back->arrival});
   start_over();
   try {
     for (const OnItsWay& each : on_their_way)
-      start_return(insert_lane(lanes, each.lane), *each.method, first, each.is_reference);
+      start_return(insert_lane(lanes, each.lane), *each.method, first, each.arrival);
   } catch (...) {
     follow_lanes();
     throw;
@@ -168,6 +161,7 @@ void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
 
 void SimulationThread::Impl::leave_for(double time, bool failed) {
   give_up_returns();
+  std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });
   const bool branches = failed ? history.give_up_after(time) : history.branch_at(time);
   if (branches) origin_of_other_branch = origin;
   for (const auto& lane : lanes) {

@@ -139,11 +139,12 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
 }
 
 void SimulationThread::Impl::steer(const KeepMoment& c) {
-  if (past) return c.receive({history[past->shown].of(active).checkpoint, loaded, active, returns->size()});
-  const auto now = std::make_shared<Checkpoint>();
-  simulation().save(pool, *now);
-  now->place = arena.journal().place();
-  c.receive({now, loaded, active, returns->size()});
+  Moment shown;
+  if (past)
+    shown = history[past->shown];
+  else
+    arena.save(pool, shown);
+  c.receive({std::move(shown), loaded, active, returns->size()});
 }
 
 void SimulationThread::Impl::steer(const KeepJournal& c) { c.receive({arena.journal(), arena->hash()}); }
@@ -195,15 +196,22 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   Scene method = simulation().scene();
   if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;
   if (c.substeps) set_parameter(method, "substeps", static_cast<double>(*c.substeps));
-  LaneId lane = 0;  // the first that is neither there nor on its way
-  while (std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; })) ++lane;
-  if (lane == kMostLanes)
+  const auto is_there = [&](LaneId lane) {  // or on its way
+    return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
+  };
+  LaneId lane = c.lane.value_or(0);
+  if (c.lane && is_there(lane))
+    throw InputError(std::string("There is a lane ") + lane_letter(lane) + " already.");
+  while (is_there(lane)) ++lane;
+  if (lane >= kMostLanes)
     throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
                      " is the most. Remove one first.");
   continue_from_shown();
   LiveLane& made = insert_lane(lanes, lane);
   try {
-    if (c.from_start) return start_return(made, method, first, c.is_reference);
+    using Arrival = LiveLane::Arrival;
+    if (c.from_start)
+      return start_return(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
     arena.apply(pool, AddLane{lane, running_lane()});
   } catch (...) {
     follow_lanes();
@@ -227,10 +235,14 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   const auto on_its_way = [&](const auto& each) { return each->id == lane && each->coming_back; };
   const auto returning = std::ranges::find_if(lanes, on_its_way);
   const bool is_new = arena->find(lane) == nullptr;
-  if (returning == lanes.end() || !is_new || !std::holds_alternative<RemoveLane>(c.command))
-    arena.apply(pool, c.command);
-  if (returning != lanes.end()) give_up_return(**returning);
-  follow_lanes();
+  const bool removes = std::holds_alternative<RemoveLane>(c.command);
+  if (removes && !is_new)
+    remove(lane);
+  else {
+    if (returning == lanes.end() || !removes) arena.apply(pool, c.command);
+    if (returning != lanes.end()) give_up_return(**returning);
+    follow_lanes();
+  }
   if (!history.empty() && arena->time() < history.newest()->time)
     go_on_from_restored_state();
   else
@@ -239,6 +251,40 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   if (join == nullptr || join->lane == join->from) return;
   begin_origin(std::string("lane ") + lane_letter(join->lane) + " joined lane " + lane_letter(join->from));
   ask_for_estimate(live(join->lane));
+}
+
+void SimulationThread::Impl::steer(const SetLanes& c) {
+  if (c.lanes.empty()) throw InputError("There must be a lane.");
+  for (const LaneScene& each : c.lanes)  // what is refused changes nothing
+    changed_scene(simulation().shared_scene(), SetScene{each.scene}, simulation().mesh());
+  const auto is_there = [&](LaneId lane) {
+    return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
+  };
+  std::vector<LaneId> leave;
+  for (const auto& each : lanes)
+    if (!find_scene(c.lanes, each->id)) leave.push_back(each->id);
+  const bool same = leave.empty() && c.lanes.size() == lanes.size();
+  if (!same) continue_from_shown();
+  for (const LaneScene& each : c.lanes)
+    if (!is_there(each.lane)) restore(each);
+  for (const LaneId lane : leave) steer(ChangeLanes{RemoveLane{lane}});
+  for (const LaneScene& each : c.lanes) {
+    if (arena->find(each.lane) == nullptr) continue;
+    const Scene& now = (*arena)[each.lane].scene();
+    if (now.world() != each.scene->world() || now.method() != each.scene->method())
+      apply_to(each.lane, SetScene{each.scene});
+  }
+}
+
+void SimulationThread::Impl::apply_to(LaneId lane, const Command& command) {
+  const LaneId before = std::exchange(active, lane);
+  try {
+    apply(command);
+  } catch (...) {
+    active = before;
+    throw;
+  }
+  active = arena->find(before) != nullptr ? before : active;
 }
 
 void SimulationThread::Impl::steer(const ReviveLane& c) {
@@ -263,17 +309,25 @@ void SimulationThread::Impl::steer(const ShowSpectrum& c) {
 }
 
 void SimulationThread::Impl::steer(Record& c) {
-  if (recorder) recorder->forget();
-  recorder = std::move(c.recorder);
-  if (!recorder) return;
+  end_recording();
+  for (const auto& [lane, recorder] : c.recorders) (*arena)[lane];  // throws where there is none
+  recorders = std::move(c.recorders);
+  if (recorders.empty()) return;
   continue_from_shown();  // what is seen is what it begins with
-  recorded = active;
-  recorder->begin(pool, simulation(), simulation().shared_scene(), motion, [this] { queue.wake(); });
+  for (const auto& [lane, recorder] : recorders) {
+    const Simulation& run = (*arena)[lane];
+    recorder->begin(pool, run, run.shared_scene(), motion, [this] { queue.wake(); });
+  }
+}
+
+void SimulationThread::Impl::end_recording() {
+  for (const auto& [lane, recorder] : recorders) recorder->forget();
+  recorders.clear();
 }
 
 void SimulationThread::Impl::steer(UseScene& c) {
   if (!c.loaded) throw InputError("There is no scene to use.");
-  use(std::move(c.loaded), c.values);
+  use(std::move(c.loaded), std::move(c.lanes));
   const bool plays = playing || resumes;
   const bool waits = c.waits || loaded->moment;
   playing = plays && !waits;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/stop_probe.h"
 #include "sim/scene.h"
@@ -14,6 +15,8 @@ namespace clothlab {
 struct WindowRequest {
   /// The scene to open with, options applied; empty: the built-in one, `with_options`.
   std::optional<Scene> scene;
+  /// Its lanes (LoadedScene::lanes).
+  std::vector<LaneMethod> lanes = {};
   /// A checkpoint to continue instead, with its scene, or a journal to repeat; empty: none.
   std::filesystem::path checkpoint;
   /// Where the meshes of that checkpoint or journal lie now; empty: where they lay.

@@ -14,6 +14,7 @@
 #include "cloth/wind.h"
 #include "collide/contact_model.h"
 #include "collide/obstacle.h"
+#include "core/lane_id.h"
 #include "core/shared_value.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
@@ -119,6 +120,14 @@ struct Method {
   SolverSettings solver;
 
   bool operator==(const Method&) const = default;
+};
+
+/// A lane of a scene file: its letter and its method.
+struct LaneMethod {
+  LaneId lane = 0;
+  Method method;
+
+  bool operator==(const LaneMethod&) const = default;
 };
 
 /// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.

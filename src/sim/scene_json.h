@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,27 +13,33 @@
 namespace clothlab {
 
 /// The version that is written. Those before it are read too, with the defaults of then (scene_reader.cpp).
-inline constexpr int kSceneVersion = 3;
+inline constexpr int kSceneVersion = 4;
 
 /// Characters of a title and of a description.
 inline constexpr std::size_t kLongestTitle = 200;
 inline constexpr std::size_t kLongestDescription = 4000;
 
+/// What a scene file has besides its scene.
+struct SceneExtras {
+  std::string remark;             ///< a sentence about a value of an earlier version
+  std::vector<LaneMethod> lanes;  ///< ascending; the first has the method of the scene. Empty: none are named
+};
+
 /// The scene in a JSON text (docs/scene-format.md): one object whose keys are the options of the command
 /// line. What is left out has its default. Strict: throws InputError, one sentence that begins with `name`
 /// (the file) and gives the line or the key, for text that is not JSON, an unknown key (naming the nearest),
 /// a repeated key, and a value of the wrong type or out of its range. A title or a description that is too
-/// long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks. `remark`, where given, receives
-/// a sentence about a value of an earlier version.
+/// long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks. With lanes, the method of the
+/// scene is that of the first one.
 Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {},
-                  std::string* remark = nullptr);
+                  SceneExtras* extras = nullptr);
 
 /// The text from which parse_scene reads the same scene, every number to the last bit. The integrators' own
 /// parameters are written where they differ from their defaults. Throws InputError for what JSON cannot hold:
-/// a number that is not finite, a path that is not UTF-8.
-std::string write_scene(const Scene& scene);
+/// a number that is not finite, a path that is not UTF-8. The first of the lanes has the method of the scene.
+std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes = {});
 /// The same on one line.
-std::string write_scene_line(const Scene& scene);
+std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes = {});
 /// A JSON string. Throws InputError for text that is not UTF-8.
 std::string json_text(std::string_view text);
 

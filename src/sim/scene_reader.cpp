@@ -24,9 +24,9 @@ using nlohmann::json;
 using KeyList = std::vector<std::string_view>;
 
 // The keys that are no parameters of the table. "clothlab-scene" is the version.
-constexpr std::array<std::string_view, 12> kOwnKeys{
-    "clothlab-scene", "title", "description", "mesh",       "scale",         "weld",
-    "z-up",           "pin",   "gravity",     "integrator", "initial-state", "obstacles"};
+constexpr std::array<std::string_view, 13> kOwnKeys{
+    "clothlab-scene", "title",      "description",   "mesh",      "scale", "weld", "z-up", "pin",
+    "gravity",        "integrator", "initial-state", "obstacles", "lanes"};
 
 /// The keys of an object that is part of the scene; none where the value of `key` is no object.
 KeyList keys_within(std::string_view key) {
@@ -36,7 +36,8 @@ KeyList keys_within(std::string_view key) {
 }
 
 bool takes_list(std::string_view key) {
-  return key == "pin" || key == "gravity" || key == "obstacles" || key == "grid" || key == "size";
+  return key == "pin" || key == "gravity" || key == "obstacles" || key == "lanes" || key == "grid" ||
+         key == "size";
 }
 
 /// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
@@ -78,7 +79,7 @@ class SceneReader final : public json::json_sax_t {
  public:
   explicit SceneReader(std::string_view text) : text_(text) {}
 
-  const std::string& remark() const { return remark_; }
+  SceneExtras extras() { return {std::move(remark_), std::move(lanes_)}; }
   Scene result() {
     if (!top_keys_.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
@@ -87,6 +88,8 @@ class SceneReader final : public json::json_sax_t {
       for (const auto& [key, value] : {std::pair{"xpbd-iterations", 20}, {"xpbd-substeps", 1}})
         if (!top_keys_.contains(key)) set_parameter(scene_, key, value);
     }
+    for (const json& lane : lanes_json_) read_lane(lane);
+    if (!lanes_.empty()) scene_ = with_method(std::move(scene_), lanes_.front().method);
     return std::move(scene_);
   }
 
@@ -229,7 +232,9 @@ class SceneReader final : public json::json_sax_t {
   }
 
   /// Obstacles may be objects, with paths in them: a few levels, of limited size.
-  bool holds_trees() const { return !tree_.empty() || (list_ != nullptr && top_ == "obstacles"); }
+  bool holds_trees() const {
+    return !tree_.empty() || (list_ != nullptr && (top_ == "obstacles" || top_ == "lanes"));
+  }
   void count_in_tree() {
     constexpr std::size_t kMost = kMostObstacles * kMostKeyframes * 12;
     if (++in_tree_ > kMost) refuse_value(top_, "holds too many values");
@@ -262,6 +267,12 @@ class SceneReader final : public json::json_sax_t {
     if (top_ != "initial-state") {
       if (top_ == "clothlab-scene" && value_.is_number_integer()) version_ = value_.get<int>();
       remark_ += replace_retired_value(top_, value_);
+      if (top_ == "lanes") {
+        lanes_json_ = std::move(value_);
+        if (!lanes_json_.is_array() || lanes_json_.empty() || lanes_json_.size() > kMostLanes)
+          refuse_value(top_, "must be a list of 1 to " + std::to_string(kMostLanes) + " lanes");
+        return;
+      }
       return read_value(top_, value_, scene_);
     }
     if (!value_.is_object()) refuse_value(top_, "must be an object with \"positions\" and \"velocities\"");
@@ -272,10 +283,35 @@ class SceneReader final : public json::json_sax_t {
     scene_.initial_state = std::move(state_);
   }
 
+  /// {"letter": "B", "method": {...}}; what the method leaves out has its default.
+  void read_lane(const json& lane) {
+    const auto refuse = [](const std::string& what) { refuse_value("lanes", what); };
+    if (!lane.is_object() || lane.size() != 2 || !lane.contains("letter") || !lane["letter"].is_string() ||
+        !lane.contains("method") || !lane["method"].is_object())
+      refuse("must be a list of objects with a \"letter\" and a \"method\"");
+    const LaneId letter = lane_of_letter(lane["letter"].get<std::string>());
+    if (!lanes_.empty() && letter <= lanes_.back().lane)
+      refuse("must have ascending letters, each lane once");
+    Scene own = with_method(scene_, Method());
+    for (const auto& [key, value] : lane["method"].items()) {
+      if (!is_of_method(key))
+        refuse("holds a method with \"" + printable(key) + "\", which is not a value of a method");
+      read_value(key, value, own);
+    }
+    lanes_.push_back({letter, own.method()});
+  }
+  static bool is_of_method(std::string_view key) {
+    if (key == "integrator") return true;
+    const SceneParameter* row = find_scene_parameter(key);
+    return row != nullptr ? row->is_of_method() : find_parameter_spec(key) != nullptr;
+  }
+
   const std::string_view text_;
   Scene scene_;
   int version_ = kSceneVersion;
   std::string remark_;
+  json lanes_json_ = json::array();
+  std::vector<LaneMethod> lanes_;
   Level level_ = Level::outside, list_level_ = Level::outside;
   std::set<std::string, std::less<>> top_keys_, inner_keys_;
   std::string top_, inner_;  // the key that is being read, and the one in its object
@@ -303,13 +339,16 @@ std::vector<std::string_view> scene_keys() {
 }
 
 Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop,
-                  std::string* remark) {
+                  SceneExtras* extras) {
   try {
     SceneReader reader(json_text);
     json::sax_parse(PolledText(json_text.data(), stop), PolledText(json_text.data() + json_text.size(), stop),
                     &reader);
-    if (remark != nullptr && !reader.remark().empty()) *remark = std::string(name) + ": " + reader.remark();
-    return reader.result();
+    Scene scene = reader.result();
+    if (extras == nullptr) return scene;
+    *extras = reader.extras();
+    if (!extras->remark.empty()) extras->remark = std::string(name) + ": " + extras->remark;
+    return scene;
   } catch (const InputError& error) {
     std::string what = error.what();
     if (what.back() != '.' && what.back() != '?') what += '.';

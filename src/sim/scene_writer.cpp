@@ -73,9 +73,30 @@ std::string text_of(const ParameterSpec& spec, double value) {
   return text_of(value);
 }
 
+/// {"integrator": "rk4", "substeps": 4, ...}: all of the method.
+std::string method_text(const Scene& scene) {
+  std::string text = "{\"integrator\": " + json_text(scene.integrator);
+  const auto add = [&](std::string_view key, const std::string& value) {
+    text += ", " + json_text(key) + ": " + value;
+  };
+  for (const SceneParameter& row : scene_parameters())
+    if (row.is_of_method()) add(row.spec.id, text_of(row.spec, row.get(scene)));
+  for (const auto& [id, value] : scene.integrator_parameters) add(id, text_of(parameter_spec(id), value));
+  return text + "}";
+}
+
+std::string text_of(const Scene& scene, std::span<const LaneMethod> lanes) {
+  std::string text;
+  for (const LaneMethod& lane : lanes) {
+    text.append(text.empty() ? "\n    " : ",\n    ").append("{\"letter\": \"") += lane_letter(lane.lane);
+    text.append("\", \"method\": ").append(method_text(with_method(scene, lane.method))).append("}");
+  }
+  return "[" + text + "]";
+}
+
 }  // namespace
 
-std::string write_scene(const Scene& scene) {
+std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes) {
   std::string text = "{\n  \"clothlab-scene\": " + std::to_string(kSceneVersion);
   const auto add = [&](std::string_view key, const std::string& value) {
     text += ",\n  " + json_text(key) + ": " + value;
@@ -95,13 +116,14 @@ std::string write_scene(const Scene& scene) {
   if (scene.initial_state)
     add("initial-state", "{\n    \"positions\": " + text_of(scene.initial_state->positions) +
                              ",\n    \"velocities\": " + text_of(scene.initial_state->velocities) + "}");
+  if (!lanes.empty()) add("lanes", text_of(scene, lanes));
   return text + "\n}\n";
 }
 
-std::string write_scene_line(const Scene& scene) {
+std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes) {
   std::string line;
   bool indents = false;
-  for (const char c : write_scene(scene)) {
+  for (const char c : write_scene(scene, lanes)) {
     indents = c == '\n' || (indents && c == ' ');  // no text holds an end of line
     if (!indents) line += c;
   }

@@ -6,7 +6,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <memory>
 #include <string>
@@ -18,6 +20,7 @@
 #include "documents/load_job.h"
 #include "io/output_file.h"
 #include "session/journaled_arena.h"
+#include "session/lane_scenes.h"
 #include "sim/loose_cloth.h"
 #include "temporary_folder.h"
 
@@ -25,6 +28,16 @@ namespace clothlab::testing {
 namespace {
 
 using ::testing::HasSubstr;
+
+/// A moment of one lane.
+Moment alone(const Checkpoint& checkpoint) {
+  return moment_of_lane(0, std::make_shared<Checkpoint>(checkpoint));
+}
+
+/// The first lane of a file.
+Checkpoint checkpoint_of(const CheckpointFile& file, const ClothMesh& mesh) {
+  return *moment_of(file, mesh, file.scene).lanes.front().checkpoint;
+}
 
 class CheckpointFileTest : public ::testing::TestWithParam<const IntegratorInfo*> {
  protected:
@@ -53,14 +66,14 @@ TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
   for (int k = 0; k < 6; ++k) run.step(pool);
   Checkpoint saved;
   run.save(pool, saved);
-  write_checkpoint_file(saved, *mesh, path);
+  write_checkpoint_file(alone(saved), *mesh, path);
 
   LoadJob job(path, UnitChoice::fit, false);
   const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
   ASSERT_NE(loaded, nullptr) << job.result().error;
   EXPECT_EQ(loaded->scene.title, scene().title);
   Simulation fresh(loaded->scene, loaded->mesh, other);
-  fresh.load(other, *loaded->moment);
+  fresh.load(other, *loaded->moment->of(0).checkpoint);
   EXPECT_EQ(fresh.steps(), run.steps());
   EXPECT_EQ(fresh.record().energy.total, run.record().energy.total);
   EXPECT_EQ(fresh.record().max_strain, run.record().max_strain);
@@ -85,8 +98,8 @@ TEST(CheckpointFile, KeepsNotices) {
   run.save(one_thread(), saved);
   saved.notices.add(NoticeCause::spurious_energy, 7, "It gained 1 J.");
   saved.notices.add(NoticeCause::not_converged, 9, "Line one\nline two");
-  write_checkpoint_file(saved, *mesh, path);
-  const Checkpoint read = checkpoint_on(read_checkpoint_file(path), *mesh);
+  write_checkpoint_file(alone(saved), *mesh, path);
+  const Checkpoint read = checkpoint_of(read_checkpoint_file(path), *mesh);
   ASSERT_EQ(read.notices.list()->size(), 2U);
   EXPECT_EQ(read.notices.list()->front(), saved.notices.list()->front());
   EXPECT_EQ(read.notices.list()->back().step, 9U);
@@ -101,8 +114,8 @@ TEST(CheckpointFile, KeepsWhatHasPassedThroughObstacles) {
   Simulation(Scene(), mesh, one_thread()).save(one_thread(), saved);
   const auto read_back = [&](std::vector<std::uint32_t> behind) {
     saved.behind = std::move(behind);
-    write_checkpoint_file(saved, *mesh, path);
-    return checkpoint_on(read_checkpoint_file(path), *mesh).behind;
+    write_checkpoint_file(alone(saved), *mesh, path);
+    return checkpoint_of(read_checkpoint_file(path), *mesh).behind;
   };
   EXPECT_EQ(read_back({0, 3, 8}), (std::vector<std::uint32_t>{0, 3, 8}));
   EXPECT_EQ(read_back({}), (std::vector<std::uint32_t>{}));
@@ -184,13 +197,13 @@ TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
   ASSERT_EQ(run->scene().contact.model, model.model);
   Checkpoint saved;
   run->save(pool, saved);
-  write_checkpoint_file(saved, run->mesh(), path);
+  write_checkpoint_file(alone(saved), run->mesh(), path);
 
   LoadJob job(path, UnitChoice::fit, false);
   const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
   ASSERT_NE(loaded, nullptr) << job.result().error;
   JournaledArena resumed;
-  resumed.use(*loaded, {}, {}, pool);
+  resumed.use(*loaded, lanes_to_begin_with(*loaded, {}), pool);
   resumed.apply(pool, AddLane{1, 0});
   Moment moment;
   resumed.save(pool, moment);
@@ -236,7 +249,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
   run.step(pool);
   Checkpoint saved;
   run.save(pool, saved);
-  write_checkpoint_file(saved, run.mesh(), path);
+  write_checkpoint_file(alone(saved), run.mesh(), path);
   const std::string whole = read_text_file(path, 1 << 20);
   EXPECT_EQ(refusal_of(path), "");
 
@@ -250,12 +263,12 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":7"), 3, "\":8");
+  newer.replace(newer.find("\":8"), 3, "\":9");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 7"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 8"));
 
   write_file(path, whole);
-  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
+  EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
 }
 
 // The run goes on among the same bodies, wherever their files lie now.
@@ -276,7 +289,7 @@ TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
   run.step(pool);
   Checkpoint saved;
   run.save(pool, saved);
-  write_checkpoint_file(saved, run.mesh(), path);
+  write_checkpoint_file(alone(saved), run.mesh(), path);
   const auto resumed = [&](const std::filesystem::path& file, const std::filesystem::path& meshes) {
     SceneLoadOptions options;
     options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(file, {}, meshes));
@@ -312,26 +325,27 @@ TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   run.step(pool);
   Checkpoint saved;
   run.save(pool, saved);
-  write_checkpoint_file(saved, run.mesh(), path);
+  write_checkpoint_file(alone(saved), run.mesh(), path);
   CheckpointFile file = read_checkpoint_file(path);
-  ASSERT_NO_THROW(checkpoint_on(file, run.mesh()));
-  const std::vector<double> good(file.numbers.numbers().begin(), file.numbers.numbers().end());
+  ASSERT_NO_THROW(checkpoint_of(file, run.mesh()));
+  const std::vector<double> good(file.lanes[0].numbers.numbers().begin(),
+                                 file.lanes[0].numbers.numbers().end());
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::vector<double> numbers = good;
     numbers[i] = std::numeric_limits<double>::quiet_NaN();
-    file.numbers = Memory(std::move(numbers));
-    EXPECT_THROW(checkpoint_on(file, run.mesh()), InputError) << i;
+    file.lanes[0].numbers = Memory(std::move(numbers));
+    EXPECT_THROW(checkpoint_of(file, run.mesh()), InputError) << i;
   }
   for (double Checkpoint::*number : {&Checkpoint::last_h, &Checkpoint::stiffened}) {
     Checkpoint forged = saved;
     forged.*number = kInfinity;
-    write_checkpoint_file(forged, run.mesh(), path);
-    EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+    write_checkpoint_file(alone(forged), run.mesh(), path);
+    EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), run.mesh()), InputError);
   }
   Checkpoint forged = saved;
   forged.state.v[4].y = -kInfinity;
-  write_checkpoint_file(forged, run.mesh(), path);
-  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+  write_checkpoint_file(alone(forged), run.mesh(), path);
+  EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), run.mesh()), InputError);
 
   // The header's keys, with the fingerprint of the whole.
   std::string twice = read_text_file(path, 1 << 20);
@@ -339,6 +353,87 @@ TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   write_file(path, twice);
   EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" is there twice"));
 }
+
+Scene small_scene(const char* integrator, int n = 5) {
+  Scene scene;
+  scene.mesh = GridSource{n, n, 1, 1};
+  scene.integrator = integrator;
+  return scene;
+}
+
+// Four lanes, of which one blew up and one was frozen by the user.
+TEST(CheckpointFiles, HoldAllLanesAndGoOnWithTheirBits) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "lanes.checkpoint";
+  WorkerPool pool(1);
+  const Scene scene = small_scene("semi-implicit-euler");
+  Arena arena(std::make_unique<Simulation>(scene, mesh_of(scene), pool));
+  const char* const kOthers[] = {"explicit-euler", "bdf2", "generalized-alpha"};
+  for (LaneId lane = 1; lane <= 3; ++lane) {
+    arena.apply(pool, AddLane{lane, 0});
+    arena.apply(pool, lane, SetIntegrator{kOthers[lane - 1]});
+  }
+  arena.apply(pool, 3, SetParameter{"substeps", 3});
+  arena.apply(pool, RemoveLane{0});
+  for (int k = 0; k < 40; ++k) arena.step(pool);
+  arena.apply(pool, HoldLane{2});
+  for (int k = 0; k < 5; ++k) arena.step(pool);
+  ASSERT_TRUE(arena.find(1)->frozen) << "explicit Euler blows up at this h";
+  Moment now;
+  arena.save(pool, now);
+  write_checkpoint_file(now, arena[1].mesh(), path);
+
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  ASSERT_EQ(loaded->lanes.size(), 3U);
+  EXPECT_EQ(loaded->lanes[2].method.substeps, 3);
+  Arena again(lanes_of(*loaded, pool));
+  ASSERT_TRUE(again.find(1) != nullptr && again.find(1)->frozen);
+  EXPECT_EQ(again.find(1)->frozen->step, arena.find(1)->frozen->step);
+  EXPECT_EQ(again.find(1)->frozen->cause, arena.find(1)->frozen->cause);
+  EXPECT_TRUE(again.find(2)->held);
+  EXPECT_EQ(again.hash(), arena.hash());
+  for (int k = 0; k < 10; ++k) {
+    arena.step(pool);
+    again.step(pool);
+  }
+  EXPECT_EQ(again.hash(), arena.hash());
+  EXPECT_TRUE(again.find(3)->runs());
+}
+
+// Written by earlier programs; the hash is that of their runs ten steps later.
+struct OldFile {
+  const char* name;
+  std::uint64_t hash;
+};
+class OldCheckpoint : public ::testing::TestWithParam<OldFile> {};
+
+TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
+  const std::filesystem::path path =
+      std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "tests/documents/old_files" / GetParam().name;
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  WorkerPool pool(1);
+  const auto run = simulation_of(*loaded, pool);
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(run->step(pool), StepStatus::done);
+  EXPECT_EQ(state_hash(run->state()), GetParam().hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x05f839439454b656},
+                                           OldFile{"filter-5.checkpoint", 0x05f839439454b656},
+                                           OldFile{"filter-6.checkpoint", 0x05f839439454b656},
+                                           OldFile{"filter-7.checkpoint", 0x05f839439454b656},
+                                           OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
+                         [](const auto& row) {
+                           std::string name(row.param.name);
+                           std::ranges::replace_if(
+                               name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
+                               '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace clothlab::testing

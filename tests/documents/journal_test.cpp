@@ -86,7 +86,7 @@ void expect_to_open_at_its_end(const Session& session, const fs::path& journal) 
   const LoadJob::Result result = job.result();
   ASSERT_NE(result.scene, nullptr) << result.error;
   ASSERT_NE(result.scene->moment, nullptr);
-  EXPECT_EQ(result.scene->moment->state.x, session.last()->frame.positions);
+  EXPECT_EQ(result.scene->moment->of(0).checkpoint->state.x, session.last()->frame.positions);
   EXPECT_THAT(result.remark, HasSubstr("repeated up to its end"));
 }
 
@@ -157,7 +157,7 @@ void load(Session& session) {
   mesh.integrator = "backward-euler";
   const auto values = std::make_shared<Scene>(mesh);
   values->material.mass = 0.3;
-  session.send(UseScene{.loaded = loaded(mesh), .values = values});
+  session.send(UseScene{.loaded = loaded(mesh), .lanes = {{0, values}}});
   session.steps(4);
   session.send(Reset{});
   session.steps(4);
@@ -419,7 +419,7 @@ TEST(Journal, RefusesWhatIsNone) {
               HasSubstr("line 2: a journal must begin with a load"));
   EXPECT_THAT(refusal(head + std::string(1'000'000, '[')),
               HasSubstr("line 2: the JSON is nested too deeply"));
-  EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":3"), HasSubstr("versions 1 to 2"));
+  EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":4"), HasSubstr("versions 1 to 3"));
   EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("no command \"pim\""));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[-20]"), HasSubstr("whole number"));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[20],\"x\":1"), HasSubstr("There is no \"x\""));
@@ -726,13 +726,18 @@ TEST(Journal, OpensInTheWindowAsTheRunAtItsEnd) {
   drag(session);
   session.save(path);
   expect_to_open_at_its_end(session, path);
-  // Of several lanes the first.
+  // All lanes.
   session.send(NewLane{"rk4"});
   session.wait_for_lanes(2);
   session.steps(3);
   session.save(path);
   LoadJob job(path, UnitChoice::fit, false);
-  EXPECT_THAT(job.result().remark, HasSubstr("It has 2 lanes, of which this is A."));
+  const std::shared_ptr<const LoadedScene> both = job.result().scene;
+  ASSERT_NE(both, nullptr) << job.result().error;
+  ASSERT_EQ(both->lanes.size(), 2U);
+  EXPECT_EQ(both->lanes[1].method.integrator, "rk4");
+  for (const LaneSnapshot* lane : session.last()->lanes())
+    EXPECT_EQ(both->moment->of(lane->lane).checkpoint->state.x, lane->frame.positions);
   LoadJob broken(folder.write("broken.journal", "{}\n"), UnitChoice::fit, false);
   EXPECT_THAT(broken.result().error, HasSubstr("no journal"));
 }

@@ -101,7 +101,7 @@ TEST_F(Loading, ReadsMeshObstaclesBesideTheScene) {
   EXPECT_NEAR(place_above(bodies[0], vec3(0.1, -1.2, 0.1)).height, 0.2, 1e-15);
   EXPECT_NEAR(place_above(bodies[1], vec3(0.1, -2.2, -0.1)).height, 0.2, 1e-15);
   const auto saved = folder_ / "saved.json";
-  save_scene_file(loaded.scene, saved);
+  save_scene_file(loaded.scene, {}, saved);
   const std::string text = read_text_file(saved, kMaxSceneBytes);
   EXPECT_THAT(text, HasSubstr("\"mesh:0,-1,0,0.5,a,b.obj\""));
   EXPECT_EQ(load_scene(read_scene_file(saved)).scene.obstacles, loaded.scene.obstacles);
@@ -122,7 +122,7 @@ TEST_F(Loading, ReadsMeshObstaclesBesideTheScene) {
   EXPECT_THAT(refusal("mesh:0,0,0,2000," + (folder_ / "a,b.obj").string()), HasSubstr("1000 m"));
   Scene strange = loaded.scene;
   strange.obstacles.bodies[0].mesh.path = std::make_shared<const std::string>("caf\xe9.obj");
-  EXPECT_THROW(save_scene_file(strange, saved), InputError) << "no UTF-8";
+  EXPECT_THROW(save_scene_file(strange, {}, saved), InputError) << "no UTF-8";
   Scene unread = sheet_scene(2);
   unread.obstacles.bodies = {parse_obstacle("mesh:0,0,0,1,a.obj")};
   WorkerPool pool(1);
@@ -262,7 +262,7 @@ TEST_F(Loading, CanBeCancelled) {
     EXPECT_EQ(result.scene, nullptr);
     EXPECT_THAT(result.error, IsEmpty());
   };
-  cancel(LoadJob(sheet_scene(700), UnitChoice::as_is));
+  cancel(LoadJob(sheet_scene(700)));
   // What is wrong at its end is not read to.
   const auto path = write("large.json", "{\"clothlab-scene\": 1, " + std::string(32 << 20, ' ') + "!");
   cancel(LoadJob(path, UnitChoice::fit, false));

@@ -154,7 +154,7 @@ TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
 TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
   const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{true, false, 60});
   SimulationThread thread(loaded(sheet_scene(3)), {.threads = 1, .playing = true, .speed = 4});
-  thread.send(Control(Record{recorder}));
+  thread.send(Control(Record{{{0, recorder}}}));
   testing::wait_for(thread, [&](const Snapshot&) { return recorder->full(); });
   const auto before = testing::send_and_wait(thread, Command(SetParameter{"mass", 3}));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -176,7 +176,7 @@ TEST_F(RecorderTest, StaysWithTheLaneInWhichItBegan) {
   Scene scene = sheet_scene(3);
   scene.dt = 1.0 / 60;
   SimulationThread thread(loaded(scene), testing::paused(1));
-  testing::send_and_wait(thread, Record{recorder});
+  testing::send_and_wait(thread, Record{{{0, recorder}}});
   testing::send_and_wait(thread, StepOnce{});
   testing::send_and_wait(thread, NewLane{"rk4"});  // the active one from now on
   testing::send_and_wait(thread, StepOnce{});

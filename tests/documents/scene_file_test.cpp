@@ -89,7 +89,7 @@ TEST_F(SceneFile, ASceneIsSavedSoThatItCanBeOpened) {
   Scene scene = scene_from_path(mesh);
   scene.material.mass = 0.7;
   const auto path = folder_ / "ä.json";
-  const std::size_t bytes = save_scene_file(scene, path);
+  const std::size_t bytes = save_scene_file(scene, {}, path);
   EXPECT_EQ(bytes, std::filesystem::file_size(path));
   EXPECT_EQ(std::get<FileSource>(parse_scene(read_text_file(path, kMaxSceneBytes), "s").mesh).path, "ä.obj");
   const Scene read = read_scene_file(path);
@@ -103,7 +103,7 @@ TEST_F(SceneFile, WhatCouldNotBeOpenedIsNotSaved) {
   const auto refused = [&](const Scene& scene, const std::filesystem::path& to,
                            std::size_t max_bytes = kMaxSceneBytes) -> std::string {
     try {
-      save_scene_file(scene, to, max_bytes);
+      save_scene_file(scene, {}, to, max_bytes);
     } catch (const InputError& e) {
       return e.what();
     }

@@ -80,13 +80,13 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
   scene.integrator = "rk4";
   scene.dt = 1e-3;
   const auto loaded = testing::loaded(scene);
-  const KeepMoment::Moment later = moment_of(loaded, 300);
+  const KeepMoment::Kept later = moment_of(loaded, 300);
   const LimitSearch search(promised(later));
   const auto found = found_by(search);
-  EXPECT_EQ(found->time, later.checkpoint->state.t);
+  EXPECT_EQ(found->time, later.checkpoint().state.t);
   // Springs that are longer than at rest have transverse stiffness, and the cloth another spectrum.
   LoadedScene there = *loaded;
-  there.scene.initial_state = InitialState{later.checkpoint->state.x, later.checkpoint->state.v};
+  there.scene.initial_state = InitialState{later.checkpoint().state.x, later.checkpoint().state.v};
   WorkerPool pool(1);
   measure_omega_max(there, pool, {});
   EXPECT_EQ(found->omega_max, there.omega_max);
@@ -105,7 +105,7 @@ TEST(LimitSearch, BeginsWithTheLastGoodStateWhereThePresentOneIsNot) {
   direct.save(pool, *checkpoint);
   const State good = direct.last_sound_state().state;
   ASSERT_LT(good.t, direct.state().t) << "strained by more than 10 % before it blew up";
-  const LimitSearch search(promised({checkpoint, loaded, 2, 7}));
+  const LimitSearch search(promised({moment_of_lane(2, checkpoint), loaded, 2, 7}));
   const auto found = found_by(search);
   EXPECT_EQ(found->error, "");
   EXPECT_EQ(found->time, good.t);

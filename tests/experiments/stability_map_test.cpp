@@ -109,11 +109,11 @@ TEST(StabilityMap, IsTheSameForTheSameMoment) {
   Scene scene = testing::sheet_scene(5);
   scene.dt = 1.0 / 200;
   const auto loaded = testing::loaded(scene);
-  const KeepMoment::Moment moment = moment_of(loaded, 30);
+  const KeepMoment::Kept moment = moment_of(loaded, 30);
   const std::size_t row = row_of("semi-implicit-euler");
   const StabilityMap one(promised(moment), row), other(promised(moment), row);
   const auto a = found_by(one), b = found_by(other);
-  EXPECT_EQ(a->time, moment.checkpoint->state.t);
+  EXPECT_EQ(a->time, moment.checkpoint().state.t);
   EXPECT_EQ(a->h, b->h);
   EXPECT_EQ(a->tried, b->tried);
   for (std::size_t n = 0; n < a->nodes.size(); ++n) {

@@ -55,13 +55,13 @@ class Desk {
     }
     // With the next request, once that is there, and no longer.
     const auto come = std::make_shared<std::latch>(1);
-    thread_.send(Control(KeepMoment{[come, n = some_allocation()](const KeepMoment::Moment&) {
+    thread_.send(Control(KeepMoment{[come, n = some_allocation()](const KeepMoment::Kept&) {
       come->wait();
       fail_allocation(n);
     }}));
     do_something();
     thread_.send(
-        Control(KeepMoment{[this](const KeepMoment::Moment&) { failures_ += fail_allocation(0) == 0; }}));
+        Control(KeepMoment{[this](const KeepMoment::Kept&) { failures_ += fail_allocation(0) == 0; }}));
     come->count_down();
   }
 
@@ -74,7 +74,10 @@ class Desk {
     });
     while (!edit([this] {
       edits_.settle(shown_->applied, *shown_->refused);
-      if (&edits_.loaded() == shown_->loaded.get()) edits_.follow_lane(shown_->lane, shown_->frame.scene);
+      if (&edits_.loaded() != shown_->loaded.get()) return;
+      LaneScenes lanes;
+      for (const LaneSnapshot* lane : shown_->lanes()) lanes.push_back({lane->lane, lane->frame.scene});
+      edits_.follow(lanes, shown_->lane);
     })) {
     }
   }
@@ -87,11 +90,16 @@ class Desk {
   void expect_one_scene() const {
     EXPECT_EQ(shown_->loaded.get(), &edits_.loaded());
     EXPECT_EQ(shown_->frame.mesh, edits_.loaded().mesh);
-    EXPECT_EQ(written(*shown_->frame.scene), written(edits_.version().whole()));
+    const LaneScenes& lanes = edits_.version().lanes;
+    ASSERT_EQ(lanes.size(), shown_->lanes().size());
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      EXPECT_EQ(lanes[i].lane, shown_->lanes()[i]->lane);
+      EXPECT_EQ(written(*shown_->lanes()[i]->frame.scene), written(*lanes[i].scene));
+    }
     EXPECT_EQ(written(parse_scene(written(*shown_->frame.scene), "a file")), written(edits_.scene()));
     try {
       Simulation opened(edits_.version().whole(), edits_.loaded().mesh, pool_);
-      EXPECT_EQ(written(opened.scene()), written(*shown_->frame.scene));
+      EXPECT_EQ(written(opened.scene()), written(*lanes[0].scene));
     } catch (const InputError& refused) {  // a body has been put where the cloth starts
       EXPECT_EQ(edits_.scene().contact.model, ContactModel::barrier) << refused.what();
     }
@@ -161,15 +169,13 @@ class Desk {
         NewLane lane{below(2) == 0 ? "" : some_integrator(), below(3) == 0};
         if (below(2) == 0) lane.substeps = below(4);
         lane.is_reference = below(4) == 0;
-        thread_.send(Control(lane));
-        return;
+        return send_control(lane);
       }
       case 6:
         thread_.send(Control(SetReference{below(2) == 0 ? std::nullopt : std::optional(some_lane())}));
         return;
       case 2:
-        thread_.send(Control(ChangeLanes{RemoveLane{some_lane()}}));
-        return;
+        return send_control(ChangeLanes{RemoveLane{some_lane()}});
       case 3:
         thread_.send(Control(ChangeLanes{JoinLane{some_lane(), some_lane()}}));
         return;
@@ -180,7 +186,7 @@ class Desk {
         thread_.send(Control(ReviveLane{some_lane()}));
         return;
       default:
-        thread_.send(Control(SelectLane{some_lane()}));
+        return send_control(SelectLane{some_lane()});
     }
   }
 
@@ -258,6 +264,10 @@ class Desk {
     if (edit(part)) edits_.sent(thread_.send(request));
   }
 
+  void send_control(Control control) {
+    if (edit([&] { edits_.record(control); })) edits_.sent(thread_.send(std::move(control)));
+  }
+
   int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
   /// The first ones more often.
   long some_allocation() { return 1 + below(1 << below(11)); }
@@ -323,16 +333,16 @@ class Desk {
     auto bad = std::make_shared<Scene>(next->scene);
     bad->material.mass = -1;
     send([&] { edits_.record_scene(next, EditHistory::Arrival::another); },
-         Control(UseScene{next, below(4) == 0 ? bad : nullptr}));
+         Control(UseScene{next, below(4) == 0 ? LaneScenes{{0, bad}} : LaneScenes()}));
   }
 
   void undo_or_redo(std::optional<EditHistory::Step> (EditHistory::*travel)()) {
     std::optional<EditHistory::Step> step;
     if (!edit([&] { step = (edits_.*travel)(); }) || !step) return;
     if (step->other_scene)
-      edits_.sent(thread_.send(Control(UseScene{step->other_scene, step->scene})));
-    else if (step->scene)
-      edits_.sent(thread_.send(Command(SetScene{step->scene})));
+      edits_.sent(thread_.send(Control(UseScene{step->other_scene, step->lanes})));
+    else if (!step->lanes.empty())
+      edits_.sent(thread_.send(Control(SetLanes{step->lanes})));
     if (!step->pins.empty()) edits_.sent(thread_.send(Command(MovePins{step->pins, 0})));
   }
 

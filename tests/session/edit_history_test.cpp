@@ -31,17 +31,17 @@ TEST(EditHistory, UndoGivesBackWhatWasThereAndSaysSo) {
 
   const auto first = edits.undo();
   ASSERT_TRUE(first);
-  EXPECT_EQ(first->scene->integrator, "semi-implicit-euler");
-  EXPECT_EQ(first->scene->material.stretch_stiffness, 150);
+  EXPECT_EQ(first->lanes.front().scene->integrator, "semi-implicit-euler");
+  EXPECT_EQ(first->lanes.front().scene->material.stretch_stiffness, 150);
   EXPECT_EQ(first->other_scene, nullptr);
   const auto second = edits.undo();
   ASSERT_TRUE(second);
   EXPECT_EQ(second->text, "Stretch stiffness 150 → 1000 N/m");
-  EXPECT_EQ(second->scene->material.stretch_stiffness, 1000);
+  EXPECT_EQ(second->lanes.front().scene->material.stretch_stiffness, 1000);
   EXPECT_FALSE(edits.undo());
 
   EXPECT_EQ(edits.redo()->text, "Stretch stiffness 1000 → 150 N/m");
-  EXPECT_EQ(edits.redo()->scene->integrator, "rk4");
+  EXPECT_EQ(edits.redo()->lanes.front().scene->integrator, "rk4");
   EXPECT_FALSE(edits.redo());
 }
 
@@ -51,7 +51,7 @@ TEST(EditHistory, ANewChangeEndsWhatCouldBeRedone) {
   edits.undo();
   edits.record(SetParameter{"mass", 2});
   EXPECT_FALSE(edits.can_redo());
-  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+  EXPECT_EQ(edits.undo()->lanes.front().scene->material.mass, 0.2);
 }
 
 TEST(EditHistory, OneDragOfASliderIsOneEntry) {
@@ -60,8 +60,8 @@ TEST(EditHistory, OneDragOfASliderIsOneEntry) {
   edits.end_gesture();
   for (const double mass : {0.8, 0.9}) edits.record(SetParameter{"mass", mass});
   edits.end_gesture();
-  EXPECT_EQ(edits.undo()->scene->material.mass, 0.7);
-  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+  EXPECT_EQ(edits.undo()->lanes.front().scene->material.mass, 0.7);
+  EXPECT_EQ(edits.undo()->lanes.front().scene->material.mass, 0.2);
   EXPECT_FALSE(edits.can_undo());
 }
 
@@ -75,10 +75,10 @@ TEST(EditHistory, OneDragOfAnObstacleIsOneEntry) {
   for (const double y : {-0.9, -0.5}) edits.record(MoveObstacle{1, vec3(1, y, 0), 0});
   edits.end_gesture();
   EXPECT_EQ(edits.undo_text(), "Obstacle 2 moved by 0.5 m");
-  EXPECT_EQ(edits.undo()->scene->obstacles.bodies[1], start[1]);
+  EXPECT_EQ(edits.undo()->lanes.front().scene->obstacles.bodies[1], start[1]);
   EXPECT_EQ(edits.undo_text(), "Obstacle 1 moved by 0.25 m");
-  EXPECT_EQ(edits.undo()->scene->obstacles.bodies, start);
-  EXPECT_EQ(edits.redo()->scene->obstacles.bodies[0].from.y, -0.75);
+  EXPECT_EQ(edits.undo()->lanes.front().scene->obstacles.bodies, start);
+  EXPECT_EQ(edits.redo()->lanes.front().scene->obstacles.bodies[0].from.y, -0.75);
   EXPECT_TRUE(edits.undo() && edits.undo());
   EXPECT_FALSE(edits.can_undo());
 }
@@ -132,7 +132,7 @@ TEST(EditHistory, PinsComeBackToTheirPlaces) {
 
   EXPECT_TRUE(edits.undo()->pins.empty());
   const auto back = edits.undo();
-  ASSERT_TRUE(back->scene);
+  ASSERT_FALSE(back->lanes.empty());
   ASSERT_EQ(back->pins.size(), 1u);  // 0 was pinned all the time
   EXPECT_EQ(back->pins[0].particle, 3u);
   EXPECT_EQ(back->pins[0].place, there);
@@ -165,7 +165,7 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
   EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg");  // a scene does not say where pins were taken
 
   const auto is_motion = [](const std::optional<EditHistory::Step>& step, const vec3& to) {
-    return step && !step->scene && step->pins.size() == 1 && step->pins[0].particle == 3 &&
+    return step && step->lanes.empty() && step->pins.size() == 1 && step->pins[0].particle == 3 &&
            step->pins[0].place == to;
   };
   EXPECT_EQ(edits.undo_text(), "Pin of particle 3 moved by 0.4 m");
@@ -175,7 +175,7 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
   EXPECT_FALSE(edits.can_undo());
 
   EXPECT_TRUE(is_motion(edits.redo(), first));
-  EXPECT_EQ(edits.redo()->scene->material.mass, 3);
+  EXPECT_EQ(edits.redo()->lanes.front().scene->material.mass, 3);
   EXPECT_TRUE(is_motion(edits.redo(), second));
   EXPECT_FALSE(edits.can_redo());
 
@@ -184,51 +184,131 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
   EXPECT_TRUE(is_motion(edits.undo(), first));
 }
 
-TEST(EditHistory, FollowsTheLaneWhoseMethodThePanelsEdit) {
-  EditHistory edits(sheet("Sheet"));
-  edits.record(SetIntegrator{"rk4"});
-  edits.record(SetParameter{"mass", 3});
-  edits.record(SetParameter{"cg-tolerance", 1e-6});
-  edits.sent(1);
-  const auto of_b = std::make_shared<Scene>(edits.scene());
-  of_b->integrator = "bdf2";
-  edits.follow_lane(1, of_b);
-  EXPECT_EQ(edits.scene().integrator, "rk4") << "a request waits for its answer";
-  edits.settle(1, {});
-  edits.follow_lane(1, of_b);
-  EXPECT_EQ(edits.scene().integrator, "bdf2");
-  EXPECT_EQ(edits.scene().material.mass, 3);
-  EXPECT_EQ(edits.undo_text(), "Mass 3 → 0.2 kg") << "the other lane's method is no entry of this one";
-  const auto step = edits.undo();
-  EXPECT_EQ(step->scene->integrator, "bdf2");
-  EXPECT_EQ(step->scene->material.mass, 0.2);
-  // A change of the method that was sent for this lane and has reached another one.
-  edits.record(SetIntegrator{"xpbd"});
-  edits.sent(2);
-  edits.settle(2, {});
-  EXPECT_EQ(edits.scene().integrator, "xpbd");
-  edits.follow_lane(1, of_b);
-  EXPECT_EQ(edits.scene().integrator, "bdf2");
+/// Sends a control as the window does.
+void send(EditHistory& edits, Control control) { edits.record(control); }
+
+std::string letters(const LaneScenes& lanes) {
+  std::string text;
+  for (const LaneScene& lane : lanes) text += lane_letter(lane.lane);
+  return text;
 }
 
-// A lane beside the first one has the panels' attention when another scene comes or goes.
-TEST(EditHistory, AnotherSceneComesBackWithTheMethodOfItsFirstLane) {
+TEST(EditHistory, UndoCoversAddingRemovingAndChangingLanes) {
+  EditHistory edits(sheet("Sheet"));
+  send(edits, NewLane{"rk4"});
+  EXPECT_EQ(edits.scene().integrator, "rk4") << "the new lane is the active one";
+  edits.record(SetParameter{"substeps", 4});
+  send(edits, NewLane{});
+  EXPECT_EQ(edits.scene().substeps, 4) << "a copy of the active lane";
+  send(edits, SelectLane{1});
+  edits.record(SetIntegrator{"bdf2"});
+  edits.record(SetParameter{"mass", 3});
+  send(edits, ChangeLanes{RemoveLane{0}});
+  EXPECT_EQ(letters(edits.version().lanes), "BC");
+  EXPECT_EQ(edits.undo_text(), "lane A (Semi-implicit Euler) added");
+
+  auto step = edits.undo();
+  EXPECT_EQ(letters(step->lanes), "ABC");
+  EXPECT_EQ(step->lanes[0].scene->material.mass, 3) << "in the world of then";
+  EXPECT_EQ(edits.undo_text(), "Mass 3 → 0.2 kg");
+  step = edits.undo();
+  for (const LaneScene& lane : step->lanes) EXPECT_EQ(lane.scene->material.mass, 0.2);
+  EXPECT_EQ(edits.undo_text(), "lane B: BDF2 → Runge–Kutta 4");
+  step = edits.undo();
+  EXPECT_EQ(step->lanes[1].scene->integrator, "rk4");
+  EXPECT_EQ(edits.undo_text(), "lane C (Runge–Kutta 4) removed");
+  EXPECT_EQ(letters(edits.undo()->lanes), "AB");
+  EXPECT_EQ(edits.undo()->lanes[1].scene->substeps, 1);
+  EXPECT_EQ(letters(edits.undo()->lanes), "A");
+  EXPECT_FALSE(edits.can_undo());
+  EXPECT_EQ(letters(edits.redo()->lanes), "AB");
+  EXPECT_EQ(edits.redo()->lanes[1].scene->substeps, 4);
+}
+
+TEST(EditHistory, ASetOfLanesIsOneEntry) {
+  EditHistory edits(sheet("Sheet"));
+  send(edits, NewLane{"xpbd"});
+  send(edits, SelectLane{0});
+  edits.begin_action();
+  send(edits, ChangeLanes{RemoveLane{1}});
+  edits.record(SetIntegrator{"explicit-euler"});
+  for (const char* id : {"symplectic-euler", "rk4"}) send(edits, NewLane{id});
+  edits.record(SetParameter{"dt", 0.01});
+  send(edits, SelectLane{0});
+  edits.begin_action();
+  EXPECT_EQ(letters(edits.version().lanes), "ABC");
+  const auto step = edits.undo();
+  ASSERT_EQ(letters(step->lanes), "AB");
+  EXPECT_EQ(step->lanes[0].scene->integrator, "semi-implicit-euler");
+  EXPECT_EQ(step->lanes[1].scene->integrator, "xpbd");
+  EXPECT_EQ(step->lanes[0].scene->dt, 1.0 / 60);
+  EXPECT_EQ(letters(edits.undo()->lanes), "A");
+}
+
+TEST(EditHistory, ANewLaneGetsTheFirstFreeLetter) {
+  EditHistory edits(sheet("Sheet"));
+  Control first = NewLane{"rk4"}, second = NewLane{"bdf2", true};
+  edits.record(first);
+  edits.record(second);
+  EXPECT_EQ(std::get<NewLane>(first).lane, 1U);
+  EXPECT_EQ(std::get<NewLane>(second).lane, 2U);
+  EXPECT_EQ(edits.scene().integrator, "rk4") << "a lane that catches up is not active yet";
+}
+
+TEST(EditHistory, ARefusedLaneIsNoEntry) {
+  EditHistory edits(sheet("Sheet"));
+  send(edits, NewLane{"rk4"});
+  edits.sent(1);
+  edits.record(SetParameter{"mass", 3});
+  edits.sent(2);
+  edits.settle(2, {1});
+  EXPECT_EQ(letters(edits.version().lanes), "A");
+  EXPECT_EQ(edits.scene().material.mass, 3);
+  EXPECT_EQ(letters(edits.undo()->lanes), "A");
+  EXPECT_FALSE(edits.can_undo());
+}
+
+TEST(EditHistory, FollowsLanesThatComeAndGoByThemselves) {
+  EditHistory edits(sheet("Sheet"));
+  send(edits, NewLane{"rk4", true});
+  edits.sent(1);
+  const LaneScenes one{{0, std::make_shared<const Scene>(edits.scene())}};
+  edits.follow(one, 0);
+  EXPECT_EQ(edits.version().lanes.size(), 2U) << "a request waits for its answer";
+  edits.settle(1, {});
+  edits.follow(one, 0);  // it blew up on its way
+  EXPECT_EQ(edits.version().lanes.size(), 1U);
+  EXPECT_FALSE(edits.can_undo()) << "there is nothing to undo any more";
+}
+
+TEST(EditHistory, UnsavedLanesAreTold) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetIntegrator{"bdf2"});
+  EXPECT_EQ(edits.unsaved_changes(), "") << "the integrator of the only lane is changed often";
+  send(edits, NewLane{"rk4"});
+  EXPECT_EQ(edits.unsaved_changes(), "lane A: Semi-implicit Euler → BDF2, lane B (Runge–Kutta 4) added");
+  edits.saved(edits.version());
+  EXPECT_EQ(edits.unsaved_changes(), "");
+  edits.record(SetIntegrator{"xpbd"});
+  EXPECT_EQ(edits.unsaved_changes(), "lane B: Runge–Kutta 4 → XPBD");
+}
+
+TEST(EditHistory, AnotherSceneComesBackWithItsLanes) {
   EditHistory edits(sheet("First"));
   edits.record(SetIntegrator{"rk4"});
   edits.record_scene(sheet("Second", 5), EditHistory::Arrival::another);
   edits.record(SetIntegrator{"xpbd"});
-  edits.settle(0, {});
-  const auto of_b = std::make_shared<Scene>(edits.scene());
-  of_b->integrator = "bdf2";
-  edits.follow_lane(1, of_b);
-  EXPECT_EQ(edits.scene().integrator, "bdf2");
+  send(edits, NewLane{"bdf2"});
+  edits.undo();
+  edits.undo();
   const auto first = edits.undo();
   ASSERT_TRUE(first && first->other_scene);
-  EXPECT_EQ(first->scene->integrator, "rk4");
-  edits.settle(0, {});
+  EXPECT_EQ(letters(first->lanes), "A");
+  EXPECT_EQ(first->lanes[0].scene->integrator, "rk4");
   const auto second = edits.redo();
   ASSERT_TRUE(second && second->other_scene);
-  EXPECT_EQ(second->scene->integrator, "xpbd");
+  edits.redo();
+  EXPECT_EQ(edits.redo()->lanes[1].scene->integrator, "bdf2");
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
@@ -243,7 +323,7 @@ TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
   ASSERT_TRUE(back);
   EXPECT_EQ(back->text, "scene Second → First");
   EXPECT_EQ(back->other_scene, first);  // the very same: no file is read
-  EXPECT_EQ(back->scene->material.mass, 3);
+  EXPECT_EQ(back->lanes.front().scene->material.mass, 3);
   EXPECT_EQ(edits.undo()->other_scene, nullptr);
   edits.redo();
   EXPECT_EQ(edits.redo()->other_scene, second);
@@ -282,7 +362,7 @@ TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
   }
   for (int entries = 0; edits.can_undo(); ++entries) {
     ASSERT_LT(entries, 6);
-    simulation.apply(pool, SetScene{edits.undo()->scene});
+    simulation.apply(pool, SetScene{edits.undo()->lanes.front().scene});
   }
   EXPECT_EQ(simulation.state().x, before.x);
   EXPECT_EQ(simulation.state().v, before.v);

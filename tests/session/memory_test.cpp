@@ -67,7 +67,7 @@ TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
     EXPECT_EQ(scene->material.mass, 2);
   }
   // The two are one gesture now.
-  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+  EXPECT_EQ(edits.undo()->lanes[0].scene->material.mass, 0.2);
   EXPECT_FALSE(edits.can_undo());
   EXPECT_EQ(testing::send_and_wait(thread, StepOnce{})->frame.record.step, 1u);
 }

@@ -12,17 +12,17 @@
 namespace clothlab::testing {
 
 /// The state of the scene after some steps.
-inline KeepMoment::Moment moment_of(const std::shared_ptr<const LoadedScene>& loaded, int steps) {
+inline KeepMoment::Kept moment_of(const std::shared_ptr<const LoadedScene>& loaded, int steps) {
   WorkerPool pool(1);
   Simulation simulation(loaded->scene, loaded->mesh, pool);
   for (int k = 0; k < steps; ++k) simulation.step(pool);
   const auto checkpoint = std::make_shared<Checkpoint>();
   simulation.save(pool, *checkpoint);
-  return {checkpoint, loaded};
+  return {moment_of_lane(0, checkpoint), loaded};
 }
 
-inline std::shared_future<KeepMoment::Moment> promised(KeepMoment::Moment moment) {
-  std::promise<KeepMoment::Moment> promise;
+inline std::shared_future<KeepMoment::Kept> promised(KeepMoment::Kept moment) {
+  std::promise<KeepMoment::Kept> promise;
   promise.set_value(std::move(moment));
   return promise.get_future().share();
 }
@@ -48,7 +48,7 @@ void expect_to_end_when_asked(const std::shared_ptr<const LoadedScene>& loaded, 
   while (!search.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_LT(seconds_since(asked), 0.2 * kSlowdown);
   EXPECT_EQ(search.progress()->error, "Cancelled.");
-  std::promise<KeepMoment::Moment> never;
+  std::promise<KeepMoment::Kept> never;
   { const Search waits(never.get_future().share(), arguments...); }
   SUCCEED() << "it does not wait for what does not come";
 }

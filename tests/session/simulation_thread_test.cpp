@@ -18,10 +18,14 @@
 
 #include "analysis/stability_meter.h"
 #include "core/worker_pool.h"
+#include "documents/checkpoint_file.h"
+#include "documents/load_job.h"
+#include "documents/replay.h"
 #include "session/support.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
 #include "sim/simulation.h"
+#include "temporary_folder.h"
 
 namespace clothlab {
 namespace {
@@ -826,7 +830,7 @@ TEST(SimulationThread, UsesAnotherSceneWithOtherValuesAtOnce) {
     auto values = std::make_shared<Scene>(next->scene);
     values->material.mass = mass;
     values->integrator = "rk4";
-    return values;
+    return LaneScenes{{0, values}};
   };
   auto s = send_and_wait(thread, UseScene{next, other(3)});
   EXPECT_EQ(s->applied, 1u);
@@ -864,7 +868,7 @@ TEST(SimulationThread, ASceneThatIsBuiltGivesWayToTheNext) {
   const auto small = loaded(sheet_scene(4));
   const double took = quickest([&] {
     SimulationThread thread(small, paused());
-    thread.send(UseScene{large, heavy});
+    thread.send(UseScene{large, {{0, heavy}}});
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     EXPECT_EQ(thread.latest()->applied, 0u) << "it is still being built";
     const auto next = loaded(sheet_scene(5));
@@ -991,10 +995,10 @@ TEST(SimulationThread, GoesOnFromAMomentThatWasKept) {
   SimulationThread thread(scene, paused());
   for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
   thread.send(StepThroughPast{-8});
-  const KeepMoment::Moment kept = thread.keep_moment().get();
+  const KeepMoment::Kept kept = thread.keep_moment().get();
   EXPECT_EQ(kept.loaded, scene);
   LoadedScene with_moment = *scene;
-  with_moment.moment = kept.checkpoint;
+  with_moment.moment = std::make_shared<const Moment>(kept.moment);
   const auto end = send_and_wait(thread, ShowPast{std::numeric_limits<double>::infinity()});
 
   thread.send(SetPlaying{true});
@@ -1231,7 +1235,7 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
 void send_at_once(SimulationThread& thread, const std::vector<Control>& controls,
                   const std::vector<Command>& commands = {}) {
   const auto all_sent = std::make_shared<std::latch>(1);
-  thread.send(Control(KeepMoment{[all_sent](const KeepMoment::Moment&) { all_sent->wait(); }}));
+  thread.send(Control(KeepMoment{[all_sent](const KeepMoment::Kept&) { all_sent->wait(); }}));
   for (const Control& control : controls) thread.send(control);
   for (const Command& command : commands) thread.send(command);
   all_sent->count_down();
@@ -1454,6 +1458,137 @@ TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   send_and_wait(thread, SelectLane{1});
   s = send_and_wait(thread, SetIntegrator{"symplectic-euler"});
   EXPECT_EQ(s->messages, told) << "the hand was chosen for this method";
+}
+
+LaneScenes scenes_of(const Snapshot& s) {
+  LaneScenes lanes;
+  for (const LaneSnapshot* lane : s.lanes()) lanes.push_back({lane->lane, lane->frame.scene});
+  return lanes;
+}
+
+bool nobody_catches_up(const Snapshot& s) {
+  return std::ranges::none_of(s.lanes(),
+                              [](const LaneSnapshot* lane) { return lane->coming_back.has_value(); });
+}
+
+TEST(SimulationThread, ARemovedLaneIsRestoredWithTheBitsThatItWouldHave) {
+  SimulationThread with(loaded(moving_scene("bdf2")), paused()),
+      without(loaded(moving_scene("bdf2")), paused());
+  for (SimulationThread* thread : {&with, &without}) {
+    thread->send(NewLane{"generalized-alpha"});
+    thread->send(NewLane{"xpbd"});
+    for (int i = 0; i < 8; ++i) thread->send(StepOnce{});
+    thread->send(SetParameter{"stretch-stiffness", 300});
+  }
+  const auto before = send_and_wait(with, SelectLane{0});
+  const std::size_t samples = lane_of(*before, 1).plot->size();
+  ASSERT_EQ(send_and_wait(with, ChangeLanes{RemoveLane{1}})->lanes().size(), 2U);
+  for (SimulationThread* thread : {&with, &without})
+    for (int i = 0; i < 5; ++i) send_and_wait(*thread, StepOnce{});  // an urgent request would stop a step
+  send_and_wait(with, SetLanes{scenes_of(*before)});
+  const auto all_there = [](const Snapshot& now) {
+    return now.lanes().size() == 3 && nobody_catches_up(now);
+  };
+  auto s = wait_for(with, all_there);
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  EXPECT_EQ(s->lane, 0U) << "the active lane stays active";
+  const auto expected = send_and_wait(without, SelectLane{0});
+  for (LaneId lane = 0; lane < 3; ++lane) {
+    EXPECT_EQ(lane_of(*s, lane).frame.positions, lane_of(*expected, lane).frame.positions) << lane;
+    EXPECT_EQ(lane_of(*s, lane).frame.record.step, 13U);
+  }
+  EXPECT_GT(lane_of(*s, 1).plot->size(), samples) << "with its curves";
+  EXPECT_EQ(lane_of(*s, 1).plot->front().time, 0);
+  // The journal repeats that, too.
+  const KeepJournal::Whole whole = with.keep_journal().get();
+  const TemporaryFolder folder;
+  whole.journal.write(whole.now, folder.path() / "lanes.journal");
+  WorkerPool pool(1);
+  Replay replay(read_journal(folder.path() / "lanes.journal"), {});
+  while (replay.next(pool) != Replay::Event::ended) {
+  }
+  EXPECT_FALSE(replay.difference());
+  // After a reset nothing of it is kept: it begins at the start.
+  send_and_wait(with, ChangeLanes{RemoveLane{1}});
+  send_and_wait(with, Reset{});
+  send_and_wait(with, SetLanes{scenes_of(*before)});
+  s = wait_for(with, all_there);
+  EXPECT_EQ(lane_of(*s, 1).frame.record.step, 0U);
+}
+
+TEST(SimulationThread, SetsLanesAndValuesInOneRequestOrNone) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"rk4"});
+  auto s = send_and_wait(thread, StepOnce{});
+  LaneScenes wanted = scenes_of(*s);
+  Scene heavy = *wanted[0].scene;
+  heavy.material.mass = 3;
+  wanted[0].scene = std::make_shared<const Scene>(heavy);
+  Scene other = with_method(heavy, *wanted[1].scene);
+  other.substeps = 4;
+  wanted[1].scene = std::make_shared<const Scene>(other);
+  s = send_and_wait(thread, SetLanes{wanted});
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  EXPECT_EQ(lane_of(*s, 0).frame.scene->material.mass, 3);
+  EXPECT_EQ(lane_of(*s, 0).frame.scene->substeps, 1);
+  EXPECT_EQ(lane_of(*s, 1).frame.scene->material.mass, 3);
+  EXPECT_EQ(lane_of(*s, 1).frame.scene->substeps, 4);
+  EXPECT_EQ(lane_of(*s, 1).frame.scene->integrator, "rk4");
+
+  other.material.mass = -1;
+  wanted = {{0, std::make_shared<const Scene>(other)}};
+  s = send_and_wait(thread, SetLanes{wanted});
+  EXPECT_EQ(s->errors, 1U);
+  EXPECT_EQ(s->lanes().size(), 2U) << "a refused request changes nothing";
+  EXPECT_EQ(send_and_wait(thread, SetLanes{})->errors, 2U);
+}
+
+TEST(SimulationThread, AMomentIsThatOfAllLanes) {
+  const auto scene = loaded(moving_scene("bdf2"));
+  SimulationThread thread(scene, paused());
+  thread.send(NewLane{"generalized-alpha"});
+  thread.send(NewLane{"xpbd"});
+  thread.send(NewLane{"str-sbdf2-ere"});
+  thread.send(ChangeLanes{RemoveLane{0}});
+  for (int i = 0; i < 12; ++i) thread.send(StepOnce{});
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "lanes.checkpoint";
+  const KeepMoment::Kept kept = thread.keep_moment().get();
+  write_checkpoint_file(kept.moment, *kept.loaded->mesh, path);
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> opened = job.result().scene;
+  ASSERT_NE(opened, nullptr) << job.result().error;
+  // In a new window, and in one with other lanes.
+  SimulationThread fresh(opened, paused()), other(loaded(sheet_scene(4)), paused());
+  other.send(NewLane{"rk4"});
+  send_and_wait(other, UseScene{opened});
+  for (SimulationThread* each : {&thread, &fresh, &other})
+    for (int i = 0; i < 6; ++i) each->send(StepOnce{});
+  const auto expected = send_and_wait(thread, SetSpeed{1});
+  for (SimulationThread* each : {&fresh, &other}) {
+    const auto s = send_and_wait(*each, SetSpeed{1});
+    EXPECT_EQ(s->errors, 0U) << s->error;
+    ASSERT_EQ(s->lanes().size(), 3U);
+    for (LaneId lane = 1; lane <= 3; ++lane) {
+      EXPECT_EQ(lane_of(*s, lane).frame.positions, lane_of(*expected, lane).frame.positions) << lane;
+      EXPECT_EQ(lane_of(*s, lane).frame.scene->integrator, lane_of(*expected, lane).frame.scene->integrator);
+    }
+  }
+}
+
+TEST(SimulationThread, ASceneWithLanesReplacesThoseOfTheWindow) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  send_and_wait(thread, NewLane{"xpbd"});
+  LoadedScene next = *loaded(sheet_scene(6));
+  Method second;
+  second.integrator = "rk4";
+  second.substeps = 20;
+  next.lanes = {{1, next.scene.method()}, {3, second}};
+  const auto s = send_and_wait(thread, UseScene{std::make_shared<const LoadedScene>(next)});
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  ASSERT_EQ(s->lanes().size(), 2U);
+  EXPECT_EQ(s->lane, 1U);
+  EXPECT_EQ(lane_of(*s, 3).frame.scene->method(), second);
 }
 
 TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
@@ -1725,7 +1860,9 @@ TEST(SimulationThread, OnlyWhatTheHandPullsCountsAsItsWork) {
   const vec3 point = start->frame.positions[triangle[0]];
   thread.send(Control(StartGrab{{triangle, vec3(1, 0, 0), point}}));
   send_and_wait(thread, StepOnce{});
-  const auto now = [&] { return thread.keep_moment().get().checkpoint; };
+  const auto now = [&] {
+    return std::make_shared<const Checkpoint>(thread.keep_moment().get().checkpoint());
+  };
   const auto before = now();
   thread.send(MoveCursor{point + vec3(0, 10, 0)});
   thread.send(MoveCursor{point - vec3(0, 0, 10)});

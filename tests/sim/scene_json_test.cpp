@@ -128,9 +128,9 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
       {"", "line 1"},
       {"[]", "JSON object"},
       {"{}", "\"clothlab-scene\""},
-      {R"({"clothlab-scene": 4})", "\"clothlab-scene\" must be from 1 to 3"},
-      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be from 1 to 3"},
-      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be from 1 to 3"},
+      {R"({"clothlab-scene": 5})", "\"clothlab-scene\" must be from 1 to 4"},
+      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be from 1 to 4"},
+      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be from 1 to 4"},
       {"{\"clothlab-scene\": 1,\n\"mass\" 3}", "line 2"},
       {"{\"clothlab-scene\": 1,\n\n\"mass\": 3,}", "line 3"},
       {"{\"clothlab-scene\": 1}\n\nmore", "line 3"},
@@ -236,14 +236,14 @@ TEST(SceneJson, ReadingStopsWhenItIsAsked) {
 }
 
 TEST(SceneJson, OpensWithMultigridWhatNamesAPreconditionerOfEarlierVersions) {
-  std::string remark;
-  const Scene scene = parse_scene(with("\"preconditioner\": \"cholesky\""), "old.json", {}, &remark);
+  SceneExtras extras;
+  const Scene scene = parse_scene(with("\"preconditioner\": \"cholesky\""), "old.json", {}, &extras);
   EXPECT_EQ(scene.solver.linear.cg.preconditioner, PreconditionerKind::multigrid);
-  EXPECT_EQ(remark,
+  EXPECT_EQ(extras.remark,
             "old.json: The preconditioner \"cholesky\" no longer exists; \"multigrid\" takes its place.");
-  remark.clear();
-  (void)parse_scene(with("\"preconditioner\": \"jacobi\""), "new.json", {}, &remark);
-  EXPECT_EQ(remark, "");
+  extras = {};
+  (void)parse_scene(with("\"preconditioner\": \"jacobi\""), "new.json", {}, &extras);
+  EXPECT_EQ(extras.remark, "");
 }
 
 TEST(SceneJson, LongTextsAreCutAndWhatATerminalObeysIsReplaced) {
@@ -324,7 +324,7 @@ TEST(SceneJson, EveryParameterIsAKey) {
   scene.mesh = FileSource{"a.obj"};
   scene.initial_state = InitialState{};
   scene.obstacles.bodies.resize(1);
-  const std::string text = write_scene(scene);
+  const std::string text = write_scene(scene, std::vector<LaneMethod>{{0, scene.method()}});
   for (const std::string_view key : scene_keys()) {
     const bool own_of_an_integrator =
         find_scene_parameter(key) == nullptr && find_parameter_spec(key) != nullptr;
@@ -392,6 +392,70 @@ TEST(SceneJson, TheExampleInTheDocumentIsRead) {
   ASSERT_NE(end, std::string::npos);
   const Scene scene = parse_scene(document.substr(begin + 8, end - begin - 8), "example");
   EXPECT_FALSE(scene.title.empty());
+}
+
+TEST(SceneJson, LanesAreReadAsTheyWereWritten) {
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  scene.material.mass = 0.7;
+  scene.integrator = "rk4";
+  scene.substeps = 3;
+  LaneMethod first{1, scene.method()}, second{4, Method()};
+  second.method.integrator = "newmark";
+  second.method.integrator_parameters = {{"newmark-beta", 0.3}};
+  second.method.contact.model = ContactModel::barrier;
+  second.method.solver.newton_tolerance = 1e-7;
+  const std::vector<LaneMethod> lanes{first, second};
+  SceneExtras extras;
+  const std::string text = write_scene(scene, lanes);
+  const Scene read = parse_scene(text, "lanes.json", {}, &extras);
+  EXPECT_EQ(read, scene);
+  EXPECT_EQ(extras.lanes, lanes);
+  EXPECT_EQ(write_scene(read, extras.lanes), text);
+  EXPECT_EQ(parse_scene(write_scene_line(scene, lanes), "line", {}, &extras), scene);
+  EXPECT_EQ(extras.lanes, lanes);
+  (void)parse_scene(write_scene(scene), "one.json", {}, &extras);
+  EXPECT_TRUE(extras.lanes.empty());
+}
+
+TEST(SceneJson, TheSceneHasTheMethodOfTheFirstLane) {
+  const std::string text =
+      R"({"clothlab-scene": 4, "mesh": {"grid": [4, 4]}, "mass": 0.5, "integrator": "xpbd",
+      "lanes": [{"letter": "A", "method": {"integrator": "bdf2", "substeps": 2}},
+                {"letter": "C", "method": {}}]})";
+  SceneExtras extras;
+  const Scene scene = parse_scene(text, "lanes.json", {}, &extras);
+  EXPECT_EQ(scene.integrator, "bdf2");
+  EXPECT_EQ(scene.substeps, 2);
+  EXPECT_EQ(scene.material.mass, 0.5);
+  ASSERT_EQ(extras.lanes.size(), 2U);
+  EXPECT_EQ(extras.lanes[1].lane, 2U);
+  EXPECT_EQ(extras.lanes[1].method, Method()) << "what is left out has its default";
+}
+
+TEST(SceneJson, BadLanesAreRefused) {
+  const auto refusal = [](const std::string& lanes) -> std::string {
+    try {
+      (void)parse_scene(R"({"clothlab-scene": 4, "mesh": {"grid": [4, 4]}, "lanes": )" + lanes + "}",
+                        "bad.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string form = R"("lanes" must be a list of objects with a "letter" and a "method")";
+  EXPECT_THAT(refusal("3"), ::testing::HasSubstr("must be a list of 1 to 8 lanes"));
+  EXPECT_THAT(refusal("[]"), ::testing::HasSubstr("must be a list of 1 to 8 lanes"));
+  EXPECT_THAT(refusal("[3]"), ::testing::HasSubstr(form));
+  EXPECT_THAT(refusal(R"([{"letter": "A"}])"), ::testing::HasSubstr(form));
+  EXPECT_THAT(refusal(R"([{"letter": "I", "method": {}}])"), ::testing::HasSubstr("one letter from A to H"));
+  EXPECT_THAT(refusal(R"([{"letter": "B", "method": {}}, {"letter": "B", "method": {}}])"),
+              ::testing::HasSubstr("ascending letters"));
+  EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"mass": 1}}])"),
+              ::testing::HasSubstr("\"mass\", which is not a value of a method"));
+  EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"integrator": "euler"}}])"),
+              ::testing::HasSubstr("\"integrator\""));
+  EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"substeps": 0}}])"), ::testing::HasSubstr("substeps"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 std::unique_ptr<LimitSearch> finished_search(int steps = 0, std::size_t returns = 0) {
   Scene scene;
   scene.mesh = GridSource{3, 3, 1, 1};
-  KeepMoment::Moment moment = testing::moment_of(testing::loaded(scene), steps);
+  KeepMoment::Kept moment = testing::moment_of(testing::loaded(scene), steps);
   moment.returns = returns;
   auto search = std::make_unique<LimitSearch>(testing::promised(moment));
   testing::found_by(*search);

@@ -272,7 +272,9 @@ bool Results::has_files() const {
 }
 
 void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
-  simulation.save(pool, moment_);
+  if (moment_.lanes.empty()) moment_ = moment_of_lane(0, std::make_shared<Checkpoint>());
+  simulation.save(pool, *moment_.lanes.front().checkpoint);
+  moment_.time = simulation.state().t;
   write_checkpoint_file(moment_, simulation.mesh(), *checkpoint_);
 }
 

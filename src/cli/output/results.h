@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "arena/arena.h"
 #include "cli/output/output_files.h"
 #include "cli/step_time.h"
 #include "io/output_file.h"
-#include "sim/checkpoint.h"
 #include "sim/simulation.h"
 
 namespace CLI {
@@ -75,7 +75,7 @@ class Results {
 
   std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, obj_sequence_, checkpoint_,
       every_text_, summary_;
-  Checkpoint moment_;  // memory for --checkpoint
+  Moment moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
   bool prints_summary_ = false;  // from begin() on only without files

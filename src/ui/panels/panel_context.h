@@ -189,6 +189,7 @@ struct RecordingStatus {
   std::filesystem::path folder;
   Recorder::Settings settings;
   Recorder::Progress progress;
+  std::size_t lanes = 1;  ///< each of several has a folder of its own, lane-A
 };
 
 /// A value that the user has set and the simulation has not applied yet: the window shows it during the

@@ -57,7 +57,8 @@ void ended_notice(const PanelContext& context) {
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
     if (row_button("copy-video-command", "Copy the video command",
-                   "Typed in that folder it makes a video: " + command))
+                   std::string("Typed in ") + (recording.lanes > 1 ? "a lane's" : "that") +
+                       " folder it makes a video: " + command))
       context.request(CopyText{command});
   }
   if (row_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
@@ -106,6 +107,8 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
           settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "fps"))
     settings.frames_per_second = *rate;
   small_text("Energies, strain and iterations of every step go into diagnostics.csv beside them.");
+  if (!context.snapshot.others.empty())
+    small_text("Each lane has a folder of its own, lane-A and so on; a lane added later has none.");
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("In a new folder inside");
   ImGui::SameLine();

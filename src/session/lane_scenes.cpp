@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "session/lane_scenes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/contact.h"
+#include "sim/parameters.h"
+#include "sim/scene_difference.h"
+
+namespace clothlab {
+namespace {
+
+std::shared_ptr<const Scene> shared(Scene scene) { return std::make_shared<const Scene>(std::move(scene)); }
+
+std::string name_of(const LaneScene& lane) {
+  return std::string("lane ") + lane_letter(lane.lane) + " (" +
+         std::string(integrator_info(lane.scene->integrator).title) + ")";
+}
+
+}  // namespace
+
+std::shared_ptr<const Scene> find_scene(const LaneScenes& lanes, LaneId lane) {
+  const auto found = std::ranges::find(lanes, lane, &LaneScene::lane);
+  return found == lanes.end() ? nullptr : found->scene;
+}
+
+std::vector<LaneMethod> methods_of(const LaneScenes& lanes) {
+  std::vector<LaneMethod> methods;
+  for (const LaneScene& lane : lanes) methods.push_back({lane.lane, lane.scene->method()});
+  return methods;
+}
+
+LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& present,
+                               std::vector<LaneId>* removed) {
+  LaneScenes lanes;
+  if (loaded.moment) {
+    for (const Moment::Part& part : loaded.moment->lanes)
+      lanes.push_back({part.lane, part.checkpoint->scene});
+    return lanes;
+  }
+  for (const LaneMethod& lane : loaded.lanes)
+    lanes.push_back({lane.lane, shared(with_method(loaded.scene, lane.method))});
+  if (!lanes.empty()) return lanes;
+  lanes.push_back({0, shared(loaded.scene)});
+  for (std::size_t i = 1; i < present.size(); ++i) {
+    const Scene& scene = *present[i].scene;
+    if (has_place_for(loaded.scene, integrator_info(scene.integrator)))
+      lanes.push_back(
+          {present[i].lane,
+           shared(with_method(loaded.scene, with_integrator_of(loaded.scene.method(), scene.method())))});
+    else if (removed != nullptr)
+      removed->push_back(present[i].lane);
+  }
+  return lanes;
+}
+
+LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene) {
+  for (LaneScene& each : lanes) {
+    if (each.lane == lane)
+      each.scene = scene;
+    else if (each.scene->world() != scene->world())
+      each.scene = shared(with_method(*scene, each.scene->method()));
+  }
+  return lanes;
+}
+
+bool are_equal(const LaneScenes& a, const LaneScenes& b, const ClothMesh& mesh) {
+  return std::ranges::equal(a, b, [&](const LaneScene& left, const LaneScene& right) {
+    return left.lane == right.lane &&
+           (left.scene == right.scene || differences(*left.scene, *right.scene, mesh).empty());
+  });
+}
+
+std::string describe_differences(const LaneScenes& from, const LaneScenes& to, const ClothMesh& mesh) {
+  std::string text;
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text.append(text.empty() ? "" : ", ").append(more);
+  };
+  bool is_first = true;
+  for (const LaneScene& lane : from) {
+    const std::shared_ptr<const Scene> after = find_scene(to, lane.lane);
+    if (!after) continue;
+    if (std::exchange(is_first, false))
+      add(describe_differences(*lane.scene, with_method(*after, lane.scene->method()), mesh));
+    const std::string own = describe_differences(with_method(*after, lane.scene->method()), *after, mesh);
+    add(own.empty() || to.size() == 1 ? own : std::string("lane ") + lane_letter(lane.lane) + ": " + own);
+  }
+  for (const LaneScene& lane : to)
+    if (!find_scene(from, lane.lane)) add(name_of(lane) + " added");
+  for (const LaneScene& lane : from)
+    if (!find_scene(to, lane.lane)) add(name_of(lane) + " removed");
+  return text;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "documents/scene_loader.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// The scene of a lane: the world that all lanes share, and the lane's own method.
+struct LaneScene {
+  LaneId lane = 0;
+  std::shared_ptr<const Scene> scene;  ///< never null
+};
+/// Of all lanes: ascending, at least one.
+using LaneScenes = std::vector<LaneScene>;
+
+/// The scene of a lane; null where there is no such lane.
+std::shared_ptr<const Scene> find_scene(const LaneScenes& lanes, LaneId lane);
+std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
+
+/// The lanes with which a scene begins: those of its file. Where the file names none, lane A with its method,
+/// and of the `present` lanes all but the first, which keep their integrators. A lane whose integrator cannot
+/// have the contact model of the scene is left out; its letter is added to `removed`.
+LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& present,
+                               std::vector<LaneId>* removed = nullptr);
+
+/// The lanes after one of them has got another scene: its world is that of all.
+LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene);
+
+/// True if the same lanes have the same values; pins are compared by the particles of the mesh.
+bool are_equal(const LaneScenes& a, const LaneScenes& b, const ClothMesh& mesh);
+/// The differences in words: "lane B (RK4) added, lane C: Substeps 1 → 4". Empty where there are none.
+std::string describe_differences(const LaneScenes& from, const LaneScenes& to, const ClothMesh& mesh);
+
+}  // namespace clothlab
