@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chart/chart.h"
-#include "cli/bench/table.h"
+#include "cli/output/table.h"
 
 namespace clothlab {
 

@@ -16,8 +16,7 @@
 #include "bench/charts.h"
 #include "bench/eigen_baseline.h"
 #include "bench/sections.h"
-#include "cli/bench/results.h"
-#include "cli/exit_status.h"
+#include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
 #include "cli/parse_value.h"
@@ -51,12 +50,12 @@ struct Program {
     app.add_flag("--quiet", quiet, "No progress on stderr.");
   }
 
-  OutputFiles outputs() const {
-    OutputFiles files = results.outputs();
+  void check_outputs() {
+    OutputFiles& files = results.files();
+    files.check();
     if (png)
       for (const char* ending : kBenchPictures) files.add(*png + ending, ".png");
     for (const std::string& mesh : meshes) files.spare(mesh);
-    return files;
   }
 
   int run() {
@@ -66,7 +65,7 @@ struct Program {
     const int samples =
         samples_text ? static_cast<int>(parse_whole("samples", *samples_text, 1, steps)) : std::min(steps, 5);
     const auto threads = static_cast<int>(parse_whole("threads", threads_text, 1, 256));
-    outputs();
+    check_outputs();
     WorkerPool pool(threads), alone(1);
     Progress progress(sizes.size() + (products.empty() ? 0 : products.size() + 1) + meshes.size(), quiet);
     std::uint64_t begun = 0;
@@ -88,10 +87,7 @@ struct Program {
     tables[0].rows.push_back({std::string("CHOLMOD"), yes(EigenBaseline::has(BaselineMethod::cholmod))});
     const int status = results.run(sections, tables);
     if (png) {
-      for (const auto& [ending, chart] : bench_charts(tables)) {
-        const Image image = draw_chart(chart);
-        write_png(*png + ending, image.width, image.height, image.rgba);
-      }
+      for (const auto& [ending, chart] : bench_charts(tables)) write_png(*png + ending, draw_chart(chart));
     }
     return status;
   }

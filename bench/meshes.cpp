@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
+#include "cli/bench/bench.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text_file.h"

@@ -5,7 +5,7 @@
 
 #include "bench/sections.h"
 #include "bench/stream.h"
-#include "cli/bench/run.h"
+#include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
 

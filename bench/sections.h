@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "cli/bench/sections.h"
+#include "cli/bench/bench.h"
 
 namespace clothlab {
 
-// The sections of the program, as BenchSection (cli/bench/results.h) says.
+// The sections of the program, as BenchSection (cli/bench/bench.h) says.
 
 /// The hanging sheet in these sizes: memory, our solver beside others on the systems of `samples` of the
 /// steps, phases of a step.

@@ -12,7 +12,7 @@
 #include "bench/sections.h"
 #include "bench/stream.h"
 #include "bench/systems.h"
-#include "cli/bench/run.h"
+#include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "core/quantile.h"
 #include "core/text.h"

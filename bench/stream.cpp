@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/bench/run.h"
+#include "cli/bench/bench.h"
 #include "core/cancel_point.h"
 #include "linalg/row_space.h"
 #include "linalg/single_spring_matrix.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "cli/bench/table.h"
 #include "cli/interrupt.h"
+#include "cli/output/table.h"
 #include "core/error.h"
 #include "linalg/linear_solver.h"
 #include "linalg/multigrid.h"

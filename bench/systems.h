@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/eigen_baseline.h"
-#include "cli/bench/run.h"
+#include "cli/bench/bench.h"
 
 namespace clothlab {
 

@@ -3,25 +3,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "cli/commands/analyze.h"
-#include "cli/commands/bench.h"
-#include "cli/commands/compare.h"
-#include "cli/commands/render_command.h"
-#include "cli/commands/replay_command.h"
-#include "cli/commands/simulate.h"
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/scene_options.h"
+#include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
@@ -92,13 +87,29 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
+constexpr std::array kCommands{
+    SubcommandRow{"simulate", "One run without a window. Without an output file it prints its summary.",
+                  make_simulate},
+    SubcommandRow{"compare",
+                  "The same run by several integrators: a table, and a report with curves and pictures.",
+                  make_compare},
+    SubcommandRow{"analyze",
+                  "Measures integrators and compares them with theory; each analysis has its own --help.",
+                  make_analyze},
+    SubcommandRow{"render", "Picture(s) of a run, without a display.", make_render},
+    SubcommandRow{"replay", "A journal again: all that was done in the window.", make_replay},
+    SubcommandRow{"bench",
+                  "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
+                  "factor,\niterations, strain.",
+                  make_bench},
+};
+
 struct Window {
   SceneOptions scene;
   std::optional<std::string> file;
   bool play = false;
 
   int run(const Services& services) {
-    const Interrupt interrupt;
     if (std::error_code error; file && !std::filesystem::exists(*file, error))
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
     const bool is_run = file && (is_checkpoint_file(*file) || is_journal_file(*file));
@@ -137,6 +148,16 @@ struct Window {
 
 }  // namespace
 
+Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow> rows,
+                            const SubcommandContext& context) {
+  Subcommands out;
+  for (const auto& [name, help, make] : rows) {
+    out.emplace_back(app.add_subcommand(name, help), make(context));
+    out.back().second->add_to(*out.back().first);
+  }
+  return out;
+}
+
 int run_cli(int argc, const char* const* argv, const Services& services) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error with a sentence
@@ -164,18 +185,16 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
                  "A scene (.json), a mesh (.obj), a checkpoint or a journal to open in the window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
-  std::string command_line = "clothlab";
-  for (int k = 1; k < argc; ++k) command_line += " " + shell_quoted(argv[k]);
-  const std::vector<std::pair<const char*, std::function<int()>>> commands{
-      {"simulate", add_simulate(app, command_line)}, {"compare", add_compare(app, services)},
-      {"analyze", add_analyze(app, services)},       {"render", add_render(app, services)},
-      {"replay", add_replay(app, command_line)},     {"bench", add_bench(app)}};
+  SubcommandContext context{services, "clothlab"};
+  for (int k = 1; k < argc; ++k) context.line += " " + shell_quoted(argv[k]);
+  const Subcommands commands = add_subcommands(app, kCommands, context);
   try {
     app.parse(argc, argv);
-    for (const auto& [name, run] : commands) {
-      if (!app.got_subcommand(name)) continue;
-      refuse_options_before(app, name);
-      return run();
+    const Interrupt interrupt;
+    for (const auto& [sub, command] : commands) {
+      if (!sub->parsed()) continue;
+      refuse_options_before(app, sub->get_name());
+      return command->run();
     }
     if (window.file) refuse_misspelt_subcommand(app, *window.file);
     return window.run(services);

@@ -2,6 +2,7 @@
 #include "cli/interrupt.h"
 
 #include <csignal>
+#include <cstdio>
 
 namespace clothlab {
 namespace {
@@ -43,6 +44,13 @@ int Interrupt::exit_status() { return 128 + (requested() ? received : SIGINT); }
 
 StopProbe Interrupt::probe() {
   return [] { return requested(); };
+}
+
+int status_at_end(bool lost, const char* done) {
+  if (lost) return kExitFault;
+  if (!Interrupt::requested()) return kExitDone;
+  std::fprintf(stderr, "clothlab: interrupted; what was %s so far is written.\n", done);
+  return Interrupt::exit_status();
 }
 
 }  // namespace clothlab

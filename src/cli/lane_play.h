@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "documents/journal.h"
 #include "documents/replay.h"
 #include "documents/scene_loader.h"
+#include "experiments/step_loop.h"
 #include "integrate/registry.h"
 #include "sim/simulation.h"
 
@@ -35,7 +37,8 @@ struct LaneSource {
   LoadedScene scene;
   std::uint64_t steps = 0;
   std::vector<JournalEntry> journal;  ///< not empty: instead of the scene
-  std::filesystem::path mesh;         ///< see Replay::Options
+  Replay::Options replay = {};        ///< of the journal
+  bool ends_at_difference = false;    ///< of a state from the journal's
 
   std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
 };
@@ -43,8 +46,15 @@ struct LaneSource {
 /// Adds `--journal`, which takes the place of a scene and of its length; these are among the options already.
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group);
 
-/// Reads the journal, or else the scene that the options name; none of what is read may be one of `outputs`.
-/// Throws InputError, SystemError, Cancelled.
+// What is read may be none of `outputs`. All throw InputError, SystemError, Cancelled.
+
+/// The scene that the options name, or that of the checkpoint where there is one.
+LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
+                             const std::optional<std::string>& checkpoint);
+/// A journal; `mesh` and `mesh_folder` say where its meshes lie now.
+LaneSource read_journal_source(const std::string& journal, const std::optional<std::string>& mesh,
+                               const std::filesystem::path& mesh_folder, const OutputFiles& outputs);
+/// The journal that --journal names, or else the scene.
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
                             const LengthOptions& length, const OutputFiles& outputs);
 
@@ -52,24 +62,37 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
 /// keeps its stiffness.
 class LanePlay {
  public:
-  virtual ~LanePlay() = default;
+  /// The source must outlive it. Null: by the methods of the scene or the journal.
+  LanePlay(const LaneSource& source, const IntegratorInfo* info);
   /// Loads the scene; call it first. Throws InputError, SystemError, Cancelled.
-  void begin(WorkerPool& pool, const StopProbe& stop);
+  void begin(WorkerPool& pool);
   /// As Replay::next, but never Event::loaded: one step, or the end. A blow-up that a journal does not return
   /// from is followed by the end.
-  Replay::Event next_step(WorkerPool& pool, const StopProbe& stop);
-  virtual const Simulation& simulation() const = 0;
-  virtual std::uint64_t step() const = 0;
-  /// Commands of a journal for other methods, and how often.
-  virtual std::map<std::string, std::size_t> skipped() const = 0;
+  Replay::Event next_step(WorkerPool& pool);
+  /// Takes all steps, until Ctrl-C, and calls `after_step` after each. Returns how the last one ended.
+  StepStatus play(WorkerPool& pool, const std::function<void()>& after_step);
+
+  const Simulation& simulation() const { return replay_ ? replay_->simulation() : *simulation_; }
+  /// Of a journal.
+  const Replay& replay() const { return *replay_; }
+  /// True if simulation(), the first lane of a journal, takes part in the steps.
+  bool first_lane_runs() const { return !replay_ || replay_->arena().lanes().front().runs(); }
+  std::uint64_t step() const { return replay_ ? replay_->step() : simulation_->steps(); }
+  /// Time of the last step.
+  const StepTime& took() const { return took_; }
+  /// Commands of a journal for other methods, and how often. A blow-up at the end is reported as such.
+  std::map<std::string, std::size_t> skipped() const;
 
  private:
-  virtual Replay::Event next(WorkerPool& pool, const StopProbe& stop) = 0;
+  Replay::Event next(WorkerPool& pool);
 
+  const LaneSource& source_;
+  const IntegratorInfo* info_;
+  std::optional<Replay> replay_;
+  std::unique_ptr<Simulation> simulation_;  // of a scene
+  std::uint64_t left_;                      // steps of it
+  StepTime took_;
   bool ended_ = false;
 };
-
-/// A lane of the source, which must outlive it, by this method; null: by those of the scene or the journal.
-std::unique_ptr<LanePlay> play_lane(const LaneSource& source, const IntegratorInfo* info);
 
 }  // namespace clothlab

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/lane_run.h"
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -10,7 +8,6 @@
 #include "analysis/stability_text.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
-#include "cli/step_time.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "experiments/step_trial.h"
@@ -58,15 +55,6 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
   figures.made.push_back(record.books.from_nothing());
   figures.books = record.books;
   figures.strain.push_back(record.max_strain);
-  figures.max_strain = std::max(figures.max_strain, record.max_strain);
-}
-
-void add_step(const StepRecord& record, const StepTime& took, double start_energy, LaneFigures& figures) {
-  add_record(record, start_energy, figures);
-  figures.milliseconds.push_back(took.processor);
-  figures.wall += 1e-3 * took.wall;
-  figures.diagnostics += diagnostics_row(record, took.wall);
-  if (!record.converged && figures.not_converged++ == 0) figures.reason = record.reason;
 }
 
 std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
@@ -95,43 +83,38 @@ std::string scene_text(const Simulation& simulation) {
 
 }  // namespace
 
-double LaneFigures::real_time_factor() const { return wall > 0 ? simulated / wall : 0; }
-
 LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
                      WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
-  const std::unique_ptr<LanePlay> play = play_lane(source, &info);
-  const StopProbe stop = Interrupt::probe();
+  LanePlay play(source, &info);
   LaneFigures figures;
   figures.info = &info;
   figures.diagnostics = kDiagnosticsHeader;
   LanePictures pictures(camera, source.last_step(), figures.pictures);
   NewNotices new_notices;
-  play->begin(pool, stop);
-  const double start_energy = play->simulation().record().energy.total;
-  figures.scene = scene_text(play->simulation());
-  figures.stability = stability_of(play->simulation(), pool);
-  add_record(play->simulation().record(), start_energy, figures);
-  append(new_notices.in(play->simulation().notices()), figures.notices);
-  pictures.after_step(0, play->simulation());
-  for (;;) {
-    const StepWatch watch;
-    const Replay::Event event = play->next_step(pool, stop);
-    const StepTime took = watch.elapsed();
-    const Simulation& simulation = play->simulation();
-    if (event == Replay::Event::stepped) {
-      add_step(simulation.record(), took, start_energy, figures);
-      append(new_notices.in(simulation.notices()), figures.notices);
-      figures.simulated += simulation.scene().dt;
-      pictures.after_step(play->step(), simulation);
-      progress(play->step(), simulation.state().t);
-    }
-    figures.interrupted = event == Replay::Event::stopped || Interrupt::requested();
-    if (figures.interrupted || event == Replay::Event::ended) break;
-  }
-  const Simulation& simulation = play->simulation();
+  play.begin(pool);
+  const StepRecord& start = play.simulation().record();
+  const double start_energy = start.energy.total;
+  figures.scene = scene_text(play.simulation());
+  figures.stability = stability_of(play.simulation(), pool);
+  figures.max_strain = start.max_strain;
+  add_record(start, start_energy, figures);
+  append(new_notices.in(play.simulation().notices()), figures.notices);
+  pictures.after_step(0, play.simulation());
+  const StepStatus status = play.play(pool, [&] {
+    const Simulation& simulation = play.simulation();
+    const StepRecord& record = simulation.record();
+    figures.add(record, play.took(), simulation.scene().dt);
+    add_record(record, start_energy, figures);
+    figures.diagnostics += diagnostics_row(record, play.took().wall);
+    append(new_notices.in(simulation.notices()), figures.notices);
+    pictures.after_step(play.step(), simulation);
+    progress(play.step(), simulation.state().t);
+  });
+  figures.interrupted = status == StepStatus::stopped;
+  const Simulation& simulation = play.simulation();
   pictures.finish(simulation);
   figures.h = simulation.scene().h();
-  figures.skipped = play->skipped();
+  figures.skipped = play.skipped();
   if (const std::optional<BlowUp>& blow_up = simulation.blow_up()) {
     figures.blow_up = blow_up_text(simulation, pool);
     figures.blow_up_step = blow_up->step;

@@ -13,24 +13,18 @@
 
 namespace clothlab {
 
-/// What one lane of a comparison has made of the run. Lists by step begin with the start, at index 0.
-struct LaneFigures {
+/// Figures of a lane of a comparison. Lists by step begin with the start, at index 0.
+struct LaneFigures : StepFigures {
   const IntegratorInfo* info = nullptr;
-  std::string scene;                 ///< mesh, particles, springs and mass, in words
-  double h = 0;                      ///< [s]
-  std::vector<double> time;          ///< [s]
-  std::vector<double> energy;        ///< change of the total since the start [J]
-  std::vector<double> kinetic;       ///< [J]
-  std::vector<double> made;          ///< by the method, its solvers and rods since the start [J]
-  EnergyBooks books;                 ///< at the end
-  std::vector<double> strain;        ///< largest |l/L − 1|
-  std::vector<double> milliseconds;  ///< processor time of the steps alone: none at index 0
-  double wall = 0;                   ///< time of all steps [s]
-  double max_strain = 0;             ///< of all steps
-  double simulated = 0;              ///< by all steps [s]
-  std::string diagnostics;           ///< the table of `--diagnostics`
-  std::uint64_t not_converged = 0;   ///< steps
-  std::string reason;                ///< of the first of these
+  std::string scene;            ///< mesh, particles, springs and mass, in words
+  double h = 0;                 ///< [s]
+  std::vector<double> time;     ///< [s]
+  std::vector<double> energy;   ///< change of the total since the start [J]
+  std::vector<double> kinetic;  ///< [J]
+  std::vector<double> made;     ///< by the method, its solvers and rods since the start [J]
+  EnergyBooks books;            ///< at the end
+  std::vector<double> strain;   ///< largest |l/L − 1|
+  std::string diagnostics;      ///< the table of `--diagnostics`
   std::vector<Notice> notices;
   std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
   std::string stability;           ///< h and the method's limit at the start, in a sentence or two
@@ -42,10 +36,6 @@ struct LaneFigures {
     Image image;
   };
   std::vector<Picture> pictures;
-
-  std::uint64_t steps() const { return milliseconds.size(); }
-  /// Simulated time over wall-clock time of all steps; 0 before the first one.
-  double real_time_factor() const;
 };
 
 /// Where a lane's pictures come from, and how many are wanted, spread evenly over the run, its start and end

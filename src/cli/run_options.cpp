@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "analysis/stability_text.h"
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -25,12 +24,6 @@ namespace {
 
 constexpr std::size_t kQuickDirections = 300;  // a second
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
-
-Run run_of(LoadedScene loaded, const SceneOptions& options) {
-  Run run{std::move(loaded), std::make_unique<WorkerPool>(options.threads()), nullptr};
-  run.simulation = simulation_of(run.loaded, *run.pool, Interrupt::probe());
-  return run;
-}
 
 /// Commands that run one method leave out the other lanes of a file.
 void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
@@ -60,17 +53,11 @@ void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options
 }  // namespace
 
 void LengthOptions::add_to(CLI::App& app) {
-  CLI::Option* steps =
-      app.add_option("--steps", steps_,
-                     "Number of steps of --dt; default " + std::to_string(default_steps_) + ".")
-          ->type_name("N")
-          ->take_last()
-          ->group("Stepping");
-  app.add_option("--duration", duration_, "Simulated time instead of --steps, rounded to whole steps.")
-      ->type_name("S")
-      ->take_last()
-      ->excludes(steps)
-      ->group("Stepping");
+  CLI::Option* steps = add_text(app, "Stepping", "--steps", steps_, "N",
+                                "Number of steps of --dt; default " + std::to_string(default_steps_) + ".");
+  add_text(app, "Stepping", "--duration", duration_, "S",
+           "Simulated time instead of --steps, rounded to whole steps.")
+      ->excludes(steps);
 }
 
 std::uint64_t LengthOptions::steps(double dt, const std::optional<std::uint64_t>& without) const {
@@ -110,11 +97,8 @@ Scene named_scene(SceneOptions& options) {
   return options.scene();
 }
 
-Run prepare_run(SceneOptions& options, const OutputFiles& outputs) {
-  return run_of(load_with_state(named_scene(options), options, outputs), options);
-}
-
-Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs) {
+LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options,
+                            const OutputFiles& outputs) {
   if (options.changes_a_scene())
     throw InputError(
         "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh and "
@@ -124,29 +108,7 @@ Run resume_run(const std::string& checkpoint, SceneOptions& options, const Outpu
       read_checkpoint_file(path_of(checkpoint), Interrupt::probe(), options.mesh_folder()));
   Scene scene = file->scene;
   if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
-  return run_of(load_with_state(std::move(scene), options, outputs, file), options);
-}
-
-namespace {
-
-int exit_status_of(const Results& results, StepStatus status) {
-  if (results.has_lost_output()) return kExitFault;
-  if (status == StepStatus::blown_up) return kExitBlownUp;
-  if (status == StepStatus::stopped) return Interrupt::exit_status();
-  return results.failed() ? kExitNotConverged : kExitDone;
-}
-
-}  // namespace
-
-int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool) {
-  const std::string why = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
-  results.finish(pool, simulation, {why, status == StepStatus::stopped, pool.threads()});
-  results.report_shortfalls();
-  if (status == StepStatus::blown_up) std::fprintf(stderr, "clothlab: %s\n", why.c_str());
-  if (status == StepStatus::stopped)
-    std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
-                 static_cast<unsigned long long>(simulation.steps()));
-  return exit_status_of(results, status);
+  return load_with_state(std::move(scene), options, outputs, file);
 }
 
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {

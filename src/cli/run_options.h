@@ -7,7 +7,6 @@
 #include <string>
 
 #include "cli/output/output_files.h"
-#include "cli/output/results.h"
 #include "cli/scene_options.h"
 #include "documents/scene_loader.h"
 #include "sim/simulation.h"
@@ -27,13 +26,6 @@ class LengthOptions {
   std::optional<std::string> steps_, duration_;
 };
 
-/// A scene that is ready to be stepped.
-struct Run {
-  LoadedScene loaded;
-  std::unique_ptr<WorkerPool> pool;
-  std::unique_ptr<Simulation> simulation;
-};
-
 /// Reads the mesh of `scene`, and the initial state that the options name; none of what is read may be one of
 /// the `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on
 /// Ctrl-C.
@@ -43,16 +35,9 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
 
-/// The same of the scene that the options name, and a simulation of it.
-Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
-
-/// A run that continues from a checkpoint; --mesh and --mesh-folder may say where its meshes lie now. Throws
-/// InputError, SystemError, Cancelled.
-Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
-
-/// Writes the results of a run that has ended so, and says on stderr how where it is worth a sentence.
-/// Returns the exit status.
-int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool);
+/// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may say where its meshes lie
+/// now. Throws InputError, SystemError, Cancelled.
+LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
 
 /// What a blow-up was and why, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);

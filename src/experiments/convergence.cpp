@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <glm/geometric.hpp>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "collide/contact_law.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
+#include "experiments/step_trial.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/grid.h"
 #include "sim/parameters.h"
@@ -117,28 +119,18 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   const Scene scene = swing.scene(*mesh, steps);
   Simulation simulation(scene, mesh, pool, stop);
   SwingEnd end;
-  for (int k = 0; k < steps; k += scene.substeps) {
-    if (simulation.step(pool, stop) != StepStatus::done) return std::nullopt;
+  StepLoop loop(simulation, static_cast<std::uint64_t>(steps / scene.substeps), pool, stop);
+  while (loop.next()) {
     const std::vector<vec3>& x = simulation.state().x;
     const std::size_t held = swing.by_forces() ? simulation.system().contact().touches(pool, x).size()
                                                : simulation.constraints(x).entries().size();
     end.same_pairs = end.same_pairs && (!swing.contact || held == x.size());
   }
+  if (loop.status() != StepStatus::done) return std::nullopt;
   end.state = simulation.state();
   return end;
 } catch (const Cancelled&) {
   return std::nullopt;
-}
-
-double distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
-  return std::sqrt(sum);
-}
-
-const IntegratorInfo& of_highest_order() {
-  return *std::ranges::max_element(
-      integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });
 }
 
 }  // namespace
@@ -149,7 +141,7 @@ std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
                                                   const StopProbe& stop) {
   const bool elastic = !info.inextensible;
   const Swing swing{info, values, jacobian, elastic, contact};
-  const IntegratorInfo& best = of_highest_order();
+  const IntegratorInfo& best = most_accurate_method();
   const IntegratorParameters best_values = default_parameters(best);
   const Swing reference{best, best_values, jacobian, true, contact};
   const int most = kFirstSteps << (levels - 1);
@@ -161,8 +153,9 @@ std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
     const int steps = kFirstSteps << level;
     const std::optional<SwingEnd> end = end_of(swing, steps, stop);
     if (!end) break;
-    points.push_back({steps, kConvergenceTime / steps, distance(end->state.x, exact->state.x),
-                      distance(end->state.v, exact->state.v), end->same_pairs && exact->same_pairs});
+    points.push_back(
+        {steps, kConvergenceTime / steps, std::sqrt(squared_distance(end->state.x, exact->state.x)),
+         std::sqrt(squared_distance(end->state.v, exact->state.v)), end->same_pairs && exact->same_pairs});
   }
   return points;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/geometric.hpp>
 #include <utility>
 
 #include "core/error.h"
@@ -33,23 +32,18 @@ std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& 
   out.figures.h = LimitSearch::kRunSeconds / static_cast<double>(steps);
   Simulation simulation(trial_scene(loaded, info, out.figures.h), loaded.mesh, pool, stop, loaded.model);
   std::vector<double> seconds;
-  for (std::size_t k = 0; k < steps; ++k) {
-    const double begin = thread_seconds();
-    const StepStatus status = simulation.step(pool, stop);
+  StepLoop loop(simulation, steps, pool, stop);
+  double begin = thread_seconds();
+  while (loop.next()) {
     seconds.push_back(thread_seconds() - begin);
-    if (status == StepStatus::stopped || stop_requested(stop)) throw Cancelled();
-    if (status == StepStatus::blown_up) return std::nullopt;
+    begin = thread_seconds();
   }
+  if (loop.stopped()) throw Cancelled();
+  if (loop.blew_up()) return std::nullopt;
   out.figures.cost = quantile(seconds, 0.5) / out.figures.h;
   out.figures.made = simulation.record().books.from_nothing();
   out.end = simulation.state().x;
   return out;
-}
-
-double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
-  return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
 /// The search on its thread.

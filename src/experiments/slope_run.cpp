@@ -2,11 +2,13 @@
 #include "experiments/slope_run.h"
 
 #include <cmath>
+#include <cstdint>
 #include <glm/geometric.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "core/worker_pool.h"
+#include "experiments/step_loop.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/grid.h"
 #include "sim/parameters.h"
@@ -76,14 +78,12 @@ SlopeRun run_down(const Slope& slope, const IntegratorInfo& info, const Integrat
     for (const vec3& u : of) sum += glm::dot(u, down);
     return sum / static_cast<double>(of.size());
   };
-  const auto half = static_cast<int>(std::round(kSlopeTime / 2 / slope.h));
-  double x = 0, v = 0;
-  for (int k = 0; k < 2 * half; ++k) {
-    if (k == half) x = mean(simulation.state().x), v = mean(simulation.state().v);
-    const StepStatus status = simulation.step(pool, stop);
-    if (status != StepStatus::done) return {.blew_up = status == StepStatus::blown_up};
-  }
-  const double time = half * slope.h;
+  const auto half = static_cast<std::uint64_t>(std::round(kSlopeTime / 2 / slope.h));
+  StepStatus status = StepLoop(simulation, half, pool, stop).finish();
+  const double x = mean(simulation.state().x), v = mean(simulation.state().v);
+  if (status == StepStatus::done) status = StepLoop(simulation, half, pool, stop).finish();
+  if (status != StepStatus::done) return {.blew_up = status == StepStatus::blown_up};
+  const double time = static_cast<double>(half) * slope.h;
   return {.done = true,
           .speed = (mean(simulation.state().x) - x) / time,
           .rate = (mean(simulation.state().v) - v) / time};

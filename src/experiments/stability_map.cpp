@@ -114,15 +114,15 @@ struct MapRun {
     measure(column);
     const auto trial = try_step_size(run.scene, info, now.h[k], StabilityMap::kSteps, run.pool, run.stop);
     if (!trial) throw Cancelled();
-    MapNode node{MapNode::Verdict::bounded, true, trial->good_steps(), trial->unconverged};
+    MapNode node{MapNode::Verdict::bounded, true, trial->good_steps(), trial->not_converged};
     if (!trial->stable)
       node.verdict = MapNode::Verdict::unstable;
-    else if (trial->unconverged > 0)
+    else if (trial->not_converged > 0)
       node.verdict = MapNode::Verdict::unconverged;
     if (const auto steps = static_cast<double>(node.steps); steps > 0) {
       node.step_ms = std::accumulate(trial->step_ms.begin(), trial->step_ms.end(), 0.0) / steps;
-      node.newton_iterations = trial->newton_iterations / steps;
-      node.linear_iterations = trial->linear_iterations / steps;
+      node.newton_iterations = static_cast<double>(trial->newton_iterations) / steps;
+      node.linear_iterations = static_cast<double>(trial->cg_iterations) / steps;
     }
     // It stands for those around it, until they are tried themselves.
     const std::size_t half = spacing / 2;

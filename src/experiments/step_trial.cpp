@@ -2,7 +2,8 @@
 #include "experiments/step_trial.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
+#include <glm/geometric.hpp>
 
 #include "analysis/stability_meter.h"
 #include "core/error.h"
@@ -10,6 +11,21 @@
 #include "sim/simulation.h"
 
 namespace clothlab {
+
+double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
+  return sum;
+}
+
+double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
+  return std::sqrt(squared_distance(a, b) / static_cast<double>(a.size()));
+}
+
+const IntegratorInfo& most_accurate_method() {
+  return *std::ranges::max_element(
+      integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });
+}
 
 Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h) {
   constexpr double kEnergyLimit = 2;
@@ -23,27 +39,17 @@ Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double 
 
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                        std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
-  using Watch = std::chrono::steady_clock;
   Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, stop, loaded.model);
   StepTrial trial;
   GrowthWatch watch;
-  while (trial.good_steps() < steps) {
-    const Watch::time_point begin = Watch::now();
-    const StepStatus status = simulation.step(pool, stop);
-    const double ms = std::chrono::duration<double, std::milli>(Watch::now() - begin).count();
-    if (status == StepStatus::stopped || stop_requested(stop)) return std::nullopt;
-    if (status == StepStatus::blown_up) {
-      trial.stable = false;
-      return trial;
-    }
+  StepLoop loop(simulation, steps, pool, stop);
+  while (loop.next()) {
     const StepRecord& record = simulation.record();
     watch.add(record.energy.total, record.energy.kinetic + record.energy.stretch + record.energy.bend);
-    trial.step_ms.push_back(ms);
-    trial.newton_iterations += record.newton_iterations;
-    trial.linear_iterations += record.cg_iterations;
-    trial.unconverged += record.converged ? 0 : 1;
+    trial.add(record, loop.took(), h);
   }
-  trial.stable = !watch.grows();
+  if (loop.stopped()) return std::nullopt;
+  trial.stable = !loop.blew_up() && !watch.grows();
   return trial;
 }
 

@@ -10,20 +10,24 @@
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "documents/scene_loader.h"
+#include "experiments/step_loop.h"
 #include "integrate/registry.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
 
 /// Result of a run with one step size.
-struct StepTrial {
-  bool stable = true;             ///< it did not blow up, and its energy did not grow (GrowthWatch)
-  std::vector<double> step_ms;    ///< time of every good step
-  double newton_iterations = 0;   ///< of all good steps
-  double linear_iterations = 0;   ///< of all good steps
-  std::uint64_t unconverged = 0;  ///< steps whose solver did not get to its tolerance
-  std::uint64_t good_steps() const { return step_ms.size(); }
+struct StepTrial : StepFigures {
+  bool stable = true;  ///< it did not blow up, and its energy did not grow (GrowthWatch)
 };
+
+/// Sum of the squared distances between the points of a and b [m²], and root of its mean over them [m]; the
+/// same of velocities.
+double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
+double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
+
+/// The method of the highest order, which moves the same cloth as others.
+const IntegratorInfo& most_accurate_method();
 
 /// The scene with this integrator and steps of `h` [s]. The energy limit is 2: far from the cloth's motion, a
 /// method that damps fast oscillations may never reach the usual limit.

@@ -113,7 +113,9 @@ std::string csv_line(std::span<const CsvValue> values) {
   std::string line;
   for (const CsvValue& value : values) {
     const double* real = std::get_if<double>(&value);
-    if (real == nullptr) {
+    if (const auto* text = std::get_if<std::string_view>(&value)) {
+      line += *text;
+    } else if (real == nullptr) {
       line += std::to_string(std::get<long long>(value));
     } else if (std::isfinite(*real)) {
       append_number(line, *real);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -34,9 +35,20 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
                           const StopProbe& stop = {});
 
 /// One line of a table: values joined by commas, reals with 17 significant digits, whole numbers as they
-/// are, LF at the end. A real that is not finite stands for no value: nan.
-using CsvValue = std::variant<double, long long>;
+/// are, LF at the end. A real that is not finite stands for no value: nan. A text has no comma in it.
+using CsvValue = std::variant<double, long long, std::string_view>;
 std::string csv_line(std::span<const CsvValue> values);
 std::string csv_line(std::initializer_list<CsvValue> values);
+/// The same of values of any whole, real and text types.
+template <class... Values>
+std::string csv_row(const Values&... values) {
+  const auto value = []<class Value>(const Value& of) -> CsvValue {
+    if constexpr (std::is_integral_v<Value>)
+      return static_cast<long long>(of);
+    else
+      return of;
+  };
+  return csv_line({value(values)...});
+}
 
 }  // namespace clothlab

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "core/image.h"
+
 namespace clothlab {
 
 /// The bytes of a PNG file. Throws SystemError when there is no memory for it.
@@ -16,5 +18,8 @@ std::string png_bytes(int width, int height, std::span<const std::uint8_t> pixel
 /// when `path` cannot be written, SystemError when writing fails.
 void write_png(const std::filesystem::path& path, int width, int height,
                std::span<const std::uint8_t> pixels);
+inline void write_png(const std::filesystem::path& path, const Image& image) {
+  write_png(path, image.width, image.height, image.rgba);
+}
 
 }  // namespace clothlab

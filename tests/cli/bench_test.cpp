@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
-#include "cli/bench/table.h"
+#include "cli/bench/bench.h"
+#include "cli/output/table.h"
 #include "core/error.h"
 #include "integrate/registry.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/energy_strip.h"
+#include "cli/analyses/method_analysis.h"
 #include "core/worker_pool.h"
 #include "documents/scene_loader.h"
 #include "sim/simulation.h"

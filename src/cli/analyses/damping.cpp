@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "analysis/amplification.h"
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "io/csv.h"
 
 namespace clothlab {
@@ -20,57 +19,50 @@ namespace {
 
 constexpr double kFrom = 0.01, kTo = 100;  // hω
 
-struct Damping final : Analysis {
-  explicit Damping(const Services& services) : options(services) {}
+struct Damping final : MethodAnalysis {
+  explicit Damping(const SubcommandContext& context)
+      : MethodAnalysis(
+            context, "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n",
+            two_panels("One undamped oscillator: what a step does to it",
+                       {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, kTo}},
+                       {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 with the same loss per step",
+                        .range = AxisRange{-0.4, 1.0}},
+                       {.title = "error of the phase per step, over hω: above 0 the method is too fast",
+                        .range = AxisRange{-0.6, 0.6}})) {
+    chart.panels[1].x.range = AxisRange{kFrom, std::numbers::pi};
+  }
 
-  AnalyzeOptions options;
   std::optional<std::string> points_text;
 
-  std::string csv = "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n";
-  Chart chart{
-      .title = "One undamped oscillator: what a step does to it",
-      .panels = {{.x = {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, kTo}},
-                  .y = {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 with the same loss per step",
-                        .range = AxisRange{-0.4, 1.0}},
-                  .curves = {}},
-                 {.x = {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, std::numbers::pi}},
-                  .y = {.title = "error of the phase per step, over hω: above 0 the method is too fast",
-                        .range = AxisRange{-0.6, 0.6}},
-                  .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
-    AnalyzeOptions::add_option(app, "--points", points_text, "N",
-                               "Values of hω from 0.01 to 100; default 201.");
-    options.add_parameters_to(app);
+    MethodAnalysis::add_to(app);
+    add_text_to(app, "--points", points_text, "N", "Values of hω from 0.01 to 100; default 201.");
+    add_parameters_to(app);
   }
 
   /// One row of the printed table, one curve in each panel, and their rows of the CSV.
   void measure(const IntegratorInfo& info, ModeKind kind, int points) {
-    const IntegratorParameters values = options.parameters(info);
+    const IntegratorParameters values = parameters(info);
     const bool splits = info.growth_of_slow_modes != nullptr;
     const bool rest = kind == ModeKind::rest;
     const char* modes = !splits ? "all" : rest ? "rest" : "slow";
     const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
-    ChartCurve damping = options.curve(info);
-    damping.label = label;
-    if (rest) damping.dash = kChartDash;
-    ChartCurve phase = damping;
+    ChartCurve look = curve(info);
+    look.label = label;
+    if (rest) look.dash = kChartDash;
+    Points curves;
     double off = 0;
     for (int k = 0; k < points; ++k) {
       const double h_omega = kFrom * std::pow(kTo / kFrom, double(k) / (points - 1));
-      const auto eigenvalues = measure_amplification(info, values, h_omega, kind, Interrupt::probe());
+      const auto eigenvalues = measure_amplification(info, values, h_omega, kind, stop);
       if (Interrupt::requested()) return;
       if (eigenvalues.empty()) continue;  // not finite
       const double amplitude = std::abs(eigenvalues[0]);
       const double theory = rest ? info.growth(h_omega, 0, values) : slow_growth(info, h_omega, values);
       const double angle = phase_error(eigenvalues[0], h_omega), d = equivalent_damping(amplitude, h_omega);
       off = std::max(off, std::abs(amplitude / theory - 1));
-      csv += std::string(info.id) + "," + modes + "," + csv_line({h_omega, amplitude, theory, d, angle});
-      damping.x.push_back(h_omega);
-      damping.y.push_back(d);
-      phase.x.push_back(h_omega);
-      phase.y.push_back(h_omega < std::numbers::pi ? angle / h_omega : NAN);
+      csv += csv_row(info.id, modes, h_omega, amplitude, theory, d, angle);
+      curves.add(h_omega, d, h_omega < std::numbers::pi ? angle / h_omega : NAN);
     }
     const auto amplitude_at = [&](double h_omega) {
       const auto eigenvalues = measure_amplification(info, values, h_omega, kind);
@@ -78,28 +70,25 @@ struct Damping final : Analysis {
     };
     std::printf("%-36s %10.6f %10.6f %12.6g %12.6g %12.1e\n", label.c_str(), amplitude_at(0.1),
                 amplitude_at(1), amplitude_at(10), amplitude_at(100), off);
-    chart.panels[0].curves.push_back(std::move(damping));
-    chart.panels[1].curves.push_back(std::move(phase));
+    add_curves(look, std::move(curves));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    const int points = points_text ? static_cast<int>(parse_whole("points", *points_text, 2, 100'000)) : 201;
+  void measure_all() override {
+    int points = 201;
+    read_whole("points", points_text, 2, 100'000, points);
     std::printf("%-36s %10s %10s %12s %12s %12s\n", "|R| per step at hω =", "0.1", "1", "10", "100",
                 "off theory");
-    options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
+    for_each([&](const IntegratorInfo& info) {
       measure(info, ModeKind::slow, points);
       if (info.growth_of_slow_modes != nullptr) measure(info, ModeKind::rest, points);
     });
-    return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_damping_analysis(const Services& services) {
-  return std::make_unique<Damping>(services);
+std::unique_ptr<Subcommand> make_damping_analysis(const SubcommandContext& context) {
+  return std::make_unique<Damping>(context);
 }
 
 }  // namespace clothlab

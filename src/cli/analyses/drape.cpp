@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <glm/geometric.hpp>
@@ -13,15 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
+#include "cli/options.h"
 #include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
+#include "experiments/step_loop.h"
 #include "io/csv.h"
 #include "sim/contact.h"
 
@@ -46,34 +46,28 @@ Scene sheet_above_sphere() {
   return scene;
 }
 
-struct Drape final : Analysis {
-  explicit Drape(const Services& services) : options(services) {}
+struct Drape final : SceneAnalysis {
+  explicit Drape(const SubcommandContext& context)
+      : SceneAnalysis(
+            context,
+            "integrator,contact,contact_stiffness,steps,rest_time,blew_up,least_gap,gap,distance_mean,"
+            "distance_max,energy,energy_contact,energy_made,max_strain,ms_per_step\n",
+            two_panels("Sheet on a sphere: penalty beside filter",
+                       {.title = "contact stiffness [N/m]", .logarithmic = true},
+                       {.title = "mean distance from the shape by filter [m]", .logarithmic = true},
+                       {.title = "time of a step over that by filter", .logarithmic = true})) {}
 
-  AnalyzeOptions options;
-  SceneOptions scene;
   LengthOptions length{1000};
   std::optional<std::string> speed_text;
   double rest_speed = 1e-3;
 
-  std::string csv =
-      "integrator,contact,contact_stiffness,steps,rest_time,blew_up,least_gap,gap,distance_mean,distance_max,"
-      "energy,energy_contact,energy_made,max_strain,ms_per_step\n";
-  Chart chart{.title = "Sheet on a sphere: penalty beside filter",
-              .panels = {{.x = {.title = "contact stiffness [N/m]", .logarithmic = true},
-                          .y = {.title = "mean distance from the shape by filter [m]", .logarithmic = true},
-                          .curves = {}},
-                         {.x = {.title = "contact stiffness [N/m]", .logarithmic = true},
-                          .y = {.title = "time of a step over that by filter", .logarithmic = true},
-                          .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
-    AnalyzeOptions::add_option(
+    MethodAnalysis::add_to(app);
+    add_text_to(
         app, "--rest-speed", speed_text, "M/S",
         "A run ends at rest when the root mean square of speeds was below this for 0.25 s; default 0.001.");
     length.add_to(app);
-    scene.add_to(app);
-    for (const char* fixed : {"--integrator", "--contact"}) app.remove_option(app.get_option(fixed));
+    add_scene_to(app, {"--integrator", "--contact"});
   }
 
   struct Shape {
@@ -100,24 +94,20 @@ struct Drape final : Analysis {
   static double millimetres(double length) { return std::round(1e6 * length) / 1e3 + 0.0; }
 
   /// Nothing where it was stopped, or blew up.
-  std::optional<Shape> come_to_rest(const Scene& tried, const LoadedScene& loaded, WorkerPool& pool,
-                                    std::uint64_t most, const std::optional<Shape>& filtered) {
-    using Clock = std::chrono::steady_clock;
-    Simulation simulation(tried, loaded.mesh, pool, Interrupt::probe(), loaded.model);
+  std::optional<Shape> come_to_rest(const Scene& tried, std::uint64_t most,
+                                    const std::optional<Shape>& filtered) {
+    Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
     double deepest = least_gap(simulation), calm = 0;
     std::vector<double> step_ms;
-    StepStatus status = StepStatus::done;
-    while (simulation.steps() < most && calm < kCalm) {
-      const Clock::time_point begin = Clock::now();
-      status = simulation.step(pool, Interrupt::probe());
-      if (status == StepStatus::stopped) return std::nullopt;
-      if (status == StepStatus::blown_up) break;
-      step_ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+    StepLoop loop(simulation, most, *pool, stop);
+    while (calm < kCalm && loop.next()) {
+      step_ms.push_back(loop.took().wall);
       deepest = std::min(deepest, least_gap(simulation));
       const double speed = std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass);
       calm = speed < rest_speed ? calm + tried.dt : 0;
     }
-    const bool blew_up = status == StepStatus::blown_up, rests = calm >= kCalm;
+    if (loop.stopped()) return std::nullopt;
+    const bool blew_up = loop.blew_up(), rests = calm >= kCalm;
     const StepRecord& record = simulation.record();
     Shape shape{simulation.state().x, quantile(step_ms, 0.5)};
     std::string off;
@@ -130,7 +120,7 @@ struct Drape final : Analysis {
       }
       off = format_digits(1000 * shape.mean, 3) + " / " + format_digits(1000 * shape.largest, 3);
     }
-    const double contact = simulation.system().contact_energy(pool, shape.x), gap = least_gap(simulation);
+    const double contact = simulation.system().contact_energy(*pool, shape.x), gap = least_gap(simulation);
     const double made = record.books.from_nothing();
     const double rested = rests ? record.time - kCalm : NAN;
     const bool forces = info_of(tried.contact.model).by_forces;
@@ -144,24 +134,17 @@ struct Drape final : Analysis {
                 millimetres(deepest), millimetres(gap), off.c_str(), record.energy.total, contact, made,
                 100 * record.max_strain, shape.ms);
     std::fflush(stdout);
-    csv += tried.integrator + "," + law + "," +
-           csv_line({k, static_cast<long long>(simulation.steps()), rested, static_cast<long long>(blew_up),
-                     deepest, gap, shape.mean, shape.largest, record.energy.total, contact, made,
-                     record.max_strain, shape.ms});
+    csv += csv_row(tried.integrator, law, k, simulation.steps(), rested, blew_up, deepest, gap, shape.mean,
+                   shape.largest, record.energy.total, contact, made, record.max_strain, shape.ms);
     return blew_up ? std::nullopt : std::optional(std::move(shape));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    if (speed_text) rest_speed = parse_positive("rest-speed", *speed_text, "m/s");
-    const LoadedScene loaded =
-        load_with_state(scene.names_a_scene() ? scene.scene() : scene.applied_to(sheet_above_sphere()), scene,
-                        options.outputs());
+  void measure_all() override {
+    read_positive("rest-speed", speed_text, "m/s", rest_speed);
+    load_or(sheet_above_sphere());
     if (!has_surfaces(loaded.scene))
       throw InputError(
           "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
-    WorkerPool pool(scene.threads());
     const std::uint64_t most = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
@@ -169,47 +152,38 @@ struct Drape final : Analysis {
         "", "", "at rest", "least gap", "at rest", "from filter", "energy", "contact", "made by", "strain",
         "ms per", "integrator", "contact", "[s]", "[mm]", "[mm]", "mean / most [mm]", "[J]", "[J]",
         "steps [J]", "[%]", "step");
-    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
-      Scene tried = loaded.scene;
-      tried.integrator = info.id;
+    for_each([&](const IntegratorInfo& info) {
+      Scene tried = scene_for(info);
       tried.contact.model = ContactModel::filter;
-      const std::optional<Shape> filtered = come_to_rest(tried, loaded, pool, most, {});
+      const std::optional<Shape> filtered = come_to_rest(tried, most, {});
       tried.contact.model = ContactModel::impulse;
-      if (!Interrupt::requested()) come_to_rest(tried, loaded, pool, most, filtered);
+      if (!Interrupt::requested()) come_to_rest(tried, most, filtered);
       tried.contact.model = ContactModel::barrier;
       if (!Interrupt::requested() && has_place_for(tried, info)) {
         try {
-          come_to_rest(tried, loaded, pool, most, filtered);
+          come_to_rest(tried, most, filtered);
         } catch (const InputError& refusal) {  // it begins where a barrier cannot
           std::fprintf(stderr, "clothlab: %s by barrier: %s\n", tried.integrator.c_str(), refusal.what());
         }
       }
-      ChartCurve distance = options.curve(info);
-      distance.markers = true;
-      ChartCurve cost = distance;
+      Points distance_and_cost;
       tried.contact.model = ContactModel::penalty;
       for (const double factor : kOfStiffness) {
         tried.contact.stiffness = factor * loaded.scene.contact.stiffness;
         if (Interrupt::requested() || !has_place_for(tried, info)) return;
-        const std::optional<Shape> pushed = come_to_rest(tried, loaded, pool, most, filtered);
-        if (!filtered || !pushed) continue;
-        distance.x.push_back(tried.contact.stiffness);
-        distance.y.push_back(pushed->mean);
-        cost.y.push_back(pushed->ms / filtered->ms);
+        const std::optional<Shape> pushed = come_to_rest(tried, most, filtered);
+        if (filtered && pushed)
+          distance_and_cost.add(tried.contact.stiffness, pushed->mean, pushed->ms / filtered->ms);
       }
-      if (distance.x.empty()) return;
-      cost.x = distance.x;
-      chart.panels[0].curves.push_back(std::move(distance));
-      chart.panels[1].curves.push_back(std::move(cost));
+      if (!distance_and_cost.x.empty()) add_curves(curve(info, true), std::move(distance_and_cost));
     });
-    return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_drape_analysis(const Services& services) {
-  return std::make_unique<Drape>(services);
+std::unique_ptr<Subcommand> make_drape_analysis(const SubcommandContext& context) {
+  return std::make_unique<Drape>(context);
 }
 
 }  // namespace clothlab

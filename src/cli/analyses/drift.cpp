@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "experiments/step_loop.h"
 #include "io/csv.h"
 
 namespace clothlab {
@@ -52,98 +52,75 @@ Drift drift(const Simulation& simulation) {
   return worst;
 }
 
-struct DriftAnalysis final : Analysis {
-  explicit DriftAnalysis(const Services& services) : options(services) {}
+struct DriftAnalysis final : SceneAnalysis {
+  explicit DriftAnalysis(const SubcommandContext& context)
+      : SceneAnalysis(context, "method,step,time,length_error,rate,total_energy\n",
+                      two_panels("Stretch springs as rods: length changes that the velocities leave",
+                                 {.title = "time [s]"},
+                                 {.title = "largest |n·v_ij|: speed at which a length would change [m/s]",
+                                  .logarithmic = true,
+                                  .range = AxisRange{1e-18, 10.0}},
+                                 {.title = "total energy [J]"})) {}
 
-  AnalyzeOptions options;
-  SceneOptions scene;
   LengthOptions length{500};
 
-  std::string csv = "method,step,time,length_error,rate,total_energy\n";
-  Chart chart{.title = "Stretch springs as rods: length changes that the velocities leave",
-              .panels = {{.x = {.title = "time [s]"},
-                          .y = {.title = "largest |n·v_ij|: speed at which a length would change [m/s]",
-                                .logarithmic = true,
-                                .range = AxisRange{1e-18, 10.0}},
-                          .curves = {}},
-                         {.x = {.title = "time [s]"}, .y = {.title = "total energy [J]"}, .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
+    MethodAnalysis::add_to(app);
     length.add_to(app);
-    scene.add_to(app);
-    for (const std::string fixed : {"integrator", kProjection})
-      app.remove_option(app.get_option("--" + fixed));
+    add_scene_to(app, {"--integrator", "--velocity-projection"});
   }
 
-  void run_one(const IntegratorInfo& info, const Scene& tried, const LoadedScene& loaded, WorkerPool& pool,
-               std::uint64_t steps, bool plain) {
-    Simulation simulation(tried, loaded.mesh, pool, Interrupt::probe());
-    ChartCurve rate = options.curve(info);
-    if (plain) rate.label = "plain PBD (projection off)";
-    if (plain) rate.dash = kChartDash;
-    ChartCurve energy = rate;
+  void run_one(const IntegratorInfo& info, const Scene& tried, std::uint64_t steps, bool plain) {
+    Simulation simulation(tried, loaded.mesh, *pool, stop);
+    ChartCurve look = curve(info);
+    if (plain) look.label = "plain PBD (projection off)";
+    if (plain) look.dash = kChartDash;
+    Points curves;
     const double start = simulation.record().energy.total;
     Drift worst;
-    const char* ended = "";
-    for (std::uint64_t k = 0;; ++k) {
+    StepLoop loop(simulation, steps, *pool, stop);
+    do {
       const StepRecord& record = simulation.record();
       const Drift now = drift(simulation);
       worst = {std::max(worst.length, now.length), std::max(worst.rate, now.rate)};
-      csv += (plain ? "plain-pbd" : std::string(info.id)) + "," +
-             csv_line({static_cast<long long>(record.step), record.time, now.length, now.rate,
-                       record.energy.total});
-      rate.x.push_back(record.time);
-      rate.y.push_back(now.rate);
-      energy.y.push_back(record.energy.total);
-      if (k == steps || Interrupt::requested()) break;
-      const StepStatus status = simulation.step(pool, Interrupt::probe());
-      if (status == StepStatus::blown_up) ended = "  blew up";
-      if (status != StepStatus::done) break;
-    }
-    energy.x = rate.x;
-    std::printf("%-32s %16.3g %16.3g %16.6f%s\n", rate.label.c_str(), worst.length, worst.rate,
-                energy.y.back() - start, ended);
-    chart.panels[0].curves.push_back(std::move(rate));
-    chart.panels[1].curves.push_back(std::move(energy));
+      csv += csv_row(plain ? "plain-pbd" : info.id, record.step, record.time, now.length, now.rate,
+                     record.energy.total);
+      curves.add(record.time, now.rate, record.energy.total);
+    } while (loop.next());
+    std::printf("%-32s %16.3g %16.3g %16.6f%s\n", look.label.c_str(), worst.length, worst.rate,
+                curves.y1.back() - start, loop.blew_up() ? "  blew up" : "");
+    add_curves(look, std::move(curves));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    const LoadedScene loaded = load_with_state(
-        scene.names_a_scene() ? scene.scene() : scene.applied_to(rod_pendulum()), scene, options.outputs());
-    options.leave_out_for(loaded.scene);
-    WorkerPool pool(scene.threads());
+  void measure_all() override {
+    load_or(rod_pendulum());
+    leave_out_for(loaded.scene);
     const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf("%-32s %16s %16s %16s\n", "largest over the run", "|l - L| [m]", "|n·v_ij| [m/s]",
                 " energy gain [J]");
     std::vector<const IntegratorInfo*> skipped;
-    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+    for_each([&](const IntegratorInfo& info) {
       if (!info.inextensible) {
         skipped.push_back(&info);
         return;
       }
-      Scene tried = loaded.scene;
-      tried.integrator = info.id;
+      Scene tried = scene_for(info);
       const bool projects =
           std::ranges::find(info.parameters, kProjection, &ParameterSpec::id) != info.parameters.end();
       tried.integrator_parameters.erase(kProjection);
-      run_one(info, tried, loaded, pool, steps, false);
+      run_one(info, tried, steps, false);
       if (!projects || Interrupt::requested()) return;
       tried.integrator_parameters[kProjection] = 0;
-      run_one(info, tried, loaded, pool, steps, true);
+      run_one(info, tried, steps, true);
     });
-    if (options.names_integrators())
-      AnalyzeOptions::report_skipped(skipped, "their stretch springs are elastic");
-    return options.finish(csv, chart);
+    if (names_integrators()) report_skipped(skipped, "their stretch springs are elastic");
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_drift_analysis(const Services& services) {
-  return std::make_unique<DriftAnalysis>(services);
+std::unique_ptr<Subcommand> make_drift_analysis(const SubcommandContext& context) {
+  return std::make_unique<DriftAnalysis>(context);
 }
 
 }  // namespace clothlab

@@ -2,104 +2,110 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
-#include "cli/interrupt.h"
-#include "cli/output/energy_strip.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "experiments/step_loop.h"
 #include "io/csv.h"
 
 namespace clothlab {
 namespace {
 
-struct Energy final : Analysis {
-  explicit Energy(const Services& services) : options(services) {}
+struct Energy final : SceneAnalysis {
+  explicit Energy(const SubcommandContext& context)
+      : SceneAnalysis(context, "integrator,step,time,kinetic,stretch,bend,gravity,pressure,total\n",
+                      two_panels("Energies of the same cloth by several integrators", {.title = "time [s]"},
+                                 {.title = "potential energy [J]"}, {.title = "total energy [J]"})) {}
 
-  AnalyzeOptions options;
-  SceneOptions scene;
   LengthOptions length{600};
   double highest = -INFINITY, lowest = INFINITY;  ///< of the pictures [J], from runs that did not blow up
 
-  std::string csv = "integrator,step,time,kinetic,stretch,bend,gravity,pressure,total\n";
-  Chart chart{.title = "Energies of the same cloth by several integrators",
-              .panels = {{.x = {.title = "time [s]"}, .y = {.title = "potential energy [J]"}, .curves = {}},
-                         {.x = {.title = "time [s]"}, .y = {.title = "total energy [J]"}, .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
+    MethodAnalysis::add_to(app);
     length.add_to(app);
-    scene.add_to(app);
-    app.remove_option(app.get_option("--integrator"));
+    add_scene_to(app, {"--integrator"});
   }
 
-  void run_one(const IntegratorInfo& info, const LoadedScene& loaded, WorkerPool& pool, std::uint64_t steps) {
-    Scene tried = loaded.scene;
-    tried.integrator = info.id;
-    Simulation simulation(std::move(tried), loaded.mesh, pool, Interrupt::probe());
-    const std::string name(info.id);
-    ChartCurve potential = options.curve(info);
-    ChartCurve total = potential;
+  void run_one(const IntegratorInfo& info, std::uint64_t steps) {
+    Simulation simulation(scene_for(info), loaded.mesh, *pool, stop);
+    Points curves;
     const double start = simulation.record().energy.total;
-    std::string ended;
-    for (std::uint64_t k = 0;; ++k) {
+    StepLoop loop(simulation, steps, *pool, stop);
+    do {
       const StepRecord& record = simulation.record();
       const EnergyReport& e = record.energy;
-      csv += name + "," +
-             csv_line({static_cast<long long>(record.step), record.time, e.kinetic, e.stretch, e.bend,
-                       e.gravity, e.pressure, e.total});
-      potential.x.push_back(record.time);
-      potential.y.push_back(e.stretch + e.bend + e.gravity + e.pressure);
-      total.y.push_back(e.total);
-      if (k == steps || Interrupt::requested()) break;
-      const StepStatus status = simulation.step(pool, Interrupt::probe());
-      if (status == StepStatus::stopped) break;
-      if (status == StepStatus::blown_up) {
-        ended = "  blew up in step " + std::to_string(k + 1);
-        break;
-      }
-    }
-    total.x = potential.x;
-    if (ended.empty()) {
+      csv += csv_row(info.id, record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity, e.pressure,
+                     e.total);
+      curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure, e.total);
+    } while (loop.next());
+    const std::vector<double>& total = curves.y1;
+    std::string ended;
+    if (loop.blew_up()) {
+      ended = "  blew up in step " + std::to_string(total.size());
+    } else {
       // The picture is as high above the start as the lowest energy is below; methods that gain may leave it.
-      lowest = std::min(lowest, *std::ranges::min_element(potential.y));
+      lowest = std::min(lowest, *std::ranges::min_element(curves.y0));
       highest = std::max(highest, start + (start - lowest));
     }
-    const std::size_t last = total.y.size() - 1;
-    std::printf("%-32s %12.6f %12.6f %12.6f %12.6f%s\n", name.c_str(), start, total.y[last / 2] - start,
-                total.y[last] - start, simulation.record().energy.kinetic, ended.c_str());
-    chart.panels[0].curves.push_back(std::move(potential));
-    chart.panels[1].curves.push_back(std::move(total));
+    const std::size_t last = total.size() - 1;
+    std::printf("%-32s %12.6f %12.6f %12.6f %12.6f%s\n", std::string(info.id).c_str(), start,
+                total[last / 2] - start, total[last] - start, simulation.record().energy.kinetic,
+                ended.c_str());
+    add_curves(curve(info), std::move(curves));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    const LoadedScene loaded = load_with_state(
-        scene.names_a_scene() ? scene.scene() : scene.applied_to(energy_strip()), scene, options.outputs());
-    options.leave_out_for(loaded.scene);
-    WorkerPool pool(scene.threads());
+  void measure_all() override {
+    load_or(energy_strip());
+    leave_out_for(loaded.scene);
     const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",
                 "kinetic, end");
-    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { run_one(info, loaded, pool, steps); });
+    for_each([&](const IntegratorInfo& info) { run_one(info, steps); });
     const double margin = 0.04 * (highest - lowest);
     if (margin > 0)
       for (ChartPanel& panel : chart.panels) panel.y.range = AxisRange{lowest - margin, highest + margin};
-    return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_energy_analysis(const Services& services) {
-  return std::make_unique<Energy>(services);
+Scene energy_strip() {
+  constexpr int kRows = 5, kCols = 25;
+  constexpr double kWidth = 1, kDepth = 0.16;
+  Scene scene;
+  scene.mesh = GridSource{kRows, kCols, kWidth, kDepth};
+  scene.material.mass = 0.1;
+  scene.material.stretch_stiffness = 60;
+  scene.material.bend_stiffness = 0.6;
+  scene.material.spring_damping = 0;
+  scene.dt = 0.005;
+  scene.solver.linear.cg.tolerance = scene.solver.newton_tolerance = 1e-6;
+  InitialState start;
+  std::vector<std::uint32_t> ends;
+  for (int r = 0; r < kRows; ++r)
+    for (int c = 0; c < kCols; ++c) {
+      const double along = double(c) / (kCols - 1), across = double(r) / (kRows - 1);
+      const double arch = 0.08 * std::sin(std::numbers::pi * along);
+      const double twist = 0.03 * std::sin(2 * std::numbers::pi * along) * (across - 0.5);
+      start.positions.emplace_back(kWidth * along, arch + twist, kDepth * across);
+      if (c == 0 || c == kCols - 1) ends.push_back(static_cast<std::uint32_t>(r * kCols + c));
+    }
+  start.velocities.assign(start.positions.size(), vec3(0));
+  scene.initial_state = std::move(start);
+  scene.pins = std::move(ends);
+  return scene;
+}
+
+std::unique_ptr<Subcommand> make_energy_analysis(const SubcommandContext& context) {
+  return std::make_unique<Energy>(context);
 }
 
 }  // namespace clothlab

@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "core/text.h"
 #include "experiments/slope_run.h"
 #include "io/csv.h"
@@ -25,29 +24,27 @@ constexpr std::array kSlopeSpeeds{1e-2, 1e-3};                      // ε [m/s]
 constexpr double kGentle = 0.5, kSteep = 2;                         // tan θ / μ
 constexpr double kStill = 1e-9;                                     // [m/s]
 
-struct Friction final : Analysis {
-  explicit Friction(const Services& services) : options(services) {}
+struct Friction final : MethodAnalysis {
+  explicit Friction(const SubcommandContext& context)
+      : MethodAnalysis(
+            context,
+            "integrator,contact,friction_speed,slope,h,speed,speed_theory,rate,rate_theory,blew_up\n",
+            two_panels(
+                "A sheet on a slope", {.title = "h μ g cos θ / ε, by penalty", .logarithmic = true},
+                {.title = "tan θ = μ/2: speed over that at which it creeps by theory", .logarithmic = true},
+                {.title = "tan θ = 2 μ: relative error of the acceleration",
+                 .logarithmic = true,
+                 .range = AxisRange{1e-6, 1.0}})) {
+    chart.panels[1].x.title = "h [s], by penalty";
+  }
 
-  AnalyzeOptions options;
   std::optional<std::string> friction_text;
   double friction = 0.5;
 
-  std::string csv = "integrator,contact,friction_speed,slope,h,speed,speed_theory,rate,rate_theory,blew_up\n";
-  Chart chart{.title = "A sheet on a slope",
-              .panels = {{.x = {.title = "h μ g cos θ / ε, by penalty", .logarithmic = true},
-                          .y = {.title = "tan θ = μ/2: speed over that at which it creeps by theory",
-                                .logarithmic = true},
-                          .curves = {}},
-                         {.x = {.title = "h [s], by penalty", .logarithmic = true},
-                          .y = {.title = "tan θ = 2 μ: relative error of the acceleration",
-                                .logarithmic = true,
-                                .range = AxisRange{1e-6, 1.0}},
-                          .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
-    AnalyzeOptions::add_option(app, "--friction", friction_text, "X", "Coulomb's μ; default 0.5.");
-    options.add_parameters_to(app);
+    MethodAnalysis::add_to(app);
+    add_text_to(app, "--friction", friction_text, "X", "Coulomb's μ; default 0.5.");
+    add_parameters_to(app);
   }
 
   /// What it does, and how far that is from theory.
@@ -70,23 +67,20 @@ struct Friction final : Analysis {
 
   void measure(const IntegratorInfo& info, ContactModel contact, double speed, double steepness) {
     const bool forces = info_of(contact).by_forces;
-    const std::string name = std::string(info.id) + "," + std::string(info_of(contact).id);
-    ChartCurve curve = options.curve(info);
-    curve.markers = true;
+    ChartCurve points = curve(info, true);
     std::string row;
     for (const double h : kSlopeSteps) {
       const Slope slope{std::atan(steepness * friction), friction, speed, contact, h};
-      const SlopeRun run = run_down(slope, info, options.parameters(info), Interrupt::probe());
+      const SlopeRun run = run_down(slope, info, parameters(info), stop);
       if (!run.done && !run.blew_up) return;
       row += "  " + padded(said(slope, run));
       const bool holds = slope.holds();
-      csv += name + "," +
-             csv_line({forces ? speed : NAN, steepness, h, run.blew_up ? NAN : run.speed,
-                       holds ? slope.creep() : NAN, run.blew_up ? NAN : run.rate, holds ? 0.0 : slope.slide(),
-                       static_cast<long long>(run.blew_up)});
+      csv += csv_row(info.id, info_of(contact).id, forces ? speed : NAN, steepness, h,
+                     run.blew_up ? NAN : run.speed, holds ? slope.creep() : NAN, run.blew_up ? NAN : run.rate,
+                     holds ? 0.0 : slope.slide(), run.blew_up);
       if (run.blew_up) continue;
-      curve.x.push_back(holds ? h * friction * 9.8 * std::cos(slope.angle) / speed : h);
-      curve.y.push_back(holds ? run.speed / slope.creep() : std::abs(run.rate / slope.slide() - 1));
+      points.x.push_back(holds ? h * friction * 9.8 * std::cos(slope.angle) / speed : h);
+      points.y.push_back(holds ? run.speed / slope.creep() : std::abs(run.rate / slope.slide() - 1));
     }
     const std::string law =
         std::string(info_of(contact).id) + (forces ? " " + format_digits(1000 * speed, 3) + " mm/s" : "");
@@ -94,7 +88,7 @@ struct Friction final : Analysis {
     std::fflush(stdout);
     if (!forces) return;
     if (steepness < 1 || speed == kSlopeSpeeds.front())
-      chart.panels[steepness < 1 ? 0 : 1].curves.push_back(std::move(curve));
+      chart.panels[steepness < 1 ? 0 : 1].curves.push_back(std::move(points));
   }
 
   static std::string padded(std::string text) {
@@ -102,10 +96,8 @@ struct Friction final : Analysis {
     return text;
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    if (friction_text) friction = parse_positive("friction", *friction_text);
+  void measure_all() override {
+    read_positive("friction", friction_text, "", friction);
     for (const double steepness : {kGentle, kSteep}) {
       std::printf("%stan θ = %g, μ = %g: by theory it %s\n%-29s %-17s", steepness < 1 ? "" : "\n",
                   steepness * friction, friction,
@@ -114,7 +106,7 @@ struct Friction final : Analysis {
       for (const double h : kSlopeSteps)
         std::printf("  %-16s", ("h = " + format_digits(h, 3) + " s").c_str());
       std::printf("\n");
-      options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
+      for_each([&](const IntegratorInfo& info) {
         for (const ContactModel held : {ContactModel::filter, ContactModel::impulse})
           measure(info, held, kSlopeSpeeds.front(), steepness);
         if (!has_place_for(ContactModel::penalty, info)) return;
@@ -123,14 +115,13 @@ struct Friction final : Analysis {
       });
       if (Interrupt::requested()) break;
     }
-    return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_friction_analysis(const Services& services) {
-  return std::make_unique<Friction>(services);
+std::unique_ptr<Subcommand> make_friction_analysis(const SubcommandContext& context) {
+  return std::make_unique<Friction>(context);
 }
 
 }  // namespace clothlab

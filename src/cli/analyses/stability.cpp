@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "analysis/stability_meter.h"
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
-#include "cli/run_options.h"
-#include "cli/scene_options.h"
+#include "cli/options.h"
 #include "core/text.h"
 #include "experiments/step_trial.h"
 #include "io/csv.h"
@@ -22,35 +19,28 @@
 namespace clothlab {
 namespace {
 
-struct Stability final : Analysis {
-  explicit Stability(const Services& services) : options(services) {}
+struct Stability final : SceneAnalysis {
+  explicit Stability(const SubcommandContext& context)
+      : SceneAnalysis(
+            context, "integrator,omega_max,stable_h,unstable_h,stable_h_omega,theory_h,theory_h_omega\n",
+            {.title = "h·ω_max at which a run stays bounded",
+             .panels = {
+                 {.x = {.title = "h·ω_max", .logarithmic = true},
+                  .y = {.title = "dashed: 2, the limit of symplectic Euler and Verlet; ≥: no limit was found",
+                        .bare = true}}}}) {}
 
-  AnalyzeOptions options;
-  SceneOptions scene;
   std::optional<std::string> steps_text, largest_text;
 
-  LoadedScene loaded;
-  std::unique_ptr<WorkerPool> pool;
   std::uint64_t steps = kTrialSteps;
   std::optional<StabilityEstimate> estimate;  // of a method that takes these blocks
   JacobianMode measured_blocks{};
 
-  std::string csv = "integrator,omega_max,stable_h,unstable_h,stable_h_omega,theory_h,theory_h_omega\n";
-  Chart chart{
-      .title = "h·ω_max at which a run stays bounded",
-      .panels = {{.x = {.title = "h·ω_max", .logarithmic = true},
-                  .y = {.title = "dashed: 2, the limit of symplectic Euler and Verlet; ≥: no limit was found",
-                        .bare = true},
-                  .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
-    AnalyzeOptions::add_option(app, "--steps", steps_text, "N", "Steps of each trial; default 400.");
-    AnalyzeOptions::add_option(app, "--largest-step", largest_text, "S",
-                               "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
-    scene.add_to(app);
-    for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
-      app.remove_option(app.get_option(fixed));
+    MethodAnalysis::add_to(app);
+    add_text_to(app, "--steps", steps_text, "N", "Steps of each trial; default 400.");
+    add_text_to(app, "--largest-step", largest_text, "S",
+                "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
+    add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
   /// The linear limit of the cloth at its start [s]; NaN where it is not known, and for rods, which may have
@@ -60,8 +50,8 @@ struct Stability final : Analysis {
     const JacobianMode blocks = stability_blocks(info, loaded.scene.solver.jacobian);
     const bool other = !estimate || blocks != measured_blocks;
     if (other || needs_eigenvalues(info, *estimate)) {
-      const Simulation start(loaded.scene, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
-      estimate = measure_stability(start, start.state(), info, *pool, Interrupt::probe());
+      const Simulation start(loaded.scene, loaded.mesh, *pool, stop, loaded.model);
+      estimate = measure_stability(start, start.state(), info, *pool, stop);
       measured_blocks = blocks;
     }
     if (!estimate) return std::nullopt;
@@ -77,13 +67,12 @@ struct Stability final : Analysis {
 
   void write_row(const IntegratorInfo& info, double stable, double unstable, double limit) {
     const double omega_max = loaded.omega_max;
-    csv += std::string(info.id) + "," +
-           csv_line({omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max});
+    csv += csv_row(info.id, omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max);
   }
 
   /// Where theory has no stable step or no limit: the result at h = 1/ω_max.
   void show_growth(const IntegratorInfo& info, double limit) {
-    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, Interrupt::probe());
+    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, stop);
     if (!trial) return;
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
@@ -103,7 +92,7 @@ struct Stability final : Analysis {
   void bisect(const IntegratorInfo& info, double largest, double limit) {
     const double omega_max = loaded.omega_max;
     const std::optional<StableRange> range =
-        find_largest_stable_step(loaded, info, largest, steps, *pool, Interrupt::probe());
+        find_largest_stable_step(loaded, info, largest, steps, *pool, stop);
     if (!range) return;
     const std::string said = std::isnan(limit)   ? "of another ω"
                              : std::isinf(limit) ? "no limit"
@@ -112,35 +101,31 @@ struct Stability final : Analysis {
                 range->stable, range->stable * omega_max, said.c_str());
     write_row(info, range->stable, range->unstable.value_or(NAN), limit);
     const double row = -static_cast<double>(chart.panels[0].curves.size());
-    ChartCurve bar = options.curve(info);
+    ChartCurve bar = curve(info, true);
     if (!range->unstable) bar.label += " ≥";
-    bar.markers = true;
     bar.x = {0.1, range->stable * omega_max};
     bar.y = {row, row};
     chart.panels[0].curves.push_back(std::move(bar));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    if (steps_text) steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
-    std::optional<double> largest;
-    if (largest_text) largest = parse_positive("largest-step", *largest_text, "s");
-    loaded = load_with_state(named_scene(scene), scene, options.outputs());
-    options.leave_out_for(loaded.scene);
-    pool = std::make_unique<WorkerPool>(scene.threads());
-    measure_omega_max(loaded, *pool, Interrupt::probe());
+  void measure_all() override {
+    read_whole("steps", steps_text, 8, 1'000'000, steps);
+    double largest = 0;
+    read_positive("largest-step", largest_text, "s", largest);
+    load();
+    leave_out_for(loaded.scene);
+    measure_omega_max(loaded, *pool, stop);
     const double omega_max = loaded.omega_max;
-    if (!largest) largest = largest_trial_step(omega_max);
+    if (largest == 0) largest = largest_trial_step(omega_max);
 
     std::printf("ω_max = %.6g rad/s at the start, 2/ω_max = %.6g s; trials of %llu steps up to h = %.4g s\n",
-                omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), *largest);
+                omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), largest);
     std::printf("%-32s %13s %14s %16s\n", "integrator", "stable h [s]", "h·ω_max", "theory");
-    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+    for_each([&](const IntegratorInfo& info) {
       const std::optional<double> limit = theory(info);
       if (Interrupt::requested() || !limit) return;
       if (*limit > 0 || info.inextensible)
-        bisect(info, *largest, *limit);
+        bisect(info, largest, *limit);
       else
         show_growth(info, *limit);
     });
@@ -150,14 +135,13 @@ struct Stability final : Analysis {
                                       .dash = kChartDash,
                                       .x = {2, 2},
                                       .y = {0.6, -static_cast<double>(curves.size()) + 0.4}});
-    return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_stability_analysis(const Services& services) {
-  return std::make_unique<Stability>(services);
+std::unique_ptr<Subcommand> make_stability_analysis(const SubcommandContext& context) {
+  return std::make_unique<Stability>(context);
 }
 
 }  // namespace clothlab

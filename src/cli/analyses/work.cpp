@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <glm/geometric.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/stable_step.h"
-#include "cli/analyses/analysis.h"
-#include "cli/analyses/analyze_options.h"
+#include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
-#include "cli/run_options.h"
+#include "cli/options.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
+#include "experiments/step_loop.h"
+#include "experiments/step_trial.h"
 #include "io/csv.h"
 
 namespace clothlab {
@@ -42,55 +40,37 @@ struct Error {
   double v = 0;  ///< [m/s]
 };
 
-Error distance(const State& a, const State& b) {
-  const auto rms = [](const std::vector<vec3>& p, const std::vector<vec3>& q) {
-    double sum = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) sum += glm::dot(p[i] - q[i], p[i] - q[i]);
-    return std::sqrt(sum / static_cast<double>(p.size()));
-  };
-  return {rms(a.x, b.x), rms(a.v, b.v)};
-}
+Error distance(const State& a, const State& b) { return {rms_distance(a.x, b.x), rms_distance(a.v, b.v)}; }
 
-struct Work final : Analysis {
-  explicit Work(const Services& services) : options(services) {}
+struct Work final : SceneAnalysis {
+  explicit Work(const SubcommandContext& context)
+      : SceneAnalysis(
+            context,
+            "measured,integrator,h,steps,ms_per_step,ms_per_simulated_second,newton_per_step,cg_per_step,"
+            "unconverged_steps,error_x,error_v\n",
+            two_panels({}, {.title = "time of the run [ms]", .logarithmic = true},
+                       {.title = "error of the positions [m]", .logarithmic = true},
+                       {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
-  AnalyzeOptions options;
-  SceneOptions scene;
   std::optional<std::string> steps_text, time_text, longest_text;
 
-  LoadedScene loaded;
-  std::unique_ptr<WorkerPool> pool;
   std::uint64_t trial_steps = 40;
   double end_time = 0.1;  // [s]
-  double longest = 3000;  // [ms]
+  double longest = 3;     // [s]
   std::optional<State> reference;
   std::uint64_t reference_steps = 0;
   Error reference_error;
 
-  std::string csv =
-      "measured,integrator,h,steps,ms_per_step,ms_per_simulated_second,newton_per_step,cg_per_step,"
-      "unconverged_steps,error_x,error_v\n";
-  Chart chart{.title = {},
-              .panels = {{.x = {.title = "time of the run [ms]", .logarithmic = true},
-                          .y = {.title = "error of the positions [m]", .logarithmic = true},
-                          .curves = {}},
-                         {.x = {.title = "time of the run [ms]", .logarithmic = true},
-                          .y = {.title = "error of the velocities [m/s]", .logarithmic = true},
-                          .curves = {}}}};
-
   void add_to(CLI::App& app) override {
-    options.add_to(app);
-    AnalyzeOptions::add_option(app, "--steps", steps_text, "N",
-                               "Steps of each trial of the largest stable h, ten times as many for the "
-                               "explicit methods, which take small ones; default 40.");
-    AnalyzeOptions::add_option(app, "--end-time", time_text, "S",
-                               "Simulated time after which the error is measured; default 0.1.");
-    AnalyzeOptions::add_option(
-        app, "--longest-run", longest_text, "S",
-        "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
-    scene.add_to(app);
-    for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
-      app.remove_option(app.get_option(fixed));
+    MethodAnalysis::add_to(app);
+    add_text_to(app, "--steps", steps_text, "N",
+                "Steps of each trial of the largest stable h, ten times as many for the "
+                "explicit methods, which take small ones; default 40.");
+    add_text_to(app, "--end-time", time_text, "S",
+                "Simulated time after which the error is measured; default 0.1.");
+    add_text_to(app, "--longest-run", longest_text, "S",
+                "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
+    add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
   // ---- The largest stable step, and what it costs
@@ -101,8 +81,8 @@ struct Work final : Analysis {
     const double smallest = smallest_trial_step(loaded.omega_max);
     const auto range =
         find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) -> std::optional<bool> {
-          std::optional<StepTrial> trial = try_step_size(
-              loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, Interrupt::probe());
+          std::optional<StepTrial> trial =
+              try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, stop);
           if (!trial) return std::nullopt;
           const bool stable = trial->stable;
           if (stable) best = std::move(trial);  // the h of every one is above that of the one before
@@ -116,31 +96,28 @@ struct Work final : Analysis {
     }
     const auto steps = static_cast<double>(best->good_steps());
     const double h = range->stable, ms = quantile(best->step_ms, 0.5);
-    const double newton = best->newton_iterations / steps, cg = best->linear_iterations / steps;
+    const double newton = static_cast<double>(best->newton_iterations) / steps;
+    const double cg = static_cast<double>(best->cg_iterations) / steps;
     std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range->unstable ? " " : "≥",
-                h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best->unconverged));
+                h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best->not_converged));
     std::fflush(stdout);
-    csv += "cost," + id + "," +
-           csv_line({h, static_cast<long long>(best->good_steps()), ms, ms / h, newton, cg,
-                     static_cast<long long>(best->unconverged), NAN, NAN});
+    csv += csv_row("cost", info.id, h, best->good_steps(), ms, ms / h, newton, cg, best->not_converged, NAN,
+                   NAN);
   }
 
   // ---- Error against time
 
   /// Nothing where it was interrupted.
   std::optional<Ended> run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
-    using Clock = std::chrono::steady_clock;
     const Scene tried = trial_scene(loaded, info, end_time / static_cast<double>(steps));
     Ended ended;
     for (int repeat = 0; repeat < 3; ++repeat) {
-      Simulation simulation(tried, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
-      const Clock::time_point begin = Clock::now();
-      for (std::uint64_t k = 0; k < steps && ended.good; ++k) {
-        const StepStatus status = simulation.step(*pool, Interrupt::probe());
-        if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
-        ended.good = status == StepStatus::done;
-      }
-      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
+      const StepWatch watch;
+      const StepStatus status = StepLoop(simulation, steps, *pool, stop).finish();
+      const double ms = watch.elapsed().wall;
+      if (status == StepStatus::stopped) return std::nullopt;
+      ended.good = status == StepStatus::done;
       ended.ms = repeat == 0 ? ms : std::min(ended.ms, ms);
       ended.state = simulation.state();
       if (!ended.good || ms > kShortRun) break;
@@ -155,8 +132,7 @@ struct Work final : Analysis {
   /// By the method of the highest order, with steps of at most a quarter of the fastest oscillation's limit.
   /// Twice as many steps give an estimate of its error.
   void make_reference() {
-    const IntegratorInfo& best = *std::ranges::max_element(
-        integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });
+    const IntegratorInfo& best = most_accurate_method();
     std::uint64_t steps = coarsest_steps();
     while (end_time / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
     const std::optional<Ended> coarse = run_to_end(best, steps);
@@ -179,12 +155,11 @@ struct Work final : Analysis {
   }
 
   void measure_precision(const IntegratorInfo& info) {
-    ChartCurve x = options.curve(info);
-    x.markers = true;
+    ChartCurve look = curve(info, true);
     // Colours alone do not tell so many apart.
     if (info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based)
-      x.dash = kChartDash;
-    ChartCurve v = x;
+      look.dash = kChartDash;
+    Points curves;
     for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
       const std::optional<Ended> ended = run_to_end(info, steps);
       if (!ended) break;
@@ -194,30 +169,21 @@ struct Work final : Analysis {
       std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(info.id).c_str(), h,
                   static_cast<unsigned long long>(steps), ended->ms, error.x, error.v);
       std::fflush(stdout);
-      csv += "precision," + std::string(info.id) + "," +
-             csv_line({h, static_cast<long long>(steps), each, ended->ms / end_time, NAN, NAN, NAN, error.x,
-                       error.v});
-      x.x.push_back(ended->ms);
-      x.y.push_back(error.x);
-      v.y.push_back(error.v);
-      if (ended->ms > longest) break;
+      csv += csv_row("precision", info.id, h, steps, each, ended->ms / end_time, NAN, NAN, NAN, error.x,
+                     error.v);
+      curves.add(ended->ms, error.x, error.v);
+      if (ended->ms > 1000 * longest) break;
     }
-    if (x.x.empty()) return;
-    v.x = x.x;
-    chart.panels[0].curves.push_back(std::move(x));
-    chart.panels[1].curves.push_back(std::move(v));
+    if (!curves.x.empty()) add_curves(look, std::move(curves));
   }
 
-  int run() override {
-    const Interrupt interrupt;
-    options.check();
-    if (steps_text) trial_steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
-    if (time_text) end_time = parse_positive("end-time", *time_text, "s");
-    if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text, "s");
-    loaded = load_with_state(named_scene(scene), scene, options.outputs());
-    options.leave_out_for(loaded.scene);
-    pool = std::make_unique<WorkerPool>(scene.threads());
-    measure_omega_max(loaded, *pool, Interrupt::probe());
+  void measure_all() override {
+    read_whole("steps", steps_text, 8, 1'000'000, trial_steps);
+    read_positive("end-time", time_text, "s", end_time);
+    read_positive("longest-run", longest_text, "s", longest);
+    load();
+    leave_out_for(loaded.scene);
+    measure_omega_max(loaded, *pool, stop);
 
     std::printf(
         "Largest h up to 1/60 s that held %llu steps (explicit methods: ten times as many), to %g %%, and "
@@ -225,28 +191,27 @@ struct Work final : Analysis {
         static_cast<unsigned long long>(trial_steps), 100 * kStablePrecision, scene.threads(),
         scene.threads() == 1 ? "" : "s", "integrator", "h [s]", "ms/step", "ms/simul. s", "Newton",
         "CG /step", "not conv.");
-    options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { measure_cost(info); });
+    for_each([&](const IntegratorInfo& info) { measure_cost(info); });
 
     std::vector<const IntegratorInfo*> skipped;
     if (!Interrupt::requested()) make_reference();
     if (reference) {
       chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
-      options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
+      for_each([&](const IntegratorInfo& info) {
         if (info.inextensible)
           skipped.push_back(&info);
         else
           measure_precision(info);
       });
     }
-    AnalyzeOptions::report_skipped(skipped, "they move another cloth, one whose stretch springs are rods");
-    return options.finish(csv, chart);
+    report_skipped(skipped, "they move another cloth, one whose stretch springs are rods");
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Analysis> make_work_analysis(const Services& services) {
-  return std::make_unique<Work>(services);
+std::unique_ptr<Subcommand> make_work_analysis(const SubcommandContext& context) {
+  return std::make_unique<Work>(context);
 }
 
 }  // namespace clothlab

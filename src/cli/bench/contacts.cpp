@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
+#include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
 #include "integrate/registry.h"

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "analysis/stability_meter.h"
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
-#include "core/error.h"
+#include "cli/bench/bench.h"
 #include "core/quantile.h"
 #include "core/text.h"
 #include "integrate/registry.h"
@@ -107,34 +105,29 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
                        std::vector<BenchTable>& tables) {
   const std::size_t at = tables.size();
   tables.push_back(integrators_table(settings));
-  for (const BenchScene& scene : scenes) {
+  for_each_scene(scenes, tables[at], [&](const BenchScene& scene) {
     const std::size_t first = tables[at].rows.size();
-    try {
-      const LoadedScene start = scene.load();
-      std::vector<std::string_view> without;
-      for (const IntegratorInfo& info : integrators()) {
-        if (!has_place_for(start.scene, info)) {
-          without.push_back(info.id);
-          continue;
-        }
-        settings.begin(scene.name + ", " + std::string(info.id));
-        LoadedScene loaded = start;
-        loaded.scene.integrator = info.id;
-        loaded.scene.dt = step_of(info, loaded, settings.pool);
-        const RunFigures run =
-            run_scene(loaded, settings.pool,
-                      {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
-        tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.dt, run));
+    const LoadedScene start = scene.load();
+    std::vector<std::string_view> without;
+    for (const IntegratorInfo& info : integrators()) {
+      if (!has_place_for(start.scene, info)) {
+        without.push_back(info.id);
+        continue;
       }
-      if (!without.empty())
-        tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +
-                                   kNoPlaceForContact + ".");
-    } catch (const InputError& error) {
-      if (scenes.size() == 1) throw;
-      tables[at].notes.push_back(scene.name + " is left out: " + error.what());
+      settings.begin(scene.name + ", " + std::string(info.id));
+      LoadedScene loaded = start;
+      loaded.scene.integrator = info.id;
+      loaded.scene.dt = step_of(info, loaded, settings.pool);
+      const RunFigures run =
+          run_scene(loaded, settings.pool,
+                    {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
+      tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.dt, run));
+      fill_costs(tables[at], first);
     }
-    fill_costs(tables[at], first);
-  }
+    if (!without.empty())
+      tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +
+                                 kNoPlaceForContact + ".");
+  });
 }
 
 Chart integrators_chart(const BenchTable& table) {

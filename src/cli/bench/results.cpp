@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/bench/results.h"
+#include "cli/bench/bench.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "core/error.h"
-#include "core/text_file.h"
 #include "io/output_file.h"
 
 namespace clothlab {
@@ -25,23 +23,16 @@ std::string processor() {
 }  // namespace
 
 void BenchResults::add_to(CLI::App& app) {
-  const auto text = [&](const char* name, std::optional<std::string>& target, const char* help) {
-    app.add_option(name, target, help)->type_name("FILE")->take_last()->group("Results");
+  const auto file = [&](const char* name, const char* extension, std::optional<std::string>& target,
+                        const char* help) {
+    files_.add_option(app, "Results", name, extension, target, "FILE", help);
   };
-  text("--csv", csv_, "All figures, one per line.");
-  text("--json", json_, "All figures as JSON.");
-  text("--markdown", markdown_, "The tables for a document.");
+  file("--csv", ".csv", csv_, "All figures, one per line.");
+  file("--json", ".json", json_, "All figures as JSON.");
+  file("--markdown", ".md", markdown_, "The tables for a document.");
 }
 
-OutputFiles BenchResults::outputs() const {
-  OutputFiles files;
-  if (csv_) files.add(path_of(*csv_), ".csv");
-  if (json_) files.add(path_of(*json_), ".json");
-  if (markdown_) files.add(path_of(*markdown_), ".md");
-  return files;
-}
-
-int BenchResults::run(const std::vector<BenchSection>& sections, std::vector<BenchTable>& tables) const {
+int BenchResults::run(const std::vector<BenchSection>& sections, std::vector<BenchTable>& tables) {
   std::size_t printed = 0;
   const auto print = [&] {
     for (; printed < tables.size(); ++printed) std::printf("%s\n", text_of(tables[printed]).c_str());
@@ -55,18 +46,13 @@ int BenchResults::run(const std::vector<BenchSection>& sections, std::vector<Ben
   } catch (const Cancelled&) {
   }
   print();
-  bool good = !csv_ || try_write([&] { write_file(*csv_, csv_of(tables)); });
-  if (json_) good = try_write([&] { write_file(*json_, json_of(tables)); }) && good;
-  if (markdown_) {
-    std::string text;
-    for (const BenchTable& table : tables)
-      text += "<!-- bench: " + table.id + " -->\n" + markdown_of(table) + "<!-- end -->\n\n";
-    good = try_write([&] { write_file(*markdown_, text); }) && good;
-  }
-  if (!good) return kExitFault;
-  if (!Interrupt::requested()) return kExitDone;
-  std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
-  return Interrupt::exit_status();
+  std::string markdown;
+  for (const BenchTable& table : tables)
+    markdown += "<!-- bench: " + table.id + " -->\n" + markdown_of(table) + "<!-- end -->\n\n";
+  files_.attempt(csv_, [&](const std::string& path) { write_file(path, csv_of(tables)); });
+  files_.attempt(json_, [&](const std::string& path) { write_file(path, json_of(tables)); });
+  files_.attempt(markdown_, [&](const std::string& path) { write_file(path, markdown); });
+  return status_at_end(files_.lost(), "measured");
 }
 
 BenchTable machine_table(int threads) {

@@ -2,9 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
-#include "core/error.h"
+#include "cli/bench/bench.h"
 #include "core/quantile.h"
 #include "core/text.h"
 #include "integrate/registry.h"
@@ -72,20 +70,15 @@ void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& 
                   std::vector<BenchTable>& tables) {
   const std::size_t at = tables.size();
   tables.push_back(step_table(settings));
-  for (const BenchScene& scene : scenes) {
+  for_each_scene(scenes, tables[at], [&](const BenchScene& scene) {
     settings.begin(scene.name);
-    try {
-      const LoadedScene loaded = scene.load();
-      const RunPlan plan{.steps = settings.steps};
-      const RunFigures run = run_scene(loaded, settings.pool, plan);
-      const RunFigures alone = settings.pool.threads() > 1 ? run_scene(loaded, settings.alone, plan) : run;
-      tables[at].rows.push_back(step_row(scene.name, loaded, run, alone));
-      if (!run.blow_up.empty()) tables[at].notes.push_back(scene.name + ": " + run.blow_up);
-    } catch (const InputError& error) {
-      if (scenes.size() == 1) throw;
-      tables[at].notes.push_back(scene.name + " is left out: " + error.what());
-    }
-  }
+    const LoadedScene loaded = scene.load();
+    const RunPlan plan{.steps = settings.steps};
+    const RunFigures run = run_scene(loaded, settings.pool, plan);
+    const RunFigures alone = settings.pool.threads() > 1 ? run_scene(loaded, settings.alone, plan) : run;
+    tables[at].rows.push_back(step_row(scene.name, loaded, run, alone));
+    if (!run.blow_up.empty()) tables[at].notes.push_back(scene.name + ": " + run.blow_up);
+  });
 }
 
 }  // namespace clothlab

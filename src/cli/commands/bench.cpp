@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cli/commands/bench.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -13,15 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/results.h"
-#include "cli/bench/run.h"
-#include "cli/bench/sections.h"
-#include "cli/exit_status.h"
+#include "cli/bench/bench.h"
 #include "cli/interrupt.h"
+#include "cli/options.h"
 #include "cli/output/progress.h"
-#include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "integrate/registry.h"
@@ -52,18 +48,16 @@ std::string name_of(const Scene& scene) {
   return grid == nullptr ? "scene" : std::to_string(grid->rows) + "×" + std::to_string(grid->cols);
 }
 
-struct Bench {
+struct Bench final : Subcommand {
   SceneOptions scene;
   BenchResults results;
   std::optional<std::string> sizes_text, meshes, steps_text, png;
   bool all_integrators = false, contacts = false, full = false;
 
-  void add_to(CLI::App& app) {
+  void add_to(CLI::App& app) override {
     const char* what = "What is measured";
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                          const char* help) {
-      app.add_option(name, target, help)->type_name(type)->take_last()->group(what);
-    };
+                          const char* help) { add_text(app, what, name, target, type, help); };
     text("--sizes", sizes_text, "N,N,...",
          "Particles along an edge of the sheets, or none; default 20,32,64,128,256. A scene, mesh or grid "
          "that is named takes their place.");
@@ -82,12 +76,9 @@ struct Bench {
     text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
     scene.add_to(app);
     results.add_to(app);
-    app.add_option("--png", png,
-                   "A chart of the time that all integrators take, over the time that they simulate; needs "
-                   "no display.")
-        ->type_name("FILE")
-        ->take_last()
-        ->group("Results");
+    results.files().add_option(app, "Results", "--png", ".png", png, "FILE",
+                               "A chart of the time that all integrators take, over the time that they "
+                               "simulate; needs no display.");
   }
 
   BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
@@ -137,13 +128,12 @@ struct Bench {
     return all;
   }
 
-  int run() {
-    const Interrupt interrupt;
+  int run() override {
     const bool with_integrators = all_integrators || full;
     if (png && !with_integrators)
       throw InputError("--png: the chart is that of all integrators; give --integrators too.");
-    OutputFiles outputs = results.outputs();
-    if (png) outputs.add(path_of(*png), ".png");
+    OutputFiles& outputs = results.files();
+    outputs.check();
     const Scene base = scene.scene();
     if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
     outputs.spare(base);
@@ -158,7 +148,7 @@ struct Bench {
     BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
                              progress.show_part(begun++, what);
                            }};
-    if (steps_text) settings.steps = static_cast<int>(parse_whole("steps", *steps_text, 1, 100'000));
+    read_whole("steps", steps_text, 1, 100'000, settings.steps);
     std::vector<BenchSection> sections;
     if (!measured.empty())
       sections.emplace_back(
@@ -170,23 +160,17 @@ struct Bench {
       sections.emplace_back([&](std::vector<BenchTable>& tables) { bench_contacts(settings, tables); });
     std::vector<BenchTable> tables{machine_table(pool.threads())};
     const int status = results.run(sections, tables);
-    if (const BenchTable* table = find_table(tables, "integrators"); png && table != nullptr) {
-      const Image image = draw_chart(integrators_chart(*table));
-      if (!try_write([&] { write_png(*png, image.width, image.height, image.rgba); })) return kExitFault;
-    }
-    return status;
+    if (const BenchTable* table = find_table(tables, "integrators"))
+      outputs.attempt(
+          png, [&](const std::string& path) { write_png(path, draw_chart(integrators_chart(*table))); });
+    return outputs.lost() ? kExitFault : status;
   }
 };
 
 }  // namespace
 
-std::function<int()> add_bench(CLI::App& app) {
-  auto command = std::make_shared<Bench>();
-  command->add_to(*app.add_subcommand(
-      "bench",
-      "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
-      "factor,\niterations, strain."));
-  return [command] { return command->run(); };
+std::unique_ptr<Subcommand> make_bench(const SubcommandContext& /*context*/) {
+  return std::make_unique<Bench>();
 }
 
 }  // namespace clothlab

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cli/commands/compare.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -15,13 +13,14 @@
 #include <vector>
 
 #include "chart/lane_style.h"
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/lane_run.h"
+#include "cli/options.h"
 #include "cli/output/comparison_page.h"
 #include "cli/output/progress.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "documents/command_line.h"
@@ -34,14 +33,16 @@ constexpr std::size_t kPictures = 6;  // of a lane
 constexpr double kPictureZoom = 0.8;  // a sheet that swings leaves so narrow a picture
 constexpr int kPictureWidth = 400, kPictureHeight = 300;
 
-struct Compare {
+struct Compare final : Subcommand {
+  explicit Compare(const SubcommandContext& context) : services(context.services) {}
+
   SceneOptions scene;
   LengthOptions length{120};
   std::string names;
   std::optional<std::string> journal, report;
-  std::function<Painter(const PictureRequest&)> make_painter;
+  const Services& services;
 
-  void add_to(CLI::App& app) {
+  void add_to(CLI::App& app) override {
     scene.add_to(app);
     app.remove_option(app.get_option("--integrator"));
     length.add_to(app);
@@ -53,14 +54,10 @@ struct Compare {
         ->take_last()
         ->group("Comparison");
     add_journal_option(app, journal, "Comparison");
-    app.add_option(
-           "--report", report,
-           "A page DIR/index.html with tables, curves and pictures, which needs no other file; beside "
-           "it DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. DIR is made "
-           "where it is missing.")
-        ->type_name("DIR")
-        ->take_last()
-        ->group("Comparison");
+    add_text(app, "Comparison", "--report", report, "DIR",
+             "A page DIR/index.html with tables, curves and pictures, which needs no other file; beside "
+             "it DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. DIR is made "
+             "where it is missing.");
   }
 
   std::filesystem::path report_folder() const {
@@ -91,12 +88,12 @@ struct Compare {
     const PictureRequest request{
         .width = kPictureWidth, .height = kPictureHeight, .zoom = kPictureZoom, .light = true};
     try {
-      make_painter(request);
+      services.make_painter(request);
     } catch (const SystemError& error) {
       comparison.shortfall = error.what();
       return {};
     }
-    return {[this, request] { return make_painter(request); }, kPictures};
+    return {[this, request] { return services.make_painter(request); }, kPictures};
   }
 
   std::string command(const LaneSource& of) const {
@@ -112,8 +109,7 @@ struct Compare {
     return out.replace(at, verb.size(), instead);
   }
 
-  int run() {
-    const Interrupt interrupt;
+  int run() override {
     const std::vector<const IntegratorInfo*> infos = parse_lanes(names);
     const OutputFiles files = outputs(infos);
     const LaneSource of = read_lane_source(journal, scene, length, files);
@@ -135,10 +131,7 @@ struct Compare {
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;
     std::fputs(comparison_text(comparison).c_str(), stdout);
-    if (report && !write(comparison)) return kExitFault;
-    if (!Interrupt::requested()) return kExitDone;
-    std::fprintf(stderr, "clothlab: interrupted; what was done so far is written.\n");
-    return Interrupt::exit_status();
+    return status_at_end(report && !write(comparison), "done");
   }
 
   /// False where it cannot be written.
@@ -156,13 +149,8 @@ struct Compare {
 
 }  // namespace
 
-std::function<int()> add_compare(CLI::App& app, const Services& services) {
-  auto command = std::make_shared<Compare>();
-  command->make_painter = services.make_painter;
-  CLI::App& sub = *app.add_subcommand(
-      "compare", "The same run by several integrators: a table, and a report with curves and pictures.");
-  command->add_to(sub);
-  return [command] { return command->run(); };
+std::unique_ptr<Subcommand> make_compare(const SubcommandContext& context) {
+  return std::make_unique<Compare>(context);
 }
 
 }  // namespace clothlab

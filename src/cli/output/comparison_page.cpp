@@ -5,9 +5,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "chart/lane_style.h"
+#include "cli/bench/bench.h"
+#include "cli/output/table.h"
 #include "core/quantile.h"
 #include "core/text.h"
 #include "io/output_file.h"
@@ -17,20 +21,66 @@
 namespace clothlab {
 namespace {
 
-constexpr std::string_view kStyle =
-    "body{font:16px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#1b1f25;"
-    "background:#fff}h1{font-size:1.6em}h2{font-size:1.25em;margin-top:2em}table{border-collapse:collapse}"
-    "th,td{padding:.3em .7em;border-bottom:1px solid #d5dae1;text-align:right;vertical-align:top}"
-    "th{border-bottom:2px solid #54606c}.text{text-align:left}img{max-width:100%;height:auto}"
-    ".mark{display:inline-block;min-width:1.5em;text-align:center;color:#fff;border-radius:.2em;"
-    "font-weight:600}code{background:#eef1f5;padding:.1em .3em;overflow-wrap:anywhere}"
-    ".bad{color:#a33a00;font-weight:600}figure{margin:1em 0}figcaption,.small{color:#54606c;font-size:.9em}"
-    ".wide{overflow-x:auto}";
+// Names in double brackets are fields; see filled().
+constexpr std::string_view kPage = R"(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>[[title]]</title><style>
+body{font:16px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#1b1f25;background:#fff}
+h1{font-size:1.6em}
+h2{font-size:1.25em;margin-top:2em}
+table{border-collapse:collapse}
+th,td{padding:.3em .7em;border-bottom:1px solid #d5dae1;text-align:right;vertical-align:top}
+th{border-bottom:2px solid #54606c}
+.text{text-align:left}
+img{max-width:100%;height:auto}
+.mark{display:inline-block;min-width:1.5em;text-align:center;color:#fff;border-radius:.2em;font-weight:600}
+code{background:#eef1f5;padding:.1em .3em;overflow-wrap:anywhere}
+.bad{color:#a33a00;font-weight:600}
+figure{margin:1em 0}
+figcaption,.small{color:#54606c;font-size:.9em}
+.wide{overflow-x:auto}
+</style></head><body>
+<h1>[[title]]</h1>
+<p>[[scene]]. The same cloth, from the same start, by each of these time integrators.[[command]] Computed with ClothLab on [[threads]], one lane after the other; all figures but the computing times are the same on every machine that has the same build.</p>
+[[table]]<p class="small">[[meanings]].</p>
+[[shortfall]]<figure>[[curves]]<figcaption>Curves of lanes that blew up leave the panels. The figures of every step are in the tables beside this page, such as [[csv]].</figcaption></figure>
+<h2>Where the energy went</h2>
+[[ledger]]<p class="small">Work of every kind from start to end; together it is the change of kinetic and potential energy. <b>Method</b> is what is left when all forces are counted: numerical damping where it is negative, energy from nothing where it is positive.</p>
+[[lanes]]</body></html>
+)";
+constexpr std::string_view kCommand = " Repeat it with <code>[[command]]</code>.";
+constexpr std::string_view kShortfall = "<p class=\"bad\">There are no pictures: [[why]]</p>\n";
+constexpr std::string_view kTable =
+    "<div class=\"wide\"><table><tr><th></th>[[heads]]</tr>\n[[rows]]</table></div>\n";
+constexpr std::string_view kRow = "<tr><td>[[mark]]</td>[[cells]]</tr>\n";
+constexpr std::string_view kMark =
+    R"~(<span class="mark" style="background:rgb([[rgb]])">[[letter]]</span>)~";
+constexpr std::string_view kLane = R"(<h2>[[mark]] [[title]]</h2>
+<p>[[summary]]</p>
+<p class="small">[[formula]]<br>[[reference]]</p>
+[[remarks]][[strip]])";
+constexpr std::string_view kStrip = "<figure>[[picture]]<figcaption>t = [[times]] s</figcaption></figure>\n";
+constexpr std::string_view kPicture = R"(<img src="data:image/png;base64,[[png]]" alt="[[description]]">)";
 
-/// A column of the table of lanes. `heading` has the unit.
+/// A piece of the page, with the values of its fields, which are HTML.
+std::string filled(std::string_view piece,
+                   std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
+  std::string out;
+  for (std::size_t at = 0; at < piece.size();) {
+    const std::size_t begin = std::min(piece.find("[[", at), piece.size());
+    out += piece.substr(at, begin - at);
+    if (begin == piece.size()) break;
+    const std::size_t end = piece.find("]]", begin);
+    const std::string_view name = piece.substr(begin + 2, end - begin - 2);
+    out += std::ranges::find(fields, name, [](const auto& field) { return field.first; })->second;
+    at = end + 2;
+  }
+  return out;
+}
+
+/// A column of a table of lanes. `heading` has the unit.
 struct LaneColumn {
   std::string_view heading, meaning;
-  std::string (*value)(const LaneFigures& lane);
+  std::function<std::string(const LaneFigures& lane)> value;
   bool is_text = false;
 };
 
@@ -42,56 +92,60 @@ std::string end_of(const LaneFigures& lane) {
 
 double last_of(const std::vector<double>& values) { return values.empty() ? 0 : values.back(); }
 
-const std::array kColumns{
-    LaneColumn{"method", "the integrator",
-               [](const LaneFigures& lane) { return std::string(lane.info->title); }, true},
-    LaneColumn{"order", "of convergence for small h",
-               [](const LaneFigures& lane) {
-                 return lane.info->order > 0 ? std::to_string(lane.info->order) : std::string("–");
-               }},
-    LaneColumn{"h [ms]", "simulated time per step",
-               [](const LaneFigures& lane) { return format_plain(1e3 * lane.h); }},
-    LaneColumn{"steps", "good ones", [](const LaneFigures& lane) { return std::to_string(lane.steps()); }},
-    LaneColumn{"cost [ms/step]", "processor time of a step, median",
-               [](const LaneFigures& lane) { return format_plain(quantile(lane.milliseconds, 0.5)); }},
-    LaneColumn{"real time",
-               "simulated time over wall-clock time of the steps: 8.3× is faster than real time, 0.4× slower",
-               [](const LaneFigures& lane) { return factor_text(lane.real_time_factor()); }},
-    LaneColumn{"energy [J]", "change of the total from start to end",
-               [](const LaneFigures& lane) { return format_plain(last_of(lane.energy)); }},
-    LaneColumn{
-        "method [mJ/step]",
-        "energy that the method itself takes (negative) or makes, solvers and rods included, on average",
-        [](const LaneFigures& lane) {
-          const auto steps = static_cast<double>(std::max<std::uint64_t>(lane.steps(), 1));
-          return format_plain(1e3 * lane.books.from_nothing() / steps);
-        }},
-    LaneColumn{"strain [%]", "largest of a stretch spring in the whole run",
-               [](const LaneFigures& lane) { return format_plain(100 * lane.max_strain); }},
-    LaneColumn{"not converged", "steps whose solver did not reach its tolerance",
-               [](const LaneFigures& lane) { return std::to_string(lane.not_converged); }},
-    LaneColumn{"end", "", end_of, true},
-};
+std::vector<LaneColumn> lane_columns() {
+  return {
+      {"method", "the integrator", [](const LaneFigures& lane) { return std::string(lane.info->title); },
+       true},
+      {"order", "of convergence for small h",
+       [](const LaneFigures& lane) {
+         return lane.info->order > 0 ? std::to_string(lane.info->order) : std::string("–");
+       }},
+      {"h [ms]", "simulated time per step",
+       [](const LaneFigures& lane) { return format_plain(1e3 * lane.h); }},
+      {"steps", "good ones", [](const LaneFigures& lane) { return std::to_string(lane.good_steps()); }},
+      {"cost [ms/step]", "processor time of a step, median",
+       [](const LaneFigures& lane) { return format_plain(quantile(lane.step_cpu_ms, 0.5)); }},
+      {"real time",
+       "simulated time over wall-clock time of the steps: 8.3× is faster than real time, 0.4× slower",
+       [](const LaneFigures& lane) {
+         return factor_text(lane.good_steps() > 0 ? lane.real_time_factor() : 0);
+       }},
+      {"energy [J]", "change of the total from start to end",
+       [](const LaneFigures& lane) { return format_plain(last_of(lane.energy)); }},
+      {"method [mJ/step]",
+       "energy that the method itself takes (negative) or makes, solvers and rods included, on average",
+       [](const LaneFigures& lane) {
+         const auto steps = static_cast<double>(std::max<std::uint64_t>(lane.good_steps(), 1));
+         return format_plain(1e3 * lane.books.from_nothing() / steps);
+       }},
+      {"strain [%]", "largest of a stretch spring in the whole run",
+       [](const LaneFigures& lane) { return format_plain(100 * lane.max_strain); }},
+      {"not converged", "steps whose solver did not reach its tolerance",
+       [](const LaneFigures& lane) { return std::to_string(lane.not_converged); }},
+      {"end", "", end_of, true},
+  };
+}
+
+/// The ledger's entries that some lane has.
+std::vector<LaneColumn> ledger_columns(const Comparison& comparison) {
+  std::vector<LaneColumn> out{
+      {"[J]", "", [](const LaneFigures& lane) { return std::string(lane.info->title); }, true}};
+  for (const EnergyEntry& entry : kEnergyEntries)
+    if (std::ranges::any_of(comparison.lanes, [&](const auto& lane) { return lane.books.*entry.joule != 0; }))
+      out.push_back({entry.title, "", [joule = entry.joule](const LaneFigures& lane) {
+                       return format_plain(lane.books.*joule);
+                     }});
+  out.push_back({"Sum", "", [](const LaneFigures& lane) { return format_plain(lane.books.sum()); }});
+  return out;
+}
 
 std::string escaped(std::string_view text) {
+  constexpr std::array<std::pair<char, std::string_view>, 4> kEntities{
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}}};
   std::string out;
   for (const char c : printable(text, text.size(), "\n")) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
+    const auto* found = std::ranges::find(kEntities, c, [](const auto& entity) { return entity.first; });
+    out += found == kEntities.end() ? std::string_view(&c, 1) : found->second;
   }
   return out;
 }
@@ -113,75 +167,43 @@ std::string base64(std::string_view bytes) {
 }
 
 std::string picture(std::string_view png, std::string_view description) {
-  std::string out = "<img src=\"data:image/png;base64,";
-  out += base64(png);
-  out += "\" alt=\"" + escaped(description) + "\">";
-  return out;
+  return filled(kPicture, {{"png", base64(png)}, {"description", description}});
 }
 
 std::string lane_mark(std::size_t lane) {
   const Rgb& c = kLaneStyles[lane].colour;
-  std::string out = "<span class=\"mark\" style=\"background:rgb(";
-  out += std::to_string(c[0]) + "," + std::to_string(c[1]) + "," + std::to_string(c[2]) + ")\">";
-  out += lane_letter(lane);
-  return out + "</span>";
+  const std::string rgb = std::to_string(c[0]) + "," + std::to_string(c[1]) + "," + std::to_string(c[2]);
+  return filled(kMark, {{"rgb", rgb}, {"letter", std::string(1, lane_letter(lane))}});
 }
 
-std::string cell(std::string_view tag, bool is_text, std::string_view content) {
-  std::string out = "<";
-  out += tag;
-  out += is_text ? " class=\"text\">" : ">";
-  out += content;
-  out += "</";
-  out += tag;
-  return out + ">";
+std::string cell(const std::string& tag, bool is_text, const std::string& content) {
+  return "<" + tag + (is_text ? " class=\"text\">" : ">") + content + "</" + tag + ">";
 }
 
-std::string table(const Comparison& comparison) {
-  std::string out = "<div class=\"wide\"><table><tr><th></th>";
-  for (const LaneColumn& column : kColumns) out += cell("th", column.is_text, column.heading);
-  out += "</tr>\n";
+/// A row for each lane.
+std::string table(const Comparison& comparison, const std::vector<LaneColumn>& columns) {
+  std::string heads, rows;
+  for (const LaneColumn& column : columns) heads += cell("th", column.is_text, escaped(column.heading));
   for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
     const LaneFigures& lane = comparison.lanes[k];
-    out += "<tr><td>" + lane_mark(k) + "</td>";
-    for (const LaneColumn& column : kColumns) {
+    std::string cells;
+    for (const LaneColumn& column : columns) {
       const std::string value = escaped(column.value(lane));
-      const bool bad = column.value == end_of && !lane.blow_up.empty();
-      out += cell("td", column.is_text, bad ? "<span class=\"bad\">" + value + "</span>" : value);
+      const bool bad = column.heading == "end" && !lane.blow_up.empty();
+      cells += cell("td", column.is_text, bad ? "<span class=\"bad\">" + value + "</span>" : value);
     }
-    out += "</tr>\n";
+    rows += filled(kRow, {{"mark", lane_mark(k)}, {"cells", cells}});
   }
-  out += "</table></div>\n<p class=\"small\">";
-  for (const LaneColumn& column : kColumns) {
-    if (column.meaning.empty()) continue;
-    if (&column != kColumns.data()) out += "; ";
-    out += "<b>" + escaped(column.heading) + "</b> " + escaped(column.meaning);
-  }
-  return out + ".</p>\n";
+  return filled(kTable, {{"heads", heads}, {"rows", rows}});
 }
 
-/// The ledger's entries that some lane has, by lane.
-std::string ledger_table(const Comparison& comparison) {
-  std::string out =
-      "<h2>Where the energy went</h2>\n<div class=\"wide\"><table><tr><th></th><th class=\"text\">[J]</th>";
-  std::vector<const EnergyEntry*> used;
-  for (const EnergyEntry& entry : kEnergyEntries) {
-    const auto has_it = [&](const LaneFigures& lane) { return lane.books.*entry.joule != 0; };
-    if (std::ranges::any_of(comparison.lanes, has_it)) used.push_back(&entry);
-  }
-  for (const EnergyEntry* entry : used) out += cell("th", false, escaped(entry->title));
-  out += cell("th", false, "Sum") + "</tr>\n";
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    const LaneFigures& lane = comparison.lanes[k];
-    out += "<tr><td>" + lane_mark(k) + "</td>" + cell("td", true, escaped(lane.info->title));
-    for (const EnergyEntry* entry : used) out += cell("td", false, format_plain(lane.books.*entry->joule));
-    out += cell("td", false, format_plain(lane.books.sum())) + "</tr>\n";
-  }
-  return out +
-         "</table></div>\n<p class=\"small\">Work of every kind from start to end; together it is the change "
-         "of "
-         "kinetic and potential energy. <b>Method</b> is what is left when all forces are counted: numerical "
-         "damping where it is negative, energy from nothing where it is positive.</p>\n";
+/// "<b>order</b> of convergence for small h; …".
+std::string meanings() {
+  std::string out;
+  for (const LaneColumn& column : lane_columns())
+    if (!column.meaning.empty())
+      out += (out.empty() ? "<b>" : "; <b>") + escaped(column.heading) + "</b> " + escaped(column.meaning);
+  return out;
 }
 
 /// Why a lane ended as it did, and what is to be known of it.
@@ -189,8 +211,8 @@ std::vector<std::string> remarks(const LaneFigures& lane) {
   std::vector<std::string> out;
   if (!lane.blow_up.empty()) out.push_back(lane.blow_up);
   if (lane.not_converged > 0)
-    out.push_back(std::to_string(lane.not_converged) + " of " + std::to_string(lane.steps()) +
-                  " steps did not converge, the first because " + lane.reason + ".");
+    out.push_back(std::to_string(lane.not_converged) + " of " + std::to_string(lane.good_steps()) +
+                  " steps did not converge, the first because " + lane.first_reason + ".");
   for (const Notice& notice : lane.notices)
     if (notice.cause != NoticeCause::not_converged) out.push_back(text_with_step(notice));
   for (const auto& [what, times] : lane.skipped)
@@ -224,26 +246,24 @@ Image strip(const LaneFigures& lane) {
 std::string png_of(const Image& image) { return png_bytes(image.width, image.height, image.rgba); }
 
 std::string lane_section(std::size_t k, const LaneFigures& lane, std::string_view strip_png) {
-  std::string out = "<h2>" + lane_mark(k) + " " + escaped(lane.info->title) + "</h2>\n";
-  out += "<p>" + escaped(lane.info->summary) + "</p>\n<p class=\"small\">" + escaped(lane.info->formula) +
-         "<br>" + escaped(lane.info->reference) + "</p>\n";
-  if (!lane.stability.empty()) out += "<p>" + escaped(lane.stability) + "</p>\n";
-  for (const std::string& remark : remarks(lane)) out += "<p class=\"bad\">" + escaped(remark) + "</p>\n";
-  if (lane.pictures.empty()) return out;
-  out += "<figure>" + picture(strip_png, "The cloth over time") + "<figcaption>t = ";
-  for (const LaneFigures::Picture& one : lane.pictures) {
-    if (&one != lane.pictures.data()) out += ", ";
-    out += format_plain(one.time);
-  }
-  return out + " s</figcaption></figure>\n";
+  std::string notes, times, figure;
+  if (!lane.stability.empty()) notes += "<p>" + escaped(lane.stability) + "</p>\n";
+  for (const std::string& remark : remarks(lane)) notes += "<p class=\"bad\">" + escaped(remark) + "</p>\n";
+  for (const LaneFigures::Picture& one : lane.pictures)
+    times += (times.empty() ? "" : ", ") + format_plain(one.time);
+  if (!lane.pictures.empty())
+    figure = filled(kStrip, {{"picture", picture(strip_png, "The cloth over time")}, {"times", times}});
+  return filled(kLane, {{"mark", lane_mark(k)},
+                        {"title", escaped(lane.info->title)},
+                        {"summary", escaped(lane.info->summary)},
+                        {"formula", escaped(lane.info->formula)},
+                        {"reference", escaped(lane.info->reference)},
+                        {"remarks", notes},
+                        {"strip", figure}});
 }
 
 std::string lane_file(std::size_t k, const IntegratorInfo& info, std::string_view ending) {
-  std::string out(1, lane_letter(k));
-  out += '-';
-  out += info.id;
-  out += ending;
-  return out;
+  return lane_letter(k) + ("-" + std::string(info.id)).append(ending);
 }
 
 /// An axis of y that holds the lanes that did not blow up, so that those that did leave it.
@@ -300,7 +320,7 @@ Chart comparison_chart(const Comparison& comparison) {
       Quantity{"made by the method, summed [J]", false, &LaneFigures::made, 1, 0},
       Quantity{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
       Quantity{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
-      Quantity{"processor time of a step [ms]", true, &LaneFigures::milliseconds, 1, 1},
+      Quantity{"processor time of a step [ms]", true, &LaneFigures::step_cpu_ms, 1, 1},
   };
   Chart chart{.title = {}, .panels = {}};
   chart.colours = {.background = {255, 255, 255},
@@ -329,37 +349,17 @@ Chart comparison_chart(const Comparison& comparison) {
 }
 
 std::string comparison_text(const Comparison& comparison) {
+  const std::vector<LaneColumn> columns = lane_columns();
   std::vector<std::vector<std::string>> rows{{""}};
-  for (const LaneColumn& column : kColumns) rows[0].emplace_back(column.heading);
+  for (const LaneColumn& column : columns) rows[0].emplace_back(column.heading);
   for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    rows.push_back({std::string(1, lane_letter(k))});
-    for (const LaneColumn& column : kColumns) rows.back().push_back(column.value(comparison.lanes[k]));
+    auto& row = rows.emplace_back(1, std::string(1, lane_letter(k)));
+    for (const LaneColumn& column : columns) row.push_back(column.value(comparison.lanes[k]));
   }
-  // Characters, not bytes.
-  const auto width = [](std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-  };
-  std::string out;
-  for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      std::size_t widest = 0;
-      for (const std::vector<std::string>& other : rows) widest = std::max(widest, width(other[c]));
-      const std::string padding(widest - width(row[c]), ' ');
-      const bool is_text = c == 0 || kColumns[c - 1].is_text;
-      if (c > 0) line += "  ";
-      line += is_text ? row[c] + padding : padding + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    for (const std::string& remark : remarks(comparison.lanes[k])) {
-      out += "\n";
-      out += lane_letter(k);
-      out += "  " + remark + "\n";
-    }
-  }
+  std::string out = aligned(rows, "", [&](std::size_t c) { return c == 0 || columns[c - 1].is_text; });
+  for (std::size_t k = 0; k < comparison.lanes.size(); ++k)
+    for (const std::string& remark : remarks(comparison.lanes[k]))
+      out += "\n" + std::string(1, lane_letter(k)) + "  " + remark + "\n";
   return out;
 }
 
@@ -378,33 +378,22 @@ void write_report(const Comparison& comparison, const std::filesystem::path& fol
   const std::string curves = png_of(draw_chart(comparison_chart(comparison)));
   write_file(folder / "curves.png", curves);
 
-  const std::string title = escaped(comparison.title);
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>";
-  page += title;
-  page += "</title><style>";
-  page += kStyle;
-  page += "</style></head><body>\n<h1>" + title + "</h1>\n";
-  page += "<p>" + escaped(comparison.scene) +
-          ". The same cloth, from the same start, by each of these time integrators.";
-  if (!comparison.command.empty())
-    page += " Repeat it with <code>" + escaped(comparison.command) + "</code>.";
-  page +=
-      " Computed with ClothLab on " + std::to_string(comparison.threads) +
-      (comparison.threads == 1 ? " thread" : " threads") +
-      ", one lane after the other; all figures but the computing times are the same on every machine that "
-      "has the same build.</p>\n";
-  page += table(comparison);
-  if (!comparison.shortfall.empty())
-    page += "<p class=\"bad\">There are no pictures: " + escaped(comparison.shortfall) + "</p>\n";
-  page += "<figure>" + picture(curves, "Energy, strain and computing time over time") +
-          "<figcaption>Curves of lanes that blew up leave the panels. The figures of every step are in the "
-          "tables beside this page, such as " +
-          (comparison.lanes.empty() ? std::string() : lane_file(0, *comparison.lanes[0].info, ".csv")) +
-          ".</figcaption></figure>\n";
-  page += ledger_table(comparison) + sections + "</body></html>\n";
-  write_file(folder / "index.html", page);
+  const bool repeats = !comparison.command.empty(), shortfall = !comparison.shortfall.empty();
+  const auto first = comparison.lanes.begin();
+  write_file(
+      folder / "index.html",
+      filled(kPage,
+             {{"title", escaped(comparison.title)},
+              {"scene", escaped(comparison.scene)},
+              {"command", repeats ? filled(kCommand, {{"command", escaped(comparison.command)}}) : ""},
+              {"threads", threads_text(comparison.threads)},
+              {"table", table(comparison, lane_columns())},
+              {"meanings", meanings()},
+              {"shortfall", shortfall ? filled(kShortfall, {{"why", escaped(comparison.shortfall)}}) : ""},
+              {"curves", picture(curves, "Energy, strain and computing time over time")},
+              {"csv", first == comparison.lanes.end() ? "" : lane_file(0, *first->info, ".csv")},
+              {"ledger", table(comparison, ledger_columns(comparison))},
+              {"lanes", sections}}));
 }
 
 }  // namespace clothlab

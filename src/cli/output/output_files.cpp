@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output/output_files.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -40,6 +42,11 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
+CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
+                      const char* type, const std::string& help) {
+  return app.add_option(name, target, help)->type_name(type)->take_last()->group(group);
+}
+
 bool try_write(const std::function<void()>& write) {
   const auto report = [](const std::exception& error) {
     std::fprintf(stderr, "clothlab: %s\n", error.what());
@@ -61,6 +68,22 @@ void check_extension(const fs::path& file, std::string_view extension) {
   throw InputError("'" + shown_path(file) +
                    "' has the extension of another format: what is written there is " +
                    std::string(extension) + ".");
+}
+
+CLI::Option* OutputFiles::add_option(CLI::App& app, const char* group, const char* name,
+                                     const char* extension, std::optional<std::string>& target,
+                                     const char* type, const char* help) {
+  named_.push_back({&target, extension});
+  return add_text(app, group, name, target, type, help);
+}
+
+void OutputFiles::check() {
+  for (const auto& [target, extension] : named_)
+    if (*target) add(path_of(**target), extension);
+}
+
+bool OutputFiles::any_named() const {
+  return std::ranges::any_of(named_, [](const Named& named) { return named.target->has_value(); });
 }
 
 void OutputFiles::add(const fs::path& file, std::string_view extension) {

@@ -3,10 +3,16 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace clothlab {
 
@@ -26,6 +32,24 @@ bool try_write(const std::function<void()>& write);
 /// place (a pipe, /dev/null) may be repeated.
 class OutputFiles {
  public:
+  /// Adds an option whose text, the name of an output with this extension, goes to `target`. Both the target
+  /// and this object must outlive the app.
+  CLI::Option* add_option(CLI::App& app, const char* group, const char* name, const char* extension,
+                          std::optional<std::string>& target, const char* type, const char* help);
+  /// Adds the files that these options name. Throws InputError as add() does.
+  void check();
+  /// True if some of these options were given.
+  bool any_named() const;
+  /// Calls write(*output) where there is an output. Where that fails, reports it, as try_write() does, and
+  /// resets the output; lost() is true from then on.
+  template <class Output, class Write>
+  void attempt(std::optional<Output>& output, const Write& write) {
+    if (!output || try_write([&] { write(*output); })) return;
+    lost_ = true;
+    output.reset();
+  }
+  bool lost() const { return lost_; }
+
   /// Throws InputError for a file that cannot be written, that is an output already, or that has the
   /// extension of another format than that of `extension`, such as ".csv".
   void add(const std::filesystem::path& file, std::string_view extension);
@@ -47,6 +71,12 @@ class OutputFiles {
   };
   bool replaces(const std::filesystem::path& file) const;
 
+  struct Named {
+    const std::optional<std::string>* target;
+    std::string extension;
+  };
+  std::vector<Named> named_;
+  bool lost_ = false;
   std::vector<std::filesystem::path> files_;  // links resolved
   std::vector<Numbered> numbered_;
 };

@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <system_error>
 
-#include "cli/parse_value.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output/progress.h"
+#include "cli/run_options.h"
 #include "collide/surface_name.h"
 #include "core/error.h"
 #include "core/quantile.h"
@@ -134,40 +136,37 @@ void print_notice(const Notice& notice) {
 }
 
 void Results::add_to(CLI::App& app) {
-  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                        const char* help) {
-    return app.add_option(name, target, help)->type_name(type)->take_last()->group("Results");
+  constexpr const char* kGroup = "Results";
+  const auto file = [&](const char* name, std::optional<std::string>& target, const char* extension,
+                        const char* type, const char* help) {
+    files_.add_option(app, kGroup, name, extension, target, type, help);
   };
-  text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
-  text("--diagnostics", diagnostics_, "FILE.csv",
+  file("--state", state_, ".csv", "FILE.csv",
+       "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
+  file("--diagnostics", diagnostics_, ".csv", "FILE.csv",
        "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
        "from, and contacts.");
-  text("--contact-csv", contact_csv_, "FILE.csv",
+  file("--contact-csv", contact_csv_, ".csv", "FILE.csv",
        "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
        "contact.");
-  text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
-  text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
-  text("--checkpoint", checkpoint_, "FILE",
+  file("--obj", obj_, ".obj", "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
+  add_text(app, kGroup, "--obj-sequence", obj_sequence_, "DIR",
+           "Shapes as DIR/000000.obj and so on, by step number.");
+  file("--checkpoint", checkpoint_, ".checkpoint", "FILE",
        "The whole run at its end, and every N steps with --every, to go on from with --resume.");
-  text("--every", every_text_, "N",
-       "Steps from one shape of --obj-sequence, or one --checkpoint, to the next; default 1 for shapes.");
-  text("--summary", summary_, "FILE.json", "Settings and figures of the run, and how it ended.");
+  add_text(app, kGroup, "--every", every_text_, "N",
+           "Steps from one shape of --obj-sequence, or one --checkpoint, to the next; default 1 for shapes.");
+  file("--summary", summary_, ".json", "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
                "Exit status 4 when steps did not converge; the run itself is the same.")
-      ->group("Results");
+      ->group(kGroup);
 }
 
 void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
     throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
-  const auto add = [&](const std::optional<std::string>& path, const char* extension) {
-    if (path) files_.add(path_of(*path), extension);
-  };
-  for (const auto* table : {&state_, &diagnostics_, &contact_csv_}) add(*table, ".csv");
-  add(obj_, ".obj");
-  add(checkpoint_, ".checkpoint");
-  add(summary_, ".json");
-  if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
+  files_.check();
+  read_whole("every", every_text_, 1, 1'000'000'000, every_);
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
 
@@ -184,7 +183,7 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   cpu_at_start_ = process_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
-  prints_summary_ = prints_summary_ && !has_files();
+  prints_summary_ = prints_summary_ && !files_.any_named() && !obj_sequence_;
   if (summary_ || prints_summary_) {
     scene_at_start_ = text_of_scene(simulation.scene());
     overlaps_at_start_ = count_overlaps(pool, simulation);
@@ -197,7 +196,7 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
     contact_file_.emplace(*contact_csv_);
     contact_file_->write(kContactHeader);
   }
-  max_strain_ = simulation.record().max_strain;
+  figures_.max_strain = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
   if (!obj_sequence_) return;
   std::error_code error;
@@ -207,38 +206,18 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
 }
 
-/// Writes to an output where there is one; without it where that fails.
-template <class Output, class Write>
-void Results::attempt(std::optional<Output>& output, const Write& write) {
-  if (!output) return;
-  if (try_write([&] { write(*output); })) return;
-  lost_output_ = true;
-  output.reset();
-}
-
 void Results::after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took) {
   const StepRecord& r = simulation.record();
-  step_ms_.push_back(took.wall);
-  step_cpu_ms_.push_back(took.processor);
-  simulated_ += simulation.scene().dt;
-  newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
-  cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
-  if (!r.converged && not_converged_++ == 0) {
-    first_not_converged_ = r.step;
-    first_reason_ = r.reason;
-  }
+  figures_.add(r, took, simulation.scene().dt);
   append(new_notices_.in(simulation.notices()), notices_);
-  max_strain_ = std::max(max_strain_, r.max_strain);
-  residual_ = std::max(residual_, r.residual);
-  distance_ = std::max(distance_, r.distance.value_or(0));
-  length_violation_ = std::max(length_violation_, r.length_violation);
-  attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
-  attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
+  files_.attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
+  files_.attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
   if (r.step % every_ != 0) return;
-  attempt(obj_sequence_, [&](const std::string& folder) {
+  files_.attempt(obj_sequence_, [&](const std::string& folder) {
     write_obj_file(std::filesystem::path(folder) / sequence_name(r.step), simulation);
   });
-  if (every_text_) attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+  if (every_text_)
+    files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
 }
 
 void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
@@ -255,20 +234,13 @@ void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
     std::ranges::sort(particles);
     const auto others = std::unique(particles.begin(), particles.end());
     const BodyContact& body = simulation.body_contacts().of(surface);
-    contact_file_->write(std::to_string(r.step) + "," + surface_id(surface, scene.obstacles.bodies) + "," +
-                         csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion,
-                                   body.work_friction, static_cast<long long>(others - particles.begin())}));
+    contact_file_->write(csv_row(r.step, surface_id(surface, scene.obstacles.bodies), r.time,
+                                 body.normal_impulse, body.friction_impulse, body.work_motion,
+                                 body.work_friction, others - particles.begin()));
   };
   if (scene.floor.on) write(0);
   for (std::uint32_t k = 1; k <= scene.obstacles.bodies.size(); ++k) write(k);
   if (scene.contact.model != ContactModel::filter && scene.self_contact) write(kClothItself);
-}
-
-bool Results::has_files() const {
-  for (const auto* path :
-       {&state_, &diagnostics_, &contact_csv_, &obj_, &obj_sequence_, &checkpoint_, &summary_})
-    if (*path) return true;
-  return false;
 }
 
 void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
@@ -281,10 +253,10 @@ void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
 void Results::report_shortfalls() const {
   for (const Notice& notice : notices_)
     if (notice.cause != NoticeCause::not_converged) print_notice(notice);
-  if (not_converged_ == 0) return;
+  if (figures_.not_converged == 0) return;
   std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
-               static_cast<unsigned long long>(not_converged_), step_ms_.size(),
-               static_cast<unsigned long long>(first_not_converged_), first_reason_.c_str());
+               static_cast<unsigned long long>(figures_.not_converged), figures_.step_ms.size(),
+               static_cast<unsigned long long>(figures_.first_not_converged), figures_.first_reason.c_str());
 }
 
 void Results::notice_intersections(WorkerPool& pool, const Simulation& simulation) {
@@ -302,64 +274,87 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
        text_of(found, "at the end") + "." + (cures.empty() ? "" : " Use " + cures + " to prevent them.")});
 }
 
-void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
+StepStatus Results::play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet) {
+  begin(pool, run.simulation());
+  Progress progress(last_step, quiet);
+  return run.play(pool, [&] {
+    if (run.first_lane_runs()) after_step(pool, run.simulation(), run.took());
+    progress.show(run.step(), run.simulation().state().t);
+  });
+}
+
+int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus status) {
+  const bool interrupted = status == StepStatus::stopped;
+  const std::string blow_up = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
   notice_intersections(pool, simulation);
-  attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
-  attempt(contact_file_, [](OutputFile& file) { file.commit(); });
-  attempt(state_, [&](const std::string& path) {
+  files_.attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
+  files_.attempt(contact_file_, [](OutputFile& file) { file.commit(); });
+  files_.attempt(state_, [&](const std::string& path) {
     const InitialState last = simulation.export_state();
     write_file(path, state_csv(last.positions, last.velocities));
   });
-  attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
-  attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
-  attempt(summary_, [&](const std::string& path) { write_file(path, summary_text(pool, simulation, end)); });
-  if (prints_summary_) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
+  files_.attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
+  files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+  const auto summary = [&] { return summary_text(pool, simulation, interrupted, blow_up); };
+  files_.attempt(summary_, [&](const std::string& path) { write_file(path, summary()); });
+  if (prints_summary_) std::fputs(summary().c_str(), stdout);
+  report_shortfalls();
+  if (!blow_up.empty()) std::fprintf(stderr, "clothlab: %s\n", blow_up.c_str());
+  if (interrupted)
+    std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
+                 static_cast<unsigned long long>(simulation.steps()));
+  if (files_.lost()) return kExitFault;
+  if (status == StepStatus::blown_up) return kExitBlownUp;
+  if (interrupted) return Interrupt::exit_status();
+  return fail_on_nonconvergence_ && figures_.not_converged > 0 ? kExitNotConverged : kExitDone;
 }
 
-std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const {
+std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, bool interrupted,
+                                  const std::string& blow_up) const {
   const StepRecord& last = simulation.record();
-  Json json{
-      {kSummaryKey, kSummaryVersion},
-      {"command", command_},
-      {"version", CLOTHLAB_VERSION},
-      {"scene", scene_at_start_.empty() ? Json() : Json::parse(scene_at_start_)},
-      {"checkpoint", nullptr},
-      {"journal", nullptr},
-      {"mesh", json_of_mesh(simulation)},
-      {"obstacle_meshes", hashes_of(simulation.scene().obstacles.bodies)},
-      {"pins", pinned_vertices(simulation)},
-      {"contact", json_of_contact(simulation)},
-      {"integrator", simulation.integrator().id},
-      {"particles", simulation.system().size()},
-      {"springs",
-       {{"stretch", simulation.mesh().stretch_springs.size()},
-        {"bend", simulation.mesh().bend_springs.size()}}},
-      {"steps", simulation.steps()},
-      {"time", simulation.state().t},
-      {"dt", simulation.scene().dt},
-      {"state_hash", fingerprint_text(state_hash(simulation.state()))},
-      {"energy",
-       {{"kinetic", last.energy.kinetic},
-        {"stretch", last.energy.stretch},
-        {"bend", last.energy.bend},
-        {"gravity", last.energy.gravity},
-        {"pressure", last.energy.pressure},
-        {"total", last.energy.total}}},
-      {"volume", last.volume},
-      {"max_strain", {{"last", last.max_strain}, {"whole_run", max_strain_}}},
-      {"iterations",
-       {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
-      {"notices", Json::array()},
-      {"step_ms", quantiles_of(step_ms_)},
-      {"step_cpu_ms", quantiles_of(step_cpu_ms_)},
-      // null where no step was taken
-      {"real_time_factor", 1000 * simulated_ / std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
-      {"cpu_seconds", process_seconds() - cpu_at_start_},
-      {"wall_seconds",
-       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},
-      {"threads", end.threads},
-      {"interrupted", end.interrupted},
-      {"blow_up", nullptr}};
+  Json json{{kSummaryKey, kSummaryVersion},
+            {"command", command_},
+            {"version", CLOTHLAB_VERSION},
+            {"scene", scene_at_start_.empty() ? Json() : Json::parse(scene_at_start_)},
+            {"checkpoint", nullptr},
+            {"journal", nullptr},
+            {"mesh", json_of_mesh(simulation)},
+            {"obstacle_meshes", hashes_of(simulation.scene().obstacles.bodies)},
+            {"pins", pinned_vertices(simulation)},
+            {"contact", json_of_contact(simulation)},
+            {"integrator", simulation.integrator().id},
+            {"particles", simulation.system().size()},
+            {"springs",
+             {{"stretch", simulation.mesh().stretch_springs.size()},
+              {"bend", simulation.mesh().bend_springs.size()}}},
+            {"steps", simulation.steps()},
+            {"time", simulation.state().t},
+            {"dt", simulation.scene().dt},
+            {"state_hash", fingerprint_text(state_hash(simulation.state()))},
+            {"energy",
+             {{"kinetic", last.energy.kinetic},
+              {"stretch", last.energy.stretch},
+              {"bend", last.energy.bend},
+              {"gravity", last.energy.gravity},
+              {"pressure", last.energy.pressure},
+              {"total", last.energy.total}}},
+            {"volume", last.volume},
+            {"max_strain", {{"last", last.max_strain}, {"whole_run", figures_.max_strain}}},
+            {"iterations",
+             {{"newton", figures_.newton_iterations},
+              {"cg", figures_.cg_iterations},
+              {"steps_not_converged", figures_.not_converged}}},
+            {"notices", Json::array()},
+            {"step_ms", quantiles_of(figures_.step_ms)},
+            {"step_cpu_ms", quantiles_of(figures_.step_cpu_ms)},
+            // null where no step was taken
+            {"real_time_factor", figures_.real_time_factor()},
+            {"cpu_seconds", process_seconds() - cpu_at_start_},
+            {"wall_seconds",
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},
+            {"threads", pool.threads()},
+            {"interrupted", interrupted},
+            {"blow_up", nullptr}};
   if (origin_)
     json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
                            {"hash", fingerprint_text(origin_->hash)}};
@@ -373,7 +368,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
   const auto figure = [](double of_last, double largest) {
     return Json{{"last", of_last}, {"whole_run", largest}};
   };
-  json["residual"] = figure(last.residual, residual_);
+  json["residual"] = figure(last.residual, figures_.residual);
   json["contacts"] = {{"pairs", last.contacts.pairs},
                       {"sticking", last.contacts.sticking},
                       {"least_gap", last.contacts.least_gap},
@@ -384,12 +379,13 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
     return Json{{"pairs", of.pairs}, {"interior_vertices", of.interior_vertices}};
   };
   json["intersections"] = {{"start", overlaps(overlaps_at_start_)}, {"end", overlaps(now)}};
-  json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, distance_) : Json();
-  json["length_violation"] =
-      simulation.integrator().inextensible ? figure(last.length_violation, length_violation_) : Json();
+  json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, figures_.distance) : Json();
+  json["length_violation"] = simulation.integrator().inextensible
+                                 ? figure(last.length_violation, figures_.length_violation)
+                                 : Json();
   json["modes"] = last.modes ? Json(*last.modes) : Json();
-  if (const std::optional<BlowUp>& blow_up = simulation.blow_up())
-    json["blow_up"] = Json{{"step", blow_up->step}, {"time", blow_up->time}, {"reason", end.blow_up_text}};
+  if (const std::optional<BlowUp>& end = simulation.blow_up())
+    json["blow_up"] = Json{{"step", end->step}, {"time", end->time}, {"reason", blow_up}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

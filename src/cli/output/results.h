@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "arena/arena.h"
+#include "cli/lane_play.h"
 #include "cli/output/output_files.h"
-#include "cli/step_time.h"
+#include "experiments/step_loop.h"
 #include "io/output_file.h"
 #include "sim/simulation.h"
 
@@ -20,13 +21,6 @@ class App;
 }
 
 namespace clothlab {
-
-/// How a run ended.
-struct RunEnd {
-  std::string blow_up_text;  ///< empty: it did not blow up
-  bool interrupted = false;
-  int threads = 1;
-};
 
 /// On stderr.
 void print_notice(const Notice& notice);
@@ -46,32 +40,25 @@ class Results {
   /// Without any output file, finish() prints the summary on stdout.
   void print_summary_without_files() { prints_summary_ = true; }
 
-  /// Call before the first step, after every good step and at the end. begin() throws SystemError. An output
-  /// that cannot be written later (disk full, a folder that has vanished) is reported on stderr and left out;
-  /// the others are still written.
-  void begin(WorkerPool& pool, const Simulation& simulation);
-  void after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took);
-  void finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end);
-
-  /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
-  bool failed() const { return fail_on_nonconvergence_ && not_converged_ > 0; }
-
-  /// Whether an output could not be written.
-  bool has_lost_output() const { return lost_output_; }
-
-  /// Prints one sentence on stderr about steps that did not converge, and one about warnings, where there are
-  /// any.
-  void report_shortfalls() const;
+  /// Takes all steps of a run that has begun, until Ctrl-C, and writes what belongs to each. Returns how the
+  /// last one ended. Throws SystemError before the first step. An output that cannot be written later (disk
+  /// full, a folder that has vanished) is reported on stderr and left out; the others are still written.
+  StepStatus play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet);
+  /// Writes the results of a run that has ended so, and reports on stderr what went wrong. Returns the exit
+  /// status.
+  int finish(WorkerPool& pool, const Simulation& simulation, StepStatus status);
 
  private:
-  std::string summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const;
-  bool has_files() const;
+  void begin(WorkerPool& pool, const Simulation& simulation);
+  void after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took);
+  /// `blow_up`: what happened and why.
+  std::string summary_text(WorkerPool& pool, const Simulation& simulation, bool interrupted,
+                           const std::string& blow_up) const;
+  void report_shortfalls() const;
   /// Of what contact at particles alone, or by weak forces, lets through.
   void notice_intersections(WorkerPool& pool, const Simulation& simulation);
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
-  template <class Output, class Write>
-  void attempt(std::optional<Output>& output, const Write& write);
 
   std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, obj_sequence_, checkpoint_,
       every_text_, summary_;
@@ -79,15 +66,9 @@ class Results {
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
   bool prints_summary_ = false;  // from begin() on only without files
-  bool lost_output_ = false;
   OutputFiles files_;
   std::optional<OutputFile> diagnostics_file_, contact_file_;
-  std::vector<double> step_ms_, step_cpu_ms_;
-  std::uint64_t newton_iterations_ = 0;
-  std::uint64_t cg_iterations_ = 0;
-  std::uint64_t not_converged_ = 0;
-  std::uint64_t first_not_converged_ = 0;  ///< step
-  std::string first_reason_;
+  StepFigures figures_;
   std::vector<Notice> notices_;
   NewNotices new_notices_;
   // For the summary.
@@ -106,10 +87,6 @@ class Results {
   Overlaps overlaps_at_start_;
   double cpu_at_start_ = 0;  ///< [s]
   std::chrono::steady_clock::time_point wall_at_start_;
-  double simulated_ = 0;  // in all steps [s]
-  // Largest of the run.
-  double residual_ = 0, distance_ = 0, length_violation_ = 0;
-  double max_strain_ = 0;
 };
 
 }  // namespace clothlab

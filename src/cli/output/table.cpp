@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/bench/table.h"
+#include "cli/output/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,29 +60,39 @@ const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_
   return found == tables.end() ? nullptr : &*found;
 }
 
-std::string text_of(const BenchTable& table) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view margin,
+                    const std::function<bool(std::size_t column)>& is_text) {
   std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const BenchColumn& column = table.columns[c];
-    std::size_t most = std::max(width(column.title), width(column.unit));
-    for (const auto& row : table.rows) most = std::max(most, width(shown(row[c], column.digits)));
-    widths.push_back(most);
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
   }
-  std::string text = table.title + "\n";
-  const auto line = [&](auto&& cell_of) {
-    std::string result;
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      const std::string cell = cell_of(c);
-      const std::string fill(widths[c] - width(cell), ' ');
-      result += (c < table.keys ? "  " + cell + fill : "  " + fill + cell);
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string fill(widths[c] - width(row[c]), ' ');
+      line += c == 0 ? margin : "  ";
+      line += is_text(c) ? row[c] + fill : fill + row[c];
     }
-    result.erase(result.find_last_not_of(' ') + 1);
-    text += result + "\n";
-  };
-  line([&](std::size_t c) { return table.columns[c].title; });
-  line([&](std::size_t c) { return table.columns[c].unit; });
-  for (const auto& row : table.rows)
-    line([&](std::size_t c) { return shown(row[c], table.columns[c].digits); });
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string text_of(const BenchTable& table) {
+  std::vector<std::vector<std::string>> rows(2);
+  for (const BenchColumn& column : table.columns) {
+    rows[0].push_back(column.title);
+    rows[1].push_back(column.unit);
+  }
+  for (const auto& row : table.rows) {
+    auto& cells = rows.emplace_back();
+    for (std::size_t c = 0; c < row.size(); ++c) cells.push_back(shown(row[c], table.columns[c].digits));
+  }
+  std::string text =
+      table.title + "\n" + aligned(rows, "  ", [&](std::size_t column) { return column < table.keys; });
   for (const std::string& note : table.notes) text += "  " + note + "\n";
   return text;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cli/commands/render_command.h"
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
@@ -11,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
+#include "cli/options.h"
 #include "cli/output/lane_tiles.h"
 #include "cli/output/progress.h"
-#include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
@@ -27,20 +25,22 @@
 namespace clothlab {
 namespace {
 
-struct RenderCommand {
+struct RenderCommand final : Subcommand {
+  explicit RenderCommand(const SubcommandContext& context) : services(context.services) {}
+
   SceneOptions scene;
   LengthOptions length;
   std::string png;
   std::optional<std::string> journal, lanes, every_text, turntable_text, pixels_text, yaw_text, pitch_text,
       zoom_text, heat_text, look_text;
   PictureRequest picture;
-  std::function<Painter(const PictureRequest&)> make_painter;
+  const Services& services;
 
-  void add_to(CLI::App& app) {
+  void add_to(CLI::App& app) override {
+    scene.add_to(app);
+    length.add_to(app);
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                          const char* help) {
-      return app.add_option(name, target, help)->type_name(type)->take_last()->group("Picture");
-    };
+                          const char* help) { return add_text(app, "Picture", name, target, type, help); };
     app.add_option("--png", png, "The picture to write, after the last step.")
         ->type_name("FILE")
         ->required()
@@ -113,8 +113,8 @@ struct RenderCommand {
     Plays out;
     for (const IntegratorInfo* info :
          lanes ? parse_lanes(*lanes) : std::vector<const IntegratorInfo*>{nullptr}) {
-      out.push_back(play_lane(source, info));
-      out.back()->begin(pool, Interrupt::probe());
+      out.push_back(std::make_unique<LanePlay>(source, info));
+      out.back()->begin(pool);
     }
     return out;
   }
@@ -122,7 +122,7 @@ struct RenderCommand {
   /// Draws all of them, turned by an angle [degree].
   std::function<Image(double)> painter(const Plays& plays) const {
     if (lanes) {
-      auto tiles = std::make_shared<LaneTiles>(picture, plays.size(), make_painter);
+      auto tiles = std::make_shared<LaneTiles>(picture, plays.size(), services.make_painter);
       return [tiles, &plays](double turn) {
         std::vector<const Simulation*> now;
         for (const auto& play : plays) now.push_back(&play->simulation());
@@ -130,7 +130,7 @@ struct RenderCommand {
       };
     }
     auto frame = std::make_shared<Frame>();
-    return [paint = make_painter(picture), frame, &plays](double turn) {
+    return [paint = services.make_painter(picture), frame, &plays](double turn) {
       const Simulation& simulation = plays.front()->simulation();
       capture(simulation, simulation.shared_scene(), *frame);
       return paint(*frame, turn);
@@ -145,7 +145,7 @@ struct RenderCommand {
   static Tick step_all(const Plays& plays, WorkerPool& pool) {
     Tick tick;
     for (const auto& play : plays) {
-      const Replay::Event event = play->next_step(pool, Interrupt::probe());
+      const Replay::Event event = play->next_step(pool);
       tick.stepped = tick.stepped || event == Replay::Event::stepped;
       tick.left = tick.left || event != Replay::Event::ended;
       tick.stopped = tick.stopped || event == Replay::Event::stopped || Interrupt::requested();
@@ -153,15 +153,12 @@ struct RenderCommand {
     return tick;
   }
 
-  int run() {
-    const Interrupt interrupt;
+  int run() override {
     read_values();
     if (lanes) parse_lanes(*lanes);
-    const std::uint64_t every =
-        every_text ? static_cast<std::uint64_t>(parse_whole("every", *every_text, 1, 1'000'000'000)) : 0;
-    const std::uint64_t around =
-        turntable_text ? static_cast<std::uint64_t>(parse_whole("turntable", *turntable_text, 1, 100'000))
-                       : 0;
+    std::uint64_t every = 0, around = 0;
+    read_whole("every", every_text, 1, 1'000'000'000, every);
+    read_whole("turntable", turntable_text, 1, 100'000, around);
     picture.all_around = around > 0;
     OutputFiles files;
     check_extension(path_of(png), ".png");
@@ -181,7 +178,7 @@ struct RenderCommand {
     if (around == 0) last = paint(0);  // fixes the camera on the start shape
     bool lost = false;
     const auto write = [&lost](const std::string& path, const Image& p) {
-      lost = lost || !try_write([&] { write_png(path, p.width, p.height, p.rgba); });
+      lost = lost || !try_write([&] { write_png(path, p); });
     };
     if (every > 0) write(numbered(0), last);
     std::uint64_t done = 0;
@@ -215,14 +212,8 @@ struct RenderCommand {
 
 }  // namespace
 
-std::function<int()> add_render(CLI::App& app, const Services& services) {
-  auto command = std::make_shared<RenderCommand>();
-  command->make_painter = services.make_painter;
-  CLI::App& sub = *app.add_subcommand("render", "Picture(s) of a run, without a display.");
-  command->scene.add_to(sub);
-  command->length.add_to(sub);
-  command->add_to(sub);
-  return [command] { return command->run(); };
+std::unique_ptr<Subcommand> make_render(const SubcommandContext& context) {
+  return std::make_unique<RenderCommand>(context);
 }
 
 }  // namespace clothlab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -35,7 +36,11 @@ std::vector<double> values_of(const BenchTable& table, std::string_view column);
 /// The table with this id; nullptr when there is none.
 const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_view id);
 
-/// For the terminal: columns of equal width.
+/// Lines that begin with `margin`, whose cells are in columns of equal width, two spaces apart; texts stand
+/// on the left of theirs.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view margin,
+                    const std::function<bool(std::size_t column)>& is_text);
+/// For the terminal.
 std::string text_of(const BenchTable& table);
 /// For documents.
 std::string markdown_of(const BenchTable& table);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "cli/analyses/method_analysis.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "cli/interrupt.h"
+#include "cli/output/progress.h"
+#include "cli/parse_value.h"
+#include "core/text_file.h"
+#include "io/output_file.h"
+#include "io/png.h"
+#include "sim/contact.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+std::string ids_of(const auto& methods) {
+  std::string names;
+  for (const IntegratorInfo* info : methods) names += (names.empty() ? "" : ", ") + std::string(info->id);
+  return names;
+}
+
+std::vector<const IntegratorInfo*> all_integrators() {
+  std::vector<const IntegratorInfo*> all;
+  for (const IntegratorInfo& info : integrators()) all.push_back(&info);
+  return all;
+}
+
+}  // namespace
+
+MethodAnalysis::MethodAnalysis(const SubcommandContext& context, const char* columns, Chart empty_chart)
+    : csv(columns),
+      chart(std::move(empty_chart)),
+      stop(Interrupt::probe()),
+      colour_of_row_(context.services.integrator_colour),
+      integrators_(all_integrators()) {}
+
+void MethodAnalysis::add_text_to(CLI::App& app, const char* name, std::optional<std::string>& target,
+                                 const char* type, const char* help) {
+  add_text(app, "Analysis", name, target, type, help);
+}
+
+void MethodAnalysis::add_to(CLI::App& app) {
+  add_text_to(app, "--integrators", names_, "A,B,...",
+              ("Integrators to measure; default all of " + ids_of(integrators_) + ".").c_str());
+  outputs.add_option(app, "Analysis", "--csv", ".csv", csv_, "FILE", "All figures as a table.");
+  outputs.add_option(app, "Analysis", "--png", ".png", png_, "FILE",
+                     "A chart of the figures; needs no display.");
+}
+
+void MethodAnalysis::add_parameters_to(CLI::App& app) {
+  for (const IntegratorInfo& info : integrators())
+    for (const ParameterSpec& spec : info.parameters)
+      if (!values_.contains(spec.id))
+        add_parameter_option(app, spec, values_[std::string(spec.id)])->group("Stepping");
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Analysis");
+}
+
+int MethodAnalysis::run() {
+  if (names_) {
+    const std::vector<const IntegratorInfo*> wanted = parse_integrators(*names_);
+    std::erase_if(integrators_, [&](const IntegratorInfo* info) {
+      return std::ranges::find(wanted, info) == wanted.end();
+    });
+  }
+  for (const IntegratorInfo* info : integrators_) parameters(*info);
+  outputs.check();
+  measure_all();
+  outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
+  outputs.attempt(png_, [&](const std::string& path) { write_png(path, draw_chart(chart)); });
+  return status_at_end(outputs.lost(), "measured");
+}
+
+void MethodAnalysis::leave_out_for(const Scene& scene) {
+  const auto without =
+      std::stable_partition(integrators_.begin(), integrators_.end(),
+                            [&](const IntegratorInfo* info) { return has_place_for(scene, *info); });
+  report_skipped({without, integrators_.end()}, kNoPlaceForContact);
+  integrators_.erase(without, integrators_.end());
+}
+
+IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
+  IntegratorParameters values = default_parameters(info);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const auto given = values_.find(info.parameters[p].id);
+    if (given != values_.end() && given->second)
+      values[p] = parse_parameter(info.parameters[p], *given->second);
+  }
+  return values;
+}
+
+void MethodAnalysis::for_each(const std::function<void(const IntegratorInfo&)>& measure) const {
+  Progress progress(integrators_.size(), quiet());
+  std::uint64_t done = 0;
+  for (const IntegratorInfo* info : integrators_) {
+    progress.show_part(done++, info->id);
+    measure(*info);
+    if (Interrupt::requested()) return;
+  }
+}
+
+ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const {
+  const auto row = static_cast<std::size_t>(&info - clothlab::integrators().data());
+  return {.label = std::string(info.id), .colour = colour_of_row_(row), .markers = markers};
+}
+
+void MethodAnalysis::add_curves(const ChartCurve& curve, Points points) {
+  for (auto* y : {&points.y0, &points.y1}) {
+    ChartCurve& added = chart.panels[y == &points.y0 ? 0 : 1].curves.emplace_back(curve);
+    added.x = points.x;
+    added.y = std::move(*y);
+  }
+}
+
+void MethodAnalysis::report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why) {
+  if (skipped.empty()) return;
+  std::fprintf(stderr, "clothlab: left out: %s: %s.\n", ids_of(skipped).c_str(), why);
+}
+
+void SceneAnalysis::add_scene_to(CLI::App& app, std::initializer_list<const char*> fixed) {
+  scene.add_to(app);
+  for (const char* option : fixed) app.remove_option(app.get_option(option));
+}
+
+void SceneAnalysis::load(Scene wanted) {
+  loaded = load_with_state(std::move(wanted), scene, outputs);
+  pool = std::make_unique<WorkerPool>(scene.threads());
+}
+
+Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {
+  Scene out = loaded.scene;
+  out.integrator = info.id;
+  return out;
+}
+
+Chart two_panels(std::string title, const ChartAxis& x, ChartAxis first, ChartAxis second) {
+  return {.title = std::move(title),
+          .panels = {{.x = x, .y = std::move(first)}, {.x = x, .y = std::move(second)}}};
+}
+
+}  // namespace clothlab

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chart/chart.h"
+#include "cli/options.h"
+#include "cli/output/output_files.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "cli/subcommand.h"
+#include "core/stop_probe.h"
+#include "integrate/registry.h"
+#include "io/csv.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// An analysis that measures one integrator after the other: a table on stdout, --csv and --png.
+class MethodAnalysis : public Subcommand {
+ public:
+  /// Checks integrators and outputs before it measures; writes what was measured until Ctrl-C.
+  int run() final;
+
+ protected:
+  /// Points of a curve in each of the chart's two panels, over the same x.
+  struct Points {
+    std::vector<double> x, y0, y1;
+    void add(double at, double first, double second) {
+      x.push_back(at);
+      y0.push_back(first);
+      y1.push_back(second);
+    }
+  };
+
+  /// `columns` is the first line of the CSV file.
+  MethodAnalysis(const SubcommandContext& context, const char* columns, Chart empty_chart);
+
+  /// Prints the table, and appends to `csv` and `chart`.
+  virtual void measure_all() = 0;
+
+  /// --integrators, --csv, --png.
+  void add_to(CLI::App& app) override;
+  /// An option of this analysis; its text goes to `target`.
+  static void add_text_to(CLI::App& app, const char* name, std::optional<std::string>& target,
+                          const char* type, const char* help);
+  /// --quiet and the integrators' own parameters, for an analysis that takes no scene.
+  void add_parameters_to(CLI::App& app);
+
+  /// Leaves out, and reports on stderr, those that have no place for the scene's contact model.
+  void leave_out_for(const Scene& scene);
+  bool names_integrators() const { return names_.has_value(); }
+  /// An integrator's own parameters as the options say. Throws InputError.
+  IntegratorParameters parameters(const IntegratorInfo& info) const;
+
+  /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless quiet().
+  void for_each(const std::function<void(const IntegratorInfo&)>& measure) const;
+  virtual bool quiet() const { return quiet_; }
+
+  /// A curve without points, in the integrator's colour and under its id.
+  ChartCurve curve(const IntegratorInfo& info, bool markers = false) const;
+  /// Adds the points to both panels, with the label and the look of `curve`.
+  void add_curves(const ChartCurve& curve, Points points);
+
+  /// Prints on stderr why these were left out.
+  static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);
+
+  std::string csv;
+  Chart chart;
+  OutputFiles outputs;
+  const StopProbe stop;  ///< Ctrl-C
+
+ private:
+  std::function<Rgb(std::size_t row)> colour_of_row_;
+  std::vector<const IntegratorInfo*> integrators_;  // in the registry's order; all, or those that are named
+  std::optional<std::string> names_, csv_, png_;
+  std::map<std::string, std::optional<std::string>, std::less<>> values_;  // raw text by parameter id
+  bool quiet_ = false;
+};
+
+/// One that runs a scene with each integrator.
+class SceneAnalysis : public MethodAnalysis {
+ protected:
+  using MethodAnalysis::MethodAnalysis;
+
+  /// Adds the scene's options without these, which the analysis chooses itself.
+  void add_scene_to(CLI::App& app, std::initializer_list<const char*> fixed);
+  bool quiet() const override { return scene.quiet(); }
+
+  /// Loads the scene that the options name and starts the threads.
+  void load() { load(named_scene(scene)); }
+  /// The same; without a scene, `own` changed by the options.
+  void load_or(const Scene& own) { load(scene.names_a_scene() ? scene.scene() : scene.applied_to(own)); }
+  /// The scene with this integrator.
+  Scene scene_for(const IntegratorInfo& info) const;
+
+  SceneOptions scene;
+  LoadedScene loaded;
+  std::unique_ptr<WorkerPool> pool;
+
+ private:
+  void load(Scene wanted);
+};
+
+/// The scene of `analyze energy`: a soft undamped strip of 1 m × 0.16 m, fixed at both ends, that begins as
+/// an arch with a twist and falls [Ascher 2022, figure 6] (docs/analysis.md).
+Scene energy_strip();
+
+/// Two panels over the same x.
+Chart two_panels(std::string title, const ChartAxis& x, ChartAxis first, ChartAxis second);
+
+}  // namespace clothlab

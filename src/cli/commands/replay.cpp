@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/interrupt.h"
+#include "cli/lane_play.h"
+#include "cli/options.h"
+#include "cli/output/results.h"
+#include "cli/parse_value.h"
+#include "cli/scene_options.h"
+#include "cli/subcommand.h"
+#include "core/error.h"
+#include "core/text_file.h"
+#include "documents/replay.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+struct ReplayCommand final : Subcommand {
+  explicit ReplayCommand(const SubcommandContext& context) { results.set_command(context.line); }
+
+  std::string file;
+  bool check = false;
+  std::optional<std::string> integrator, mesh, mesh_folder, dt_text;
+  MachineOptions machine;
+  Results results;
+
+  void add_to(CLI::App& app) override {
+    const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                          const char* help) { add_text(app, "Options", name, target, type, help); };
+    app.add_option("FILE", file, "The journal, as the window saves it.")->required();
+    app.add_flag("--check", check,
+                 "Compare the state with the journal's, which has its hash every 30 steps and at the end; "
+                 "exit status 1 at the first difference, which is named.");
+    text("--integrator", integrator, "NAME",
+         "Replay the same grabs, pins and values with this method; changes of the method and of the "
+         "parameters of others are skipped and listed.");
+    text("--dt", dt_text, "S",
+         "Replay with this step. Commands act at the same simulated times, to the nearest step; changes of "
+         "the step are skipped and listed.");
+    text("--mesh", mesh, "FILE.obj", "Where the journal's mesh lies now.");
+    text("--mesh-folder", mesh_folder, "DIR",
+         "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of "
+         "the same name there is used instead.");
+    machine.add_to(app);
+    results.add_to(app);
+  }
+
+  int run() override {
+    if (check && dt_text) throw InputError("--check compares bits, which another --dt changes.");
+    if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
+    results.check();
+    LaneSource source = read_journal_source(file, mesh, mesh_folder_of(mesh_folder), results.files());
+    if (check && !std::holds_alternative<JournalEntry::StateHash>(source.journal.back().what))
+      throw InputError(shown_path(path_of(file)) +
+                       " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
+                       "Replay it without --check.");
+    source.ends_at_difference = check;
+    source.replay.integrator = integrator.value_or(std::string());
+    if (dt_text) source.replay.dt = parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
+    results.set_origin("journal", path_of(file));
+    WorkerPool pool(machine.threads());
+    LanePlay play(source, nullptr);
+    const Replay& replay = play.replay();
+    play.begin(pool);
+    const StepStatus status = results.play(play, replay.last_step(), pool, machine.quiet());
+    for (const auto& [what, times] : replay.skipped())
+      std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
+    if (const std::size_t missing = replay.missing_steps(); missing > 0)
+      std::fprintf(stderr, "clothlab: %zu of the journal's %llu steps %s and %s missing in the results.\n",
+                   missing, static_cast<unsigned long long>(replay.step()),
+                   replay.arena().is_alone() ? "blew up" : "blew up or had the first lane frozen",
+                   missing == 1 ? "is" : "are");
+    const int end = results.finish(pool, replay.simulation(), status);
+    return check && status != StepStatus::stopped && end != kExitFault ? report(replay) : end;
+  }
+
+  /// What --check found; a blow-up that is the journal's own is no fault.
+  static int report(const Replay& replay) {
+    const auto text = [](std::uint64_t step) { return std::to_string(step); };
+    if (const auto& other = replay.difference()) {
+      std::string sentence = "the state after step " + text(other->step) + " is not that of the journal";
+      sentence +=
+          other->agreed ? "; after step " + text(*other->agreed) + " it was." : ", the first compared.";
+      std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
+      return kExitFault;
+    }
+    std::printf("%zu states compared over %s steps: the same bits.\n", replay.compared(),
+                text(replay.last_step()).c_str());
+    return kExitDone;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_replay(const SubcommandContext& context) {
+  return std::make_unique<ReplayCommand>(context);
+}
+
+}  // namespace clothlab
