@@ -87,22 +87,8 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
-constexpr std::array kCommands{
-    SubcommandRow{"simulate", "One run without a window. Without an output file it prints its summary.",
-                  make_simulate},
-    SubcommandRow{"compare",
-                  "The same run by several integrators: a table, and a report with curves and pictures.",
-                  make_compare},
-    SubcommandRow{"analyze",
-                  "Measures integrators and compares them with theory; each analysis has its own --help.",
-                  make_analyze},
-    SubcommandRow{"render", "Picture(s) of a run, without a display.", make_render},
-    SubcommandRow{"replay", "A journal again: all that was done in the window.", make_replay},
-    SubcommandRow{"bench",
-                  "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
-                  "factor,\niterations, strain.",
-                  make_bench},
-};
+constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kAnalyzeCommand,
+                               &kRenderCommand,   &kReplayCommand,  &kBenchCommand};
 
 struct Window {
   SceneOptions scene;
@@ -148,11 +134,11 @@ struct Window {
 
 }  // namespace
 
-Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow> rows,
+Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow* const> rows,
                             const SubcommandContext& context) {
   Subcommands out;
-  for (const auto& [name, help, make] : rows) {
-    out.emplace_back(app.add_subcommand(name, help), make(context));
+  for (const SubcommandRow* row : rows) {
+    out.emplace_back(app.add_subcommand(row->name, row->help), row->make(context));
     out.back().second->add_to(*out.back().first);
   }
   return out;

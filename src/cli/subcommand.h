@@ -37,27 +37,20 @@ struct SubcommandRow {
   const char* help;
   std::unique_ptr<Subcommand> (*make)(const SubcommandContext&);
 };
+template <class Command>
+std::unique_ptr<Subcommand> make_subcommand(const SubcommandContext& context) {
+  return std::make_unique<Command>(context);
+}
 
 /// Commands with the subcommands that choose them.
 using Subcommands = std::vector<std::pair<CLI::App*, std::unique_ptr<Subcommand>>>;
-Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow> rows,
+Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow* const> rows,
                             const SubcommandContext& context);
 
-// Each in the file of its name in cli/commands or cli/analyses; cli.cpp and analyze.cpp list them.
-std::unique_ptr<Subcommand> make_simulate(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_compare(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_analyze(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_render(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_replay(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_bench(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_damping_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_convergence_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_stability_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_energy_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_drift_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_friction_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_drape_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_work_analysis(const SubcommandContext& context);
-std::unique_ptr<Subcommand> make_intersections_analysis(const SubcommandContext& context);
+// Each at the end of its file in cli/commands or cli/analyses.
+extern const SubcommandRow kSimulateCommand, kCompareCommand, kAnalyzeCommand, kRenderCommand, kReplayCommand,
+    kBenchCommand;
+extern const SubcommandRow kDampingAnalysis, kConvergenceAnalysis, kStabilityAnalysis, kEnergyAnalysis,
+    kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis;
 
 }  // namespace clothlab

@@ -100,8 +100,10 @@ struct Convergence final : MethodAnalysis {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_convergence_analysis(const SubcommandContext& context) {
-  return std::make_unique<Convergence>(context);
-}
+const SubcommandRow kConvergenceAnalysis{
+    "convergence",
+    "Order of convergence of positions and velocities on a swinging, stretched sheet, against a "
+    "reference of far\nsmaller error; with --contact on a sheet that is pressed on a sphere.",
+    make_subcommand<Convergence>};
 
 }  // namespace clothlab

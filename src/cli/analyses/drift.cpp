@@ -11,7 +11,7 @@
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/run_options.h"
+#include "cli/lane_play.h"
 #include "cli/scene_options.h"
 #include "experiments/step_loop.h"
 #include "io/csv.h"
@@ -119,8 +119,11 @@ struct DriftAnalysis final : SceneAnalysis {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_drift_analysis(const SubcommandContext& context) {
-  return std::make_unique<DriftAnalysis>(context);
-}
+const SubcommandRow kDriftAnalysis{
+    "drift",
+    "Methods that treat stretch springs as rods: the rate at which their velocities change the lengths, "
+    "and the\nenergy, over time; PBD with and without velocity projection. Without a scene: a pendulum "
+    "of one rod, at\n--dt 0.01; options change it as any scene.",
+    make_subcommand<DriftAnalysis>};
 
 }  // namespace clothlab

@@ -120,8 +120,11 @@ struct Friction final : MethodAnalysis {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_friction_analysis(const SubcommandContext& context) {
-  return std::make_unique<Friction>(context);
-}
+const SubcommandRow kFrictionAnalysis{
+    "friction",
+    "A small sheet on a slope, with contact by filter, impulse and penalty, for some h: whether it "
+    "sticks, "
+    "creeps or\nslides, and how fast, beside theory.",
+    make_subcommand<Friction>};
 
 }  // namespace clothlab

@@ -12,7 +12,6 @@
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
 #include "cli/output/results.h"
-#include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "collide/surface_name.h"
@@ -24,6 +23,8 @@ namespace clothlab {
 namespace {
 
 struct Intersections final : Subcommand {
+  explicit Intersections(const SubcommandContext& /*context*/) {}
+
   SceneOptions scene;
   LengthOptions length{0};
   std::optional<std::string> resume, csv_file;
@@ -81,8 +82,11 @@ struct Intersections final : Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_intersections_analysis(const SubcommandContext& /*context*/) {
-  return std::make_unique<Intersections>();
-}
+const SubcommandRow kIntersectionsAnalysis{
+    "intersections",
+    "Pairs of triangles that intersect, of the cloth and of mesh bodies, and vertices inside a body or "
+    "below "
+    "the\nfloor: at the start, or after --steps.",
+    make_subcommand<Intersections>};
 
 }  // namespace clothlab

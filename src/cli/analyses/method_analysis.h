@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chart/chart.h"
+#include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/output_files.h"
-#include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/stop_probe.h"

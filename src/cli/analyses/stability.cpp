@@ -140,8 +140,10 @@ struct Stability final : SceneAnalysis {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_stability_analysis(const SubcommandContext& context) {
-  return std::make_unique<Stability>(context);
-}
+const SubcommandRow kStabilityAnalysis{
+    "stability",
+    "The largest stable h on a scene, found by bisection, beside the theory; a run that blows up or "
+    "whose energy\ngrows counts as unstable.",
+    make_subcommand<Stability>};
 
 }  // namespace clothlab

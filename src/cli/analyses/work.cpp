@@ -210,8 +210,10 @@ struct Work final : SceneAnalysis {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_work_analysis(const SubcommandContext& context) {
-  return std::make_unique<Work>(context);
-}
+const SubcommandRow kWorkAnalysis{
+    "work",
+    "What a second of motion costs with each integrator at its own largest stable h, and the computing "
+    "time for a\ngiven error.",
+    make_subcommand<Work>};
 
 }  // namespace clothlab

@@ -13,9 +13,9 @@
 
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"
+#include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
-#include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
@@ -49,6 +49,8 @@ std::string name_of(const Scene& scene) {
 }
 
 struct Bench final : Subcommand {
+  explicit Bench(const SubcommandContext& /*context*/) {}
+
   SceneOptions scene;
   BenchResults results;
   std::optional<std::string> sizes_text, meshes, steps_text, png;
@@ -169,8 +171,10 @@ struct Bench final : Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_bench(const SubcommandContext& /*context*/) {
-  return std::make_unique<Bench>();
-}
+const SubcommandRow kBenchCommand{
+    "bench",
+    "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
+    "factor,\niterations, strain.",
+    make_subcommand<Bench>};
 
 }  // namespace clothlab

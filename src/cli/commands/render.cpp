@@ -14,7 +14,6 @@
 #include "cli/options.h"
 #include "cli/output/lane_tiles.h"
 #include "cli/output/progress.h"
-#include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
@@ -101,9 +100,8 @@ struct RenderCommand final : Subcommand {
 
   std::string numbered(std::uint64_t step) const {
     const std::filesystem::path path(png);
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "-%06llu", static_cast<unsigned long long>(step));
-    return (path.parent_path() / (path.stem().string() + digits.data() + path.extension().string())).string();
+    const std::string name = path.stem().string() + "-" + sequence_number(step) + path.extension().string();
+    return (path.parent_path() / name).string();
   }
 
   using Plays = std::vector<std::unique_ptr<LanePlay>>;
@@ -212,8 +210,7 @@ struct RenderCommand final : Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_render(const SubcommandContext& context) {
-  return std::make_unique<RenderCommand>(context);
-}
+const SubcommandRow kRenderCommand{"render", "Picture(s) of a run, without a display.",
+                                   make_subcommand<RenderCommand>};
 
 }  // namespace clothlab

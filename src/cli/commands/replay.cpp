@@ -98,8 +98,7 @@ struct ReplayCommand final : Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_replay(const SubcommandContext& context) {
-  return std::make_unique<ReplayCommand>(context);
-}
+const SubcommandRow kReplayCommand{"replay", "A journal again: all that was done in the window.",
+                                   make_subcommand<ReplayCommand>};
 
 }  // namespace clothlab

@@ -7,7 +7,6 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/results.h"
-#include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/text_file.h"
@@ -46,8 +45,8 @@ struct Simulate final : Subcommand {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_simulate(const SubcommandContext& context) {
-  return std::make_unique<Simulate>(context);
-}
+const SubcommandRow kSimulateCommand{
+    "simulate", "One run without a window. Without an output file it prints its summary.",
+    make_subcommand<Simulate>};
 
 }  // namespace clothlab

@@ -1,15 +1,44 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "chart/chart.h"
-#include "cli/lane_run.h"
+#include "experiments/step_loop.h"
+#include "integrate/registry.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
+
+/// Figures of a lane of a comparison. Lists by step begin with the start, at index 0.
+struct LaneFigures : StepFigures {
+  const IntegratorInfo* info = nullptr;
+  std::string scene;            ///< mesh, particles, springs and mass, in words
+  double h = 0;                 ///< [s]
+  std::vector<double> time;     ///< [s]
+  std::vector<double> energy;   ///< change of the total since the start [J]
+  std::vector<double> kinetic;  ///< [J]
+  std::vector<double> made;     ///< by the method, its solvers and rods since the start [J]
+  EnergyBooks books;            ///< at the end
+  std::vector<double> strain;   ///< largest |l/L − 1|
+  std::string diagnostics;      ///< the table of `--diagnostics`
+  std::vector<Notice> notices;
+  std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
+  std::string stability;           ///< h and the method's limit at the start, in a sentence or two
+  std::string blow_up;             ///< what happened and why; empty: it did not blow up
+  std::uint64_t blow_up_step = 0;  ///< the step that failed
+  bool interrupted = false;
+  struct Picture {
+    double time = 0;  ///< [s]
+    Image image;
+  };
+  std::vector<Picture> pictures;
+};
 
 /// A comparison as text and pictures. Lanes are A, B, … in their order.
 struct Comparison {

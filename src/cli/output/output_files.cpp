@@ -62,6 +62,12 @@ bool try_write(const std::function<void()>& write) {
   return true;
 }
 
+std::string sequence_number(std::uint64_t number) {
+  constexpr std::size_t kLeastDigits = 6;
+  const std::string digits = std::to_string(number);
+  return std::string(kLeastDigits - std::min(kLeastDigits, digits.size()), '0') + digits;
+}
+
 void check_extension(const fs::path& file, std::string_view extension) {
   const std::string named = lower_case(utf8_of(file.extension()));
   if (named == extension || std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end()) return;
@@ -98,7 +104,7 @@ void OutputFiles::add(const fs::path& file, std::string_view extension) {
 void OutputFiles::add_numbered(const fs::path& folder, std::string prefix, std::string suffix) {
   std::error_code error;
   if (fs::is_directory(folder, error)) {
-    check_writable(folder / (prefix + "000000" + suffix));
+    check_writable(folder / (prefix + sequence_number(0) + suffix));
   } else if (fs::exists(folder, error)) {
     throw InputError("'" + shown_path(folder) + "' is not a folder.");
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -26,6 +27,9 @@ void check_extension(const std::filesystem::path& file, std::string_view extensi
 /// that has vanished since it was checked), reports that on stderr and returns false: the exit status is
 /// kExitFault then, and other outputs are still written.
 bool try_write(const std::function<void()>& write);
+
+/// The number in the name of a file of a sequence, with six digits or more: "000042".
+std::string sequence_number(std::uint64_t number);
 
 /// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
 /// written, no two are the same file by any path or link, and none is an input. Paths that are written in

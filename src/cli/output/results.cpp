@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,9 +10,9 @@
 #include <system_error>
 
 #include "cli/interrupt.h"
+#include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
-#include "cli/run_options.h"
 #include "collide/surface_name.h"
 #include "core/error.h"
 #include "core/quantile.h"
@@ -40,6 +39,10 @@ void write_obj_file(const std::filesystem::path& path, const Simulation& simulat
   OutputFile file(path);
   write_obj(simulation.mesh(), simulation.state().x, [&](std::string_view piece) { file.write(piece); });
   file.commit();
+}
+
+void write_shape(const std::filesystem::path& folder, std::uint64_t step, const Simulation& simulation) {
+  write_obj_file(folder / (sequence_number(step) + ".obj"), simulation);
 }
 
 using Json = nlohmann::ordered_json;
@@ -123,12 +126,6 @@ Json json_of_contact(const Simulation& simulation) {
   return json;
 }
 
-std::string sequence_name(std::uint64_t step) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "%06llu.obj", static_cast<unsigned long long>(step));
-  return name.data();
-}
-
 }  // namespace
 
 void print_notice(const Notice& notice) {
@@ -203,7 +200,7 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   std::filesystem::create_directory(*obj_sequence_, error);
   if (error)
     throw SystemError("The folder '" + *obj_sequence_ + "' cannot be made: " + error.message() + ".");
-  write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
+  write_shape(*obj_sequence_, 0, simulation);
 }
 
 void Results::after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took) {
@@ -213,9 +210,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   files_.attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
   files_.attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
   if (r.step % every_ != 0) return;
-  files_.attempt(obj_sequence_, [&](const std::string& folder) {
-    write_obj_file(std::filesystem::path(folder) / sequence_name(r.step), simulation);
-  });
+  files_.attempt(obj_sequence_, [&](const std::string& folder) { write_shape(folder, r.step, simulation); });
   if (every_text_)
     files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
 }
