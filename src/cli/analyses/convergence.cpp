@@ -35,13 +35,13 @@ struct Convergence final : MethodAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(app, "--levels", levels_text, "N",
-                "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
-    add_text_to(app, "--jacobian", jacobian_text, "NAME",
-                "exact (the default), or clamped, with which some methods are only of order 1.");
-    add_text_to(app, "--contact", contact_text, "NAME",
-                "The sheet lies on a sphere without friction, pressed on it, with contact by "
-                "filter, penalty, barrier or impulse.");
+    add_text(app, kAnalysisGroup, "--levels", levels_text, "N",
+             "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
+    add_text(app, kAnalysisGroup, "--jacobian", jacobian_text, "NAME",
+             "exact (the default), or clamped, with which some methods are only of order 1.");
+    add_text(app, kAnalysisGroup, "--contact", contact_text, "NAME",
+             "The sheet lies on a sphere without friction, pressed on it, with contact by "
+             "filter, penalty, barrier or impulse.");
     add_parameters_to(app);
   }
 

@@ -36,7 +36,8 @@ struct Damping final : MethodAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(app, "--points", points_text, "N", "Values of hω from 0.01 to 100; default 201.");
+    add_text(app, kAnalysisGroup, "--points", points_text, "N",
+             "Values of hω from 0.01 to 100; default 201.");
     add_parameters_to(app);
   }
 

@@ -63,8 +63,8 @@ struct Drape final : SceneAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(
-        app, "--rest-speed", speed_text, "M/S",
+    add_text(
+        app, kAnalysisGroup, "--rest-speed", speed_text, "M/S",
         "A run ends at rest when the root mean square of speeds was below this for 0.25 s; default 0.001.");
     length.add_to(app);
     add_scene_to(app, {"--integrator", "--contact"});

@@ -43,7 +43,7 @@ struct Friction final : MethodAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(app, "--friction", friction_text, "X", "Coulomb's μ; default 0.5.");
+    add_text(app, kAnalysisGroup, "--friction", friction_text, "X", "Coulomb's μ; default 0.5.");
     add_parameters_to(app);
   }
 

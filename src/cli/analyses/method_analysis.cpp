@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/interrupt.h"
+#include "cli/options.h"
 #include "cli/output/progress.h"
 #include "cli/parse_value.h"
 #include "core/text_file.h"
@@ -39,16 +40,11 @@ MethodAnalysis::MethodAnalysis(const SubcommandContext& context, const char* col
       colour_of_row_(context.services.integrator_colour),
       integrators_(all_integrators()) {}
 
-void MethodAnalysis::add_text_to(CLI::App& app, const char* name, std::optional<std::string>& target,
-                                 const char* type, const char* help) {
-  add_text(app, "Analysis", name, target, type, help);
-}
-
 void MethodAnalysis::add_to(CLI::App& app) {
-  add_text_to(app, "--integrators", names_, "A,B,...",
-              ("Integrators to measure; default all of " + ids_of(integrators_) + ".").c_str());
-  outputs.add_option(app, "Analysis", "--csv", ".csv", csv_, "FILE", "All figures as a table.");
-  outputs.add_option(app, "Analysis", "--png", ".png", png_, "FILE",
+  add_text(app, kAnalysisGroup, "--integrators", names_, "A,B,...",
+           "Integrators to measure; default all of " + ids_of(integrators_) + ".");
+  outputs.add_option(app, kAnalysisGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
+  outputs.add_option(app, kAnalysisGroup, "--png", ".png", png_, "FILE",
                      "A chart of the figures; needs no display.");
 }
 
@@ -57,7 +53,7 @@ void MethodAnalysis::add_parameters_to(CLI::App& app) {
     for (const ParameterSpec& spec : info.parameters)
       if (!values_.contains(spec.id))
         add_parameter_option(app, spec, values_[std::string(spec.id)])->group("Stepping");
-  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Analysis");
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kAnalysisGroup);
 }
 
 int MethodAnalysis::run() {

@@ -22,6 +22,8 @@
 
 namespace clothlab {
 
+inline constexpr const char* kAnalysisGroup = "Analysis";  ///< of options in --help
+
 /// An analysis that measures one integrator after the other: a table on stdout, --csv and --png.
 class MethodAnalysis : public Subcommand {
  public:
@@ -47,9 +49,6 @@ class MethodAnalysis : public Subcommand {
 
   /// --integrators, --csv, --png.
   void add_to(CLI::App& app) override;
-  /// An option of this analysis; its text goes to `target`.
-  static void add_text_to(CLI::App& app, const char* name, std::optional<std::string>& target,
-                          const char* type, const char* help);
   /// --quiet and the integrators' own parameters, for an analysis that takes no scene.
   void add_parameters_to(CLI::App& app);
 

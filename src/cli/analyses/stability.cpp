@@ -37,9 +37,9 @@ struct Stability final : SceneAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(app, "--steps", steps_text, "N", "Steps of each trial; default 400.");
-    add_text_to(app, "--largest-step", largest_text, "S",
-                "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
+    add_text(app, kAnalysisGroup, "--steps", steps_text, "N", "Steps of each trial; default 400.");
+    add_text(app, kAnalysisGroup, "--largest-step", largest_text, "S",
+             "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 

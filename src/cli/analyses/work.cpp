@@ -63,13 +63,13 @@ struct Work final : SceneAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text_to(app, "--steps", steps_text, "N",
-                "Steps of each trial of the largest stable h, ten times as many for the "
-                "explicit methods, which take small ones; default 40.");
-    add_text_to(app, "--end-time", time_text, "S",
-                "Simulated time after which the error is measured; default 0.1.");
-    add_text_to(app, "--longest-run", longest_text, "S",
-                "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
+    add_text(app, kAnalysisGroup, "--steps", steps_text, "N",
+             "Steps of each trial of the largest stable h, ten times as many for the "
+             "explicit methods, which take small ones; default 40.");
+    add_text(app, kAnalysisGroup, "--end-time", time_text, "S",
+             "Simulated time after which the error is measured; default 0.1.");
+    add_text(app, kAnalysisGroup, "--longest-run", longest_text, "S",
+             "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 

@@ -33,7 +33,11 @@ double mean(const std::vector<double>& values) {
 }
 
 double median(const std::vector<double>& values) {
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(values, 0.5);
+  return values.empty() ? kNotMeasured : quantile(values, 0.5);
+}
+
+double p95(const std::vector<double>& values) {
+  return values.empty() ? kNotMeasured : quantile(values, 0.95);
 }
 
 std::string threads_text(int threads) {

@@ -33,7 +33,8 @@ double milliseconds_of(Work&& work) {
 }
 
 double mean(const std::vector<double>& values);    ///< not a number when there are none
-double median(const std::vector<double>& values);  ///< not a number when there are none
+double median(const std::vector<double>& values);  ///< likewise
+double p95(const std::vector<double>& values);     ///< the 0.95 quantile, likewise
 
 std::string threads_text(int threads);  ///< "2 threads"
 std::string sheet_name(int n);          ///< "64×64"

@@ -9,7 +9,6 @@
 
 #include "analysis/stability_meter.h"
 #include "cli/bench/bench.h"
-#include "core/quantile.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
@@ -70,20 +69,19 @@ BenchTable integrators_table(const BenchSettings& settings) {
 
 std::vector<BenchCell> integrator_row(const BenchScene& scene, const IntegratorInfo& info, double h_ms,
                                       const RunFigures& run) {
-  const bool any = !run.step_ms.empty();
   const double ms = median(run.step_ms);
   return {scene.name,
           std::string(info.id),
           h_ms,
           static_cast<long long>(run.step_ms.size()),
           ms,
-          any ? quantile(run.step_ms, 0.95) : kNotMeasured,
+          p95(run.step_ms),
           median(run.step_cpu_ms),
           h_ms / ms,
           kNotMeasured,
           info.uses_newton ? median(run.newton) : kNotMeasured,
           info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
-          any && run.residual > 0 ? run.residual : kNotMeasured,
+          run.residual > 0 ? run.residual : kNotMeasured,
           run.energy_made > kRounding ? 1e3 * run.energy_made : 0,
           100 * run.max_strain,
           run.end()};

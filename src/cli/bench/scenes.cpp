@@ -51,7 +51,7 @@ std::vector<BenchCell> step_row(const std::string& name, const LoadedScene& load
           h_ms,
           ms,
           median(run.step_ms),
-          any ? quantile(run.step_ms, 0.95) : kNotMeasured,
+          p95(run.step_ms),
           median(run.step_cpu_ms),
           h_ms / ms,
           run.first_ms,

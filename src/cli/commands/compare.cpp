@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -29,7 +28,6 @@
 #include "core/text_file.h"
 #include "documents/command_line.h"
 #include "experiments/step_trial.h"
-#include "io/output_file.h"
 #include "render/picture_request.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
@@ -42,21 +40,17 @@ constexpr std::size_t kPictures = 6;  // of a lane
 constexpr double kPictureZoom = 0.8;  // a sheet that swings leaves so narrow a picture
 constexpr int kPictureWidth = 400, kPictureHeight = 300;
 
-/// Where a lane's pictures come from, and how many are wanted, spread evenly over the run, its start and end
-/// included.
-struct LaneCamera {
-  std::function<Painter()> make_painter;  ///< null: no pictures
-  std::size_t pictures = 0;
-};
+/// Null where there are to be no pictures.
+using PainterMaker = std::function<Painter()>;
 
 constexpr std::size_t kStabilityDirections = 300;  // free directions up to which eigenvalues take a second
 
-/// Draws a run at times that are spread evenly over its steps.
+/// Draws a run at times that are spread evenly over its steps, its start and end included.
 class LanePictures {
  public:
-  LanePictures(const LaneCamera& camera, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
-      : count_(camera.make_painter ? camera.pictures : 0), last_step_(last_step), pictures_(pictures) {
-    if (count_ > 0) paint_ = camera.make_painter();
+  LanePictures(const PainterMaker& make, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
+      : count_(make ? kPictures : 0), last_step_(last_step), pictures_(pictures) {
+    if (make) paint_ = make();
   }
 
   void after_step(std::uint64_t step, const Simulation& simulation) {
@@ -116,13 +110,13 @@ std::string scene_text(const Simulation& simulation) {
 /// Runs one lane, with the same bits as `simulate --integrator` or `replay --integrator` alone, until its
 /// end, its blow-up or Ctrl-C. `progress` is called after every step with its number and its time [s]. Throws
 /// InputError, SystemError, Cancelled.
-LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
+LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const PainterMaker& make_painter,
                      WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
   LanePlay play(source, &info);
   LaneFigures figures;
   figures.info = &info;
   figures.diagnostics = kDiagnosticsHeader;
-  LanePictures pictures(camera, source.last_step(), figures.pictures);
+  LanePictures pictures(make_painter, source.last_step(), figures.pictures);
   NewNotices new_notices;
   play.begin(pool);
   const StepRecord& start = play.simulation().record();
@@ -192,20 +186,14 @@ struct Compare final : Subcommand {
     OutputFiles files;
     if (!report) return files;
     const std::filesystem::path folder = report_folder();
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error)) {
-      if (std::filesystem::exists(folder, error))
-        throw InputError("--report: '" + *report + "' is not a folder.");
-      check_writable(folder);  // beside it
-      return files;
-    }
+    if (!has_folder(folder)) return files;
     for (const std::string& name : report_files(infos))
       files.add(folder / name, path_of(name).extension().string());
     return files;
   }
 
   /// Without OpenGL there are no pictures, and a sentence says so.
-  LaneCamera camera(Comparison& comparison) const {
+  PainterMaker painter_maker(Comparison& comparison) const {
     if (!report) return {};
     const PictureRequest request{
         .width = kPictureWidth, .height = kPictureHeight, .zoom = kPictureZoom, .light = true};
@@ -215,7 +203,7 @@ struct Compare final : Subcommand {
       comparison.shortfall = error.what();
       return {};
     }
-    return {[this, request] { return services.make_painter(request); }, kPictures};
+    return [this, request] { return services.make_painter(request); };
   }
 
   std::string command(const LaneSource& of) const {
@@ -240,7 +228,7 @@ struct Compare final : Subcommand {
     comparison.title = "Comparison of " + std::to_string(infos.size()) +
                        (infos.size() == 1 ? " time integrator" : " time integrators");
     comparison.command = command(of);
-    const LaneCamera pictures = camera(comparison);
+    const PainterMaker make_painter = painter_maker(comparison);
     WorkerPool pool(comparison.threads);
     {
       Progress progress(infos.size() * of.last_step(), scene.quiet());
@@ -248,7 +236,7 @@ struct Compare final : Subcommand {
         const auto show = [&](std::uint64_t step, double time) {
           progress.show(k * of.last_step() + step, time);
         };
-        comparison.lanes.push_back(run_lane(of, *infos[k], pictures, pool, show));
+        comparison.lanes.push_back(run_lane(of, *infos[k], make_painter, pool, show));
       }
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;
@@ -258,11 +246,8 @@ struct Compare final : Subcommand {
 
   /// False where it cannot be written.
   bool write(const Comparison& comparison) const {
-    const std::filesystem::path folder = report_folder();
-    std::error_code error;
-    std::filesystem::create_directory(folder, error);
-    if (error) throw SystemError("The folder '" + *report + "' cannot be made: " + error.message() + ".");
-    if (!try_write([&] { write_report(comparison, folder); })) return false;
+    make_folder(report_folder());
+    if (!try_write([&] { write_report(comparison, report_folder()); })) return false;
     if (!comparison.shortfall.empty())
       std::fprintf(stderr, "clothlab: the report has no pictures: %s\n", comparison.shortfall.c_str());
     return true;

@@ -68,6 +68,21 @@ std::string sequence_number(std::uint64_t number) {
   return std::string(kLeastDigits - std::min(kLeastDigits, digits.size()), '0') + digits;
 }
 
+bool has_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return true;
+  if (fs::exists(folder, error)) throw InputError("'" + shown_path(folder) + "' is not a folder.");
+  check_writable(folder);  // it is made in a folder that must be there
+  return false;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error)
+    throw SystemError("The folder '" + shown_path(folder) + "' cannot be made: " + error.message() + ".");
+}
+
 void check_extension(const fs::path& file, std::string_view extension) {
   const std::string named = lower_case(utf8_of(file.extension()));
   if (named == extension || std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end()) return;
@@ -102,14 +117,7 @@ void OutputFiles::add(const fs::path& file, std::string_view extension) {
 }
 
 void OutputFiles::add_numbered(const fs::path& folder, std::string prefix, std::string suffix) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) {
-    check_writable(folder / (prefix + sequence_number(0) + suffix));
-  } else if (fs::exists(folder, error)) {
-    throw InputError("'" + shown_path(folder) + "' is not a folder.");
-  } else {
-    check_writable(folder);  // it is made later, in a folder that must be there
-  }
+  if (has_folder(folder)) check_writable(folder / (prefix + sequence_number(0) + suffix));
   numbered_.push_back({folder, std::move(prefix), std::move(suffix)});
   const Numbered& sequence = numbered_.back();
   for (const fs::path& file : files_)

@@ -31,6 +31,11 @@ bool try_write(const std::function<void()>& write);
 /// The number in the name of a file of a sequence, with six digits or more: "000042".
 std::string sequence_number(std::uint64_t number);
 
+/// False where the folder is yet to be made. Throws InputError where it is no folder, or cannot be made.
+bool has_folder(const std::filesystem::path& folder);
+/// Makes the folder where it is missing. Throws SystemError.
+void make_folder(const std::filesystem::path& folder);
+
 /// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
 /// written, no two are the same file by any path or link, and none is an input. Paths that are written in
 /// place (a pipe, /dev/null) may be repeated.

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <system_error>
 
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
@@ -196,10 +195,7 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   figures_.max_strain = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
   if (!obj_sequence_) return;
-  std::error_code error;
-  std::filesystem::create_directory(*obj_sequence_, error);
-  if (error)
-    throw SystemError("The folder '" + *obj_sequence_ + "' cannot be made: " + error.message() + ".");
+  make_folder(*obj_sequence_);
   write_shape(*obj_sequence_, 0, simulation);
 }
 

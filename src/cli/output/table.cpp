@@ -130,12 +130,11 @@ std::string csv_of(const std::vector<BenchTable>& tables) {
 }
 
 std::string json_of(const std::vector<BenchTable>& tables) {
-  using Json = nlohmann::ordered_json;
-  Json json = Json::object();
+  auto json = nlohmann::ordered_json::object();
   for (const BenchTable& table : tables) {
-    Json rows = Json::array();
+    auto rows = nlohmann::ordered_json::array();
     for (const auto& row : table.rows) {
-      Json object = Json::object();
+      auto object = nlohmann::ordered_json::object();
       for (std::size_t c = 0; c < row.size(); ++c)
         std::visit([&](const auto& value) { object[table.columns[c].id] = value; }, row[c]);
       rows.push_back(std::move(object));
