@@ -42,7 +42,7 @@ std::unique_ptr<Subcommand> make_subcommand(const SubcommandContext& context) {
   return std::make_unique<Command>(context);
 }
 
-/// Commands with the subcommands that choose them.
+/// Subcommands with the parsers that choose them.
 using Subcommands = std::vector<std::pair<CLI::App*, std::unique_ptr<Subcommand>>>;
 Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow* const> rows,
                             const SubcommandContext& context);

@@ -30,8 +30,8 @@ class StepWatch {
   }
 
  private:
+  double processor_ = process_seconds();  // [s]; outside of the wall-clock time
   std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
-  double processor_ = process_seconds();  // [s]
 };
 
 /// Takes the steps of a run until the last, a blow-up or a cancellation: `while (loop.next()) …`.

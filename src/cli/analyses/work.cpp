@@ -113,11 +113,11 @@ struct Work final : SceneAnalysis {
     Ended ended;
     for (int repeat = 0; repeat < 3; ++repeat) {
       Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
-      const StepWatch watch;
-      const StepStatus status = StepLoop(simulation, steps, *pool, stop).finish();
-      const double ms = watch.elapsed().wall;
-      if (status == StepStatus::stopped) return std::nullopt;
-      ended.good = status == StepStatus::done;
+      StepLoop loop(simulation, steps, *pool, stop);
+      double ms = 0;
+      while (loop.next()) ms += loop.took().wall;
+      if (loop.stopped()) return std::nullopt;
+      ended.good = !loop.blew_up();
       ended.ms = repeat == 0 ? ms : std::min(ended.ms, ms);
       ended.state = simulation.state();
       if (!ended.good || ms > kShortRun) break;

@@ -27,9 +27,9 @@ namespace clothlab {
 /// Wall-clock time of a call [ms].
 template <class Work>
 double milliseconds_of(Work&& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const StepWatch watch;
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return watch.elapsed().wall;
 }
 
 double mean(const std::vector<double>& values);    ///< not a number when there are none
