@@ -42,13 +42,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::string range_text(const ParameterSpec& spec) {
-  std::string text = spec.kind == ParameterSpec::Kind::integer ? "a whole number" : "a number";
-  text += " from " + format_number(spec.min) + " to " + format_number(spec.max);
-  if (!spec.unit.empty()) text += " " + std::string(spec.unit);
-  return text;
-}
-
 double parse_choice(const ParameterSpec& spec, std::string_view text) {
   for (std::size_t c = 0; c < spec.choices.size(); ++c)
     if (spec.choices[c] == text) return static_cast<double>(c);
@@ -59,7 +52,7 @@ double parse_choice(const ParameterSpec& spec, std::string_view text) {
 double parse_switch(const ParameterSpec& spec, std::string_view text) {
   if (text == "on" || text == "true" || text == "1") return 1;
   if (text == "off" || text == "false" || text == "0") return 0;
-  refuse(spec.id, text, "on or off");
+  refuse(spec.id, text, allowed_values(spec));
 }
 
 }  // namespace
@@ -77,7 +70,7 @@ double parse_parameter(const ParameterSpec& spec, std::string_view text) {
   const bool may_be_off = std::isinf(spec.max);
   if (may_be_off && text == "off") return spec.max;
   const std::string allowed =
-      may_be_off ? "a number of at least " + format_number(spec.min) + ", or off" : range_text(spec);
+      may_be_off ? "a number of at least " + format_number(spec.min) + ", or off" : allowed_values(spec);
   const std::optional<double> value = number_in(spec.id, text, spec.unit, allowed);
   if (!value || !is_valid(spec, *value)) refuse(spec.id, text, allowed);
   return *value;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/interrupt.h"
@@ -29,26 +30,22 @@ namespace fs = std::filesystem;
 std::string help_text(const ParameterSpec& spec) {
   std::string text(spec.help);
   switch (spec.kind) {
-    case ParameterSpec::Kind::choice: {
-      text += " One of " + joined(spec.choices) + "; default " +
-              std::string(spec.choices[static_cast<std::size_t>(spec.fallback)]) + ".";
+    case ParameterSpec::Kind::choice:
+      text += " One of " + joined(spec.choices) + ";";
       break;
-    }
     case ParameterSpec::Kind::boolean:
-      text += spec.fallback != 0 ? " Default on." : " Default off.";
-      break;
+      return text + " Default " + parameter_text(spec, spec.fallback) + ".";
     case ParameterSpec::Kind::real:
     case ParameterSpec::Kind::integer: {
       const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
       if (std::isinf(spec.max))
-        text += " At least " + format_number(spec.min) + unit + ", or off; default ";
+        text += " At least " + format_number(spec.min) + unit + ", or off;";
       else
-        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + "; default ";
-      text += std::isinf(spec.fallback) ? "off." : format_number(spec.fallback) + ".";
+        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + ";";
       break;
     }
   }
-  return text;
+  return text + " default " + parameter_text(spec, spec.fallback) + ".";
 }
 
 std::string type_name(const ParameterSpec& spec) {
@@ -65,18 +62,6 @@ std::string type_name(const ParameterSpec& spec) {
   return spec.unit.empty() ? "X" : std::string(spec.unit);
 }
 
-/// Every parameter that an option may set: the scene's and the integrators' own.
-std::vector<const ParameterSpec*> all_parameters() {
-  std::vector<const ParameterSpec*> specs;
-  for (const SceneParameter& row : scene_parameters()) specs.push_back(&row.spec);
-  for (const IntegratorInfo& info : integrators())
-    for (const ParameterSpec& spec : info.parameters) {
-      const auto same = [&](const ParameterSpec* other) { return other->id == spec.id; };
-      if (std::none_of(specs.begin(), specs.end(), same)) specs.push_back(&spec);
-    }
-  return specs;
-}
-
 }  // namespace
 
 CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
@@ -91,36 +76,31 @@ CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
 
 void SceneOptions::add_to(CLI::App& app) {
   const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                        const char* help) {
-    return app.add_option(name, target, help)->type_name(type)->take_last();
+                        const std::string& help, const char* group = "Scene") {
+    app.add_option(name, target, help)->type_name(type)->take_last()->group(group);
   };
-  std::string names;
-  for (const IntegratorInfo& info : integrators())
-    names += (names.empty() ? "" : ", ") + std::string(info.id);
+  std::vector<std::string_view> names;
+  for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
 
   text("--scene", scene_file_, "FILE.json",
        "A scene saved by the program; options given beside it override it. A summary repeats its run, with "
        "its steps "
-       "where --steps and --duration are left out.")
-      ->group("Scene");
-  text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.")->group("Scene");
+       "where --steps and --duration are left out.");
+  text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.");
   text("--mesh-folder", mesh_folder_, "DIR",
        "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of the same "
-       "name there is used instead.")
-      ->group("Scene");
-  text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.")->group("Scene");
-  text("--size", size_, "WxD", "Width and depth of the grid in metres; default 1x1.")->group("Scene");
-  text("--scale", scale_, "X", "Multiplies the mesh on load; default 1.")->group("Scene");
+       "name there is used instead.");
+  text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.");
+  text("--size", size_, "WxD", "Width and depth of the grid in metres; default 1x1.");
+  text("--scale", scale_, "X", "Multiplies the mesh on load; default 1.");
   app.add_flag("--no-weld", no_weld_, "Keep vertices at the same position apart.")->group("Scene");
   app.add_flag("--z-up", z_up_, "The mesh's z axis points up.")->group("Scene");
   text("--pin", pin_, "WHICH",
-       "none, corners, top-corners, top-edge, or 0-based vertex indices I,J,K...; default top-corners.")
-      ->group("Scene");
-  text("--gravity", gravity_, "X,Y,Z", "Gravity in m/s^2; default 0,-9.8,0.")->group("Scene");
+       "none, corners, top-corners, top-edge, or 0-based vertex indices I,J,K...; default top-corners.");
+  text("--gravity", gravity_, "X,Y,Z", "Gravity in m/s^2; default 0,-9.8,0.");
   text("--initial-state", initial_state_, "FILE.csv",
        "Positions and velocities to start from, as --state writes them; rest lengths still come from the "
-       "mesh.")
-      ->group("Scene");
+       "mesh.");
   app.add_option(
          "--obstacle", obstacles_,
          std::string("A body that cloth lies on, in metres: ").append(obstacle_forms()) +
@@ -130,8 +110,7 @@ void SceneOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false)
       ->group("Obstacles");
   text("--integrator", integrator_, "NAME",
-       ("One of " + names + "; default " + Scene{}.integrator + ".").c_str())
-      ->group("Stepping");
+       "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
     const SceneParameter* row = find_scene_parameter(spec->id);
     add_parameter_option(app, *spec, values_[std::string(spec->id)])

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "documents/command_line.h"
 
-#include <cmath>
 #include <string_view>
 
 #include "core/text.h"
@@ -24,13 +23,6 @@ std::string shell_quoted(const std::string& text) {
 
 namespace {
 
-std::string value_text(const ParameterSpec& spec, double value) {
-  if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
-  if (spec.kind == ParameterSpec::Kind::choice)
-    return std::string(spec.choices[static_cast<std::size_t>(value)]);
-  return std::isinf(value) ? "off" : format_number(value);
-}
-
 /// The options for the values in which a scene differs from another.
 class Options {
  public:
@@ -46,15 +38,7 @@ class Options {
       for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", obstacle_argument(body));
     }
     if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
-    for (const SceneParameter& row : scene_parameters())
-      add_parameter(row.spec, row.get(scene_), row.get(base_));
-    for (const IntegratorInfo& info : integrators()) {
-      const IntegratorParameters now = integrator_parameters(scene_, info);
-      const IntegratorParameters before = integrator_parameters(base_, info);
-      for (std::size_t i = 0; i < now.size(); ++i)
-        if (text_.find(" --" + std::string(info.parameters[i].id) + " ") == std::string::npos)
-          add_parameter(info.parameters[i], now[i], before[i]);
-    }
+    for (const ParameterSpec* spec : all_parameters()) add_parameter(*spec);
     return text_;
   }
 
@@ -79,12 +63,13 @@ class Options {
     text_ += " --" + std::string(name) + (value.starts_with('-') ? "=" : " ") + shell_quoted(value);
   }
 
-  void add_parameter(const ParameterSpec& spec, double now, double before) {
-    if (now == before) return;
+  void add_parameter(const ParameterSpec& spec) {
+    const double now = parameter_value(scene_, spec);
+    if (now == parameter_value(base_, spec)) return;
     if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0) {
       text_ += " --" + std::string(spec.id) + (now != 0 ? "" : "=false");
     } else {
-      add(spec.id, value_text(spec, now));
+      add(spec.id, parameter_text(spec, now));
     }
   }
 

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <initializer_list>
+#include <concepts>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -24,152 +24,119 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A number that may be "off", which is infinity.
+template <class Number>
+struct OrOff {
+  explicit OrOff(Number& its_number) : number(its_number) {}
+  Number& number;
+};
 constexpr double kOff = std::numeric_limits<double>::infinity();
 
-// Written without a JSON tree: to destroy one takes memory, and without that ends the program.
+template <class T, class U>
+concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-std::string json_object(std::initializer_list<std::pair<std::string_view, std::string>> members) {
-  std::string text;
-  for (const auto& [key, value] : members)
-    text.append(text.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
-  return text.append("}");
+// The object of each command: `field` is called with its keys and values, which it writes or reads.
+
+void fields_of(Is<SetParameter> auto& c, auto& field) {
+  field("do", "set")("id", c.id)("value", OrOff(c.value));
 }
-
-template <class Values, class Text>
-std::string list_of(const Values& values, const Text& text) {
-  std::string list = "[";
-  for (const auto& value : values) list.append(list.size() > 1 ? "," : "").append(text(value));
-  return list.append("]");
+void fields_of(Is<SetGravity> auto& c, auto& field) { field("do", "set-gravity")("to", c.gravity); }
+void fields_of(Is<SetObstacles> auto& c, auto& field) { field("do", "set-obstacles")("to", c.bodies); }
+void fields_of(Is<MoveObstacle> auto& c, auto& field) {
+  field("do", "move-obstacle")("obstacle", c.obstacle)("to", c.to)("duration", c.duration);
 }
-
-std::string number_text(double value) {
-  return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
+void fields_of(Is<SetIntegrator> auto& c, auto& field) { field("do", "set-integrator")("id", c.id); }
+void fields_of(Is<SetPinned> auto& c, auto& field) {
+  field("do", c.pinned ? "pin" : "unpin")("particles", c.particles);
 }
-std::string count_text(std::uint64_t value) { return std::to_string(value); }
-std::string list_of(const vec3& v) { return list_of(std::array{v.x, v.y, v.z}, number_text); }
+void fields_of(Is<SetPinPreset> auto& c, auto& field) { field("do", "pin-preset")("name", c.preset); }
+void fields_of(Is<SetScene> auto& c, auto& field) { field("do", "set-scene")("scene", c.scene); }
+void fields_of(Is<MovePins> auto& c, auto& field) {
+  field("do", "move-pins")("pins", c.pins)("duration", c.duration);
+}
+void fields_of(Is<PinPlace> auto& pin, auto& field) { field("particle", pin.particle)("to", pin.place); }
+void fields_of(Is<Grab> auto& c, auto& field) {
+  field("do", "grab")("particles", c.particles)("weights", c.weights)("cursor", c.cursor);
+  field("stiffness", c.stiffness)("damping", c.damping)("strength", c.strength);
+}
+void fields_of(Is<MoveCursor> auto& c, auto& field) { field("do", "move-cursor")("to", c.cursor); }
+void fields_of(Is<Release> auto&, auto& field) { field("do", "release"); }
+void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
+void fields_of(Is<JournalPlace> auto& place, auto& field) {
+  field("do", "go-to")("to-step", place.step)("after-commands", place.commands);
+}
+void fields_of(Is<GoBack> auto& c, auto& field) {
+  JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
+  fields_of(place, field);
+}
+void fields_of(Is<RestoreSoundState> auto&, auto& field) { field("do", "restore-sound-state"); }
+void fields_of(Is<TurnRound> auto&, auto& field) { field("do", "turn-round"); }
 
-struct Write {
-  std::string operator()(const SetParameter& c) const {
-    return json_object({{"do", "\"set\""},
-                        {"id", json_text(c.id)},
-                        {"value", c.value == kOff ? "\"off\"" : number_text(c.value)}});
+/// Writes an object without a JSON tree: to destroy one takes memory, and without that ends the program.
+class ObjectText {
+ public:
+  explicit ObjectText(const auto& of) { fields_of(of, *this); }
+  ObjectText& operator()(const char* key, const auto& value) {
+    text_.append(text_.empty() ? "{\"" : ",\"").append(key).append("\":").append(text_of(value));
+    return *this;
   }
-  std::string operator()(const SetGravity& c) const {
-    return json_object({{"do", "\"set-gravity\""}, {"to", list_of(c.gravity)}});
+  std::string text() const { return text_ + "}"; }
+
+ private:
+  static std::string text_of(const char* text) { return json_text(text); }
+  static std::string text_of(const std::string& text) { return json_text(text); }
+  static std::string text_of(double value) { return json_number(value); }
+  static std::string text_of(std::uint32_t value) { return std::to_string(value); }
+  static std::string text_of(std::uint64_t value) { return std::to_string(value); }
+  static std::string text_of(const OrOff<const double>& value) {
+    return value.number == kOff ? "\"off\"" : json_number(value.number);
   }
-  std::string operator()(const SetObstacles& c) const {
-    return json_object({{"do", "\"set-obstacles\""}, {"to", list_of(c.bodies, write_obstacle)}});
+  static std::string text_of(const vec3& v) { return text_of(std::array{v.x, v.y, v.z}); }
+  static std::string text_of(const Obstacle& body) { return write_obstacle(body); }
+  static std::string text_of(const PinPlace& pin) { return ObjectText(pin).text(); }
+  static std::string text_of(PinPreset preset) {
+    return json_text(kPinPresetNames[static_cast<std::size_t>(preset)]);
   }
-  std::string operator()(const MoveObstacle& c) const {
-    return json_object({{"do", "\"move-obstacle\""},
-                        {"obstacle", count_text(c.obstacle)},
-                        {"to", list_of(c.to)},
-                        {"duration", number_text(c.duration)}});
+  static std::string text_of(const std::shared_ptr<const Scene>& scene) {
+    return scene ? write_values(*scene) : "null";
   }
-  std::string operator()(const SetIntegrator& c) const {
-    return json_object({{"do", "\"set-integrator\""}, {"id", json_text(c.id)}});
+  template <class Values>
+  static std::string text_of(const Values& list) {
+    std::string text = "[";
+    for (const auto& value : list) text.append(text.size() > 1 ? "," : "").append(text_of(value));
+    return text.append("]");
   }
-  std::string operator()(const SetPinned& c) const {
-    return json_object(
-        {{"do", c.pinned ? "\"pin\"" : "\"unpin\""}, {"particles", list_of(c.particles, count_text)}});
-  }
-  std::string operator()(const SetPinPreset& c) const {
-    return json_object(
-        {{"do", "\"pin-preset\""}, {"name", json_text(kPinPresetNames[static_cast<std::size_t>(c.preset)])}});
-  }
-  std::string operator()(const SetScene& c) const {
-    return json_object({{"do", "\"set-scene\""}, {"scene", c.scene ? write_values(*c.scene) : "null"}});
-  }
-  std::string operator()(const MovePins& c) const {
-    const auto pin = [](const PinPlace& p) {
-      return json_object({{"particle", count_text(p.particle)}, {"to", list_of(p.place)}});
-    };
-    return json_object(
-        {{"do", "\"move-pins\""}, {"pins", list_of(c.pins, pin)}, {"duration", number_text(c.duration)}});
-  }
-  std::string operator()(const Grab& c) const {
-    return json_object({{"do", "\"grab\""},
-                        {"particles", list_of(c.particles, count_text)},
-                        {"weights", list_of(c.weights)},
-                        {"cursor", list_of(c.cursor)},
-                        {"stiffness", number_text(c.stiffness)},
-                        {"damping", number_text(c.damping)},
-                        {"strength", number_text(c.strength)}});
-  }
-  std::string operator()(const MoveCursor& c) const {
-    return json_object({{"do", "\"move-cursor\""}, {"to", list_of(c.cursor)}});
-  }
-  std::string operator()(const Release&) const { return json_object({{"do", "\"release\""}}); }
-  std::string operator()(const Reset&) const { return json_object({{"do", "\"reset\""}}); }
-  std::string operator()(const GoBack& c) const {
-    const JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
-    return json_object({{"do", "\"go-to\""},
-                        {"to-step", count_text(place.step)},
-                        {"after-commands", count_text(place.commands)}});
-  }
-  std::string operator()(const RestoreSoundState&) const {
-    return json_object({{"do", "\"restore-sound-state\""}});
-  }
-  std::string operator()(const TurnRound&) const { return json_object({{"do", "\"turn-round\""}}); }
+
+  std::string text_;
 };
 
-/// The members of an object, each to be read once; `done` refuses what is left over.
-class Members {
+template <class T>
+constexpr const char* kNameOfList = "a list";
+template <>
+constexpr const char* kNameOfList<std::uint32_t> = "a list of particles";
+template <>
+constexpr const char* kNameOfList<Obstacle> = "a list of obstacles";
+
+/// Reads the members of an object, each once; `done` refuses what is left over.
+class ObjectReader {
  public:
-  explicit Members(const Json& object) : left_(object) {
+  explicit ObjectReader(const Json& object) : left_(object) {
     if (!left_.is_object()) throw InputError("An entry must be a JSON object.");
   }
 
-  Json get(const char* key) {
+  std::string take_name() {
+    std::string name;
+    (*this)("do", name);
+    return name;
+  }
+
+  ObjectReader& operator()(const char*, const char*) { return *this; }  // the name, which is taken before
+  ObjectReader& operator()(const char* key, auto&& value) {
     const auto found = left_.find(key);
     if (found == left_.end()) throw InputError("\"" + std::string(key) + "\" is missing.");
-    Json value = std::move(*found);
+    read(*found, key, value);
     left_.erase(key);
-    return value;
-  }
-
-  std::string text(const char* key) {
-    const Json value = get(key);
-    if (!value.is_string()) refuse(key, "a text");
-    return value.get<std::string>();
-  }
-
-  double number(const char* key) {
-    const Json value = get(key);
-    if (!value.is_number()) refuse(key, "a number");
-    return value.get<double>();
-  }
-
-  std::uint64_t count(const char* key) { return count_of(get(key), key, std::uint64_t{1} << 53); }
-
-  vec3 vector(const char* key) {
-    const Json value = get(key);
-    vec3 v(0);
-    if (!value.is_array() || value.size() != 3) refuse(key, "three numbers");
-    for (int a = 0; a < 3; ++a) {
-      const Json& number = value[static_cast<std::size_t>(a)];
-      if (!number.is_number()) refuse(key, "three numbers");
-      v[a] = number.get<double>();
-    }
-    return v;
-  }
-
-  std::uint32_t particle(const char* key) { return particle_of(get(key), key); }
-
-  std::vector<std::uint32_t> particles(const char* key) {
-    const Json value = get(key);
-    if (!value.is_array()) refuse(key, "a list of particles");
-    std::vector<std::uint32_t> all;
-    for (const Json& each : value) all.push_back(particle_of(each, key));
-    return all;
-  }
-
-  std::vector<Obstacle> obstacles(const char* key) {
-    const Json value = get(key);
-    if (!value.is_array()) refuse(key, "a list of obstacles");
-    std::vector<Obstacle> all;
-    for (const Json& each : value) all.push_back(read_obstacle(nlohmann::json(each)));
-    return all;
+    return *this;
   }
 
   void done() const {
@@ -181,96 +148,89 @@ class Members {
   [[noreturn]] static void refuse(const char* key, const char* what) {
     throw InputError("\"" + std::string(key) + "\" must be " + what + ".");
   }
-  static std::uint64_t count_of(const Json& value, const char* key, std::uint64_t most) {
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) refuse(key, "a whole number");
-    return value.get<std::uint64_t>();
+
+  static void read(const Json& value, const char* key, std::string& text) {
+    if (!value.is_string()) refuse(key, "a text");
+    text = value.get<std::string>();
   }
-  static std::uint32_t particle_of(const Json& value, const char* key) {
-    return static_cast<std::uint32_t>(count_of(value, key, std::numeric_limits<std::uint32_t>::max()));
+  static void read(const Json& value, const char* key, double& number, const char* allowed = "a number") {
+    if (!value.is_number()) refuse(key, allowed);
+    number = value.get<double>();
+  }
+  static void read(const Json& value, const char* key, const OrOff<double>& to) {
+    if (value == "off")
+      to.number = kOff;
+    else
+      read(value, key, to.number, "a number, or \"off\"");
+  }
+  static void read(const Json& value, const char* key, std::uint64_t& count,
+                   std::uint64_t most = std::uint64_t{1} << 53) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) refuse(key, "a whole number");
+    count = value.get<std::uint64_t>();
+  }
+  static void read(const Json& value, const char* key, std::uint32_t& particle) {
+    std::uint64_t count = 0;
+    read(value, key, count, std::numeric_limits<std::uint32_t>::max());
+    particle = static_cast<std::uint32_t>(count);
+  }
+  static void read(const Json& value, const char* key, vec3& v) {
+    constexpr const char* kThree = "three numbers";
+    if (!value.is_array() || value.size() != 3) refuse(key, kThree);
+    for (int a = 0; a < 3; ++a) read(value[static_cast<std::size_t>(a)], key, v[a], kThree);
+  }
+  template <class T>
+  static void read(const Json& value, const char* key, std::vector<T>& list) {
+    if (!value.is_array()) refuse(key, kNameOfList<T>);
+    for (const Json& each : value) read(each, key, list.emplace_back());
+  }
+  static void read(const Json& value, const char* key, std::array<std::uint32_t, 3>& particles) {
+    std::vector<std::uint32_t> list;
+    read(value, key, list);
+    if (list.size() != particles.size()) throw InputError("A grab holds three particles.");
+    std::ranges::copy(list, particles.begin());
+  }
+  static void read(const Json& value, const char*, Obstacle& body) {
+    body = read_obstacle(nlohmann::json(value));
+  }
+  static void read(const Json& value, const char*, PinPlace& pin) {
+    ObjectReader reader(value);
+    fields_of(pin, reader);
+    reader.done();
+  }
+  static void read(const Json& value, const char* key, PinPreset& preset) {
+    std::string name;
+    read(value, key, name);
+    const auto found = std::ranges::find(kPinPresetNames, name);
+    if (found == kPinPresetNames.end()) throw InputError("There are no pins \"" + printable(name) + "\".");
+    preset = static_cast<PinPreset>(found - kPinPresetNames.begin());
+  }
+  static void read(const Json& value, const char* key, std::shared_ptr<const Scene>& scene) {
+    scene = std::make_shared<const Scene>(parse_scene(value.dump(), "\"" + std::string(key) + "\""));
   }
 
   Json left_;
 };
 
-double value_of(Members& from) {
-  const Json value = from.get("value");
-  if (value == "off") return kOff;
-  if (!value.is_number()) throw InputError("\"value\" must be a number, or \"off\".");
-  return value.get<double>();
-}
+/// The name of a command, which is its first field.
+class NameOf {
+ public:
+  explicit NameOf(const auto& command) { fields_of(command, *this); }
+  NameOf& operator()(const char*, const char* name) { return name_ = name, *this; }
+  NameOf& operator()(const char*, const auto&) { return *this; }
+  std::string_view name() const { return name_; }
 
-PinPreset preset_of(const std::string& name) {
-  const auto found = std::ranges::find(kPinPresetNames, name);
-  if (found == kPinPresetNames.end()) throw InputError("There are no pins \"" + printable(name) + "\".");
-  return static_cast<PinPreset>(found - kPinPresetNames.begin());
-}
-
-std::vector<PinPlace> pin_places(const Json& list) {
-  if (!list.is_array()) throw InputError("\"pins\" must be a list.");
-  std::vector<PinPlace> pins;
-  for (const Json& each : list) {
-    Members of(each);
-    pins.push_back({of.particle("particle"), of.vector("to")});
-    of.done();
-  }
-  return pins;
-}
-
-Grab grab_of(Members& from) {
-  Grab grab;
-  const std::vector<std::uint32_t> particles = from.particles("particles");
-  if (particles.size() != grab.particles.size()) throw InputError("A grab holds three particles.");
-  std::ranges::copy(particles, grab.particles.begin());
-  grab.weights = from.vector("weights");
-  grab.cursor = from.vector("cursor");
-  grab.stiffness = from.number("stiffness");
-  grab.damping = from.number("damping");
-  grab.strength = from.number("strength");
-  return grab;
-}
-
-struct Reader {
-  std::string_view name;
-  Command (*read)(Members&);
+ private:
+  const char* name_ = "";
 };
 
-constexpr std::array kReaders{
-    Reader{"set",
-           [](Members& from) -> Command {
-             return SetParameter{from.text("id"), value_of(from)};
-           }},
-    Reader{"set-obstacles", [](Members& from) -> Command { return SetObstacles{from.obstacles("to")}; }},
-    Reader{"move-obstacle",
-           [](Members& from) -> Command {
-             return MoveObstacle{from.particle("obstacle"), from.vector("to"), from.number("duration")};
-           }},
-    Reader{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
-    Reader{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
-    Reader{"pin",
-           [](Members& from) -> Command {
-             return SetPinned{from.particles("particles"), true};
-           }},
-    Reader{"unpin",
-           [](Members& from) -> Command {
-             return SetPinned{from.particles("particles"), false};
-           }},
-    Reader{"pin-preset", [](Members& from) -> Command { return SetPinPreset{preset_of(from.text("name"))}; }},
-    Reader{"set-scene",
-           [](Members& from) -> Command {
-             return SetScene{
-                 std::make_shared<const Scene>(parse_scene(from.get("scene").dump(), "\"scene\""))};
-           }},
-    Reader{"move-pins",
-           [](Members& from) -> Command {
-             return MovePins{pin_places(from.get("pins")), from.number("duration")};
-           }},
-    Reader{"grab", [](Members& from) -> Command { return grab_of(from); }},
-    Reader{"move-cursor", [](Members& from) -> Command { return MoveCursor{from.vector("to")}; }},
-    Reader{"release", [](Members&) -> Command { return Release{}; }},
-    Reader{"reset", [](Members&) -> Command { return Reset{}; }},
-    Reader{"restore-sound-state", [](Members&) -> Command { return RestoreSoundState{}; }},
-    Reader{"turn-round", [](Members&) -> Command { return TurnRound{}; }},
-};
+const std::vector<Command>& empty_commands() {
+  static const std::vector<Command> all{
+      SetParameter{}, SetGravity{},         SetObstacles{}, MoveObstacle{}, SetIntegrator{},
+      SetPinned{},    SetPinned{{}, false}, SetPinPreset{}, SetScene{},     MovePins{},
+      Grab{},         MoveCursor{},         Release{},      Reset{},        RestoreSoundState{},
+      TurnRound{}};
+  return all;
+}
 
 }  // namespace
 
@@ -280,25 +240,29 @@ std::string write_values(Scene scene) {
   return write_scene_line(scene);
 }
 
-std::string write_command(const Command& command) { return std::visit(Write{}, command); }
+std::string write_command(const Command& command) {
+  return std::visit([](const auto& c) { return ObjectText(c).text(); }, command);
+}
 
 Command read_command(const Json& object) {
-  Members from(object);
-  const std::string name = from.text("do");
-  for (const Reader& row : kReaders) {
-    if (row.name != name) continue;
-    Command command = row.read(from);
-    from.done();
+  ObjectReader reader(object);
+  const std::string name = reader.take_name();
+  for (Command command : empty_commands()) {
+    const auto has_name = [&](const auto& c) { return NameOf(c).name() == name; };
+    if (!std::visit(has_name, command)) continue;
+    std::visit([&](auto& c) { fields_of(c, reader); }, command);
+    reader.done();
     return command;
   }
   throw InputError("There is no command \"" + printable(name) + "\".");
 }
 
 JournalPlace read_go_to(const Json& object) {
-  Members from(object);
-  from.text("do");
-  const JournalPlace place{from.count("to-step"), from.count("after-commands")};
-  from.done();
+  ObjectReader reader(object);
+  reader.take_name();
+  JournalPlace place;
+  fields_of(place, reader);
+  reader.done();
   return place;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -47,17 +46,6 @@ vec3 vector_of(const json& object, const char* key) {
   return v;
 }
 
-std::string coordinate_text(double value) {
-  // "-0" would be read as a whole number, which has no negative zero.
-  return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
-}
-
-std::string list_text(const vec3& v) {
-  std::string text = "[";
-  for (int k = 0; k < 3; ++k) text.append(k > 0 ? ", " : "").append(coordinate_text(v[k]));
-  return text + "]";
-}
-
 }  // namespace
 
 Obstacle read_obstacle(const json& value) {
@@ -91,13 +79,13 @@ std::string write_obstacle(const Obstacle& obstacle) {
   const std::string body = json_text(text_of(obstacle));
   if (obstacle.turn == vec3(0) && obstacle.path == ObstaclePath()) return body;
   std::string text = "{\"body\": " + body;
-  if (obstacle.turn != vec3(0)) text.append(", \"turn\": ").append(list_text(obstacle.turn));
+  if (obstacle.turn != vec3(0)) text.append(", \"turn\": ").append(json_list(obstacle.turn));
   if (!obstacle.path.keys.empty()) {
     text += ", \"path\": [";
     for (const Keyframe& key : obstacle.path.keys) {
-      text.append(text.ends_with('[') ? "" : ", ").append("{\"time\": ").append(coordinate_text(key.time));
-      if (key.move != vec3(0)) text.append(", \"move\": ").append(list_text(key.move));
-      if (key.turn != vec3(0)) text.append(", \"turn\": ").append(list_text(key.turn));
+      text.append(text.ends_with('[') ? "" : ", ").append("{\"time\": ").append(json_number(key.time));
+      if (key.move != vec3(0)) text.append(", \"move\": ").append(json_list(key.move));
+      if (key.turn != vec3(0)) text.append(", \"turn\": ").append(json_list(key.turn));
       text += '}';
     }
     text += ']';

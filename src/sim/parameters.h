@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/parameter.h"
@@ -12,41 +13,24 @@
 namespace clothlab {
 
 /// One adjustable number, switch or choice of a scene: of the world or of the method.
-class SceneParameter {
- public:
-  /// Section: the panel's in the window, "Material", "Damping", "Pressure", "Wind", "Floor", "Stepping",
-  /// "Solver".
-  constexpr SceneParameter(const ParameterSpec& its_spec, double (*getter)(const World&),
-                           void (*setter)(World&, double), std::string_view its_section)
-      : spec(its_spec), section(its_section), get_of_world_(getter), set_of_world_(setter) {}
-  constexpr SceneParameter(const ParameterSpec& its_spec, double (*getter)(const Method&),
-                           void (*setter)(Method&, double), std::string_view its_section)
-      : spec(its_spec), section(its_section), get_of_method_(getter), set_of_method_(setter) {}
+struct SceneParameter {
+  ParameterSpec spec;
+  std::string_view section;  ///< panel of the window: "Material", "Damping", "Pressure", "Wind", …
+  bool of_method;
+  double (*get)(const Scene& scene);
+  void (*set)(Scene& scene, double value);  ///< the value must be valid for the spec
 
   /// Each lane has its own.
-  constexpr bool is_of_method() const { return get_of_method_ != nullptr; }
-  double get(const Scene& scene) const {
-    return is_of_method() ? get_of_method_(scene) : get_of_world_(scene);
-  }
-  /// The value must be valid for the spec.
-  void set(Scene& scene, double value) const {
-    return is_of_method() ? set_of_method_(scene, value) : set_of_world_(scene, value);
-  }
-
-  ParameterSpec spec;
-  std::string_view section;
-
- private:
-  double (*get_of_world_)(const World&) = nullptr;
-  void (*set_of_world_)(World&, double) = nullptr;
-  double (*get_of_method_)(const Method&) = nullptr;
-  void (*set_of_method_)(Method&, double) = nullptr;
+  bool is_of_method() const { return of_method; }
 };
 
 /// The one table of parameter ranges behind command line, scene files and sliders. A row whose `max` is
 /// infinite may be switched off: on the command line and in scene files with "off", elsewhere with the
 /// value infinity.
 std::span<const SceneParameter> scene_parameters();
+
+/// The specs of all parameters of scenes, then those of the integrators.
+std::span<const ParameterSpec* const> all_parameters();
 
 /// The row with this id; nullptr when there is none.
 const SceneParameter* find_scene_parameter(std::string_view id);
@@ -58,6 +42,9 @@ const ParameterSpec* find_parameter_spec(std::string_view id);
 /// The same for a name that a user gave. Throws InputError, naming the nearest, for an unknown one.
 const ParameterSpec& parameter_spec(std::string_view id);
 const IntegratorInfo& integrator_info(std::string_view id);
+
+/// "a number from 0 to 10 m", "one of uniform, area".
+std::string allowed_values(const ParameterSpec& spec);
 
 /// Throws InputError, saying what is allowed, for a value that the row does not allow.
 void check_parameter(const ParameterSpec& spec, double value);
@@ -77,6 +64,12 @@ void check_parameters(const Scene& scene);
 /// Sets a scene parameter or one of the registered integrators' own parameters, by id.
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
+
+/// The value of a scene parameter or of an integrator's own parameter.
+double parameter_value(const Scene& scene, const ParameterSpec& spec);
+
+/// A value as an option of the command line: "on", "area", "0.1", "off".
+std::string parameter_text(const ParameterSpec& spec, double value);
 
 /// The method with the integrator of a lane, its own parameters and its substeps. This is all that a lane
 /// keeps when another scene is opened; everything else is that of the scene.

@@ -2,8 +2,8 @@
 #include "sim/scene_difference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/geometric.hpp>
-#include <set>
 
 #include "core/text.h"
 #include "sim/parameters.h"
@@ -16,10 +16,8 @@ constexpr std::size_t kMostNamed = 3;
 constexpr std::string_view kArrow = " → ";
 
 std::string value_text(const ParameterSpec& spec, double value, int digits) {
-  if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
-  if (spec.kind == ParameterSpec::Kind::choice)
-    return std::string(spec.choices[static_cast<std::size_t>(value)]);
-  return std::isinf(value) ? "off" : format_plain(value, digits);
+  const bool is_number = spec.kind == ParameterSpec::Kind::real || spec.kind == ParameterSpec::Kind::integer;
+  return is_number && std::isfinite(value) ? format_plain(value, digits) : parameter_text(spec, value);
 }
 
 std::string change_text(const ParameterSpec& spec, double from, double to) {
@@ -30,11 +28,6 @@ std::string change_text(const ParameterSpec& spec, double from, double to) {
                      value_text(spec, to, digits);
   if (!spec.unit.empty()) text += " " + std::string(spec.unit);
   return text;
-}
-
-double own_value(const Scene& scene, const ParameterSpec& spec) {
-  const auto found = scene.integrator_parameters.find(spec.id);
-  return found == scene.integrator_parameters.end() ? spec.fallback : found->second;
 }
 
 std::string vector_text(const vec3& v) {
@@ -70,15 +63,9 @@ std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<
 
 std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
   std::vector<std::string> texts;
-  for (const SceneParameter& row : scene_parameters())
-    if (row.get(from) != row.get(to)) texts.push_back(change_text(row.spec, row.get(from), row.get(to)));
-  std::set<std::string_view> own;
-  for (const Scene* scene : {&from, &to})
-    for (const auto& [id, value] : scene->integrator_parameters) own.insert(id);
-  for (const std::string_view id : own) {
-    const ParameterSpec& spec = parameter_spec(id);
-    if (own_value(from, spec) != own_value(to, spec))
-      texts.push_back(change_text(spec, own_value(from, spec), own_value(to, spec)));
+  for (const ParameterSpec* spec : all_parameters()) {
+    const double before = parameter_value(from, *spec), after = parameter_value(to, *spec);
+    if (before != after) texts.push_back(change_text(*spec, before, after));
   }
   if (from.material.gravity != to.material.gravity)
     texts.push_back(("Gravity " + vector_text(from.material.gravity)).append(kArrow) +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/stop_probe.h"
+#include "core/vec.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -40,6 +41,12 @@ Scene parse_scene(std::string_view json_text, std::string_view name, const StopP
 std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes = {});
 /// The same on one line.
 std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes = {});
+/// The fields of a method alone as a JSON object on one line.
+std::string write_method(const Method& method);
+/// A JSON number, from which the same double is read.
+std::string json_number(double value);
+/// A JSON list of three numbers.
+std::string json_list(const vec3& v);
 /// A JSON string. Throws InputError for text that is not UTF-8.
 std::string json_text(std::string_view text);
 

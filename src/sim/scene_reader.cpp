@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -22,11 +22,6 @@ namespace {
 
 using nlohmann::json;
 using KeyList = std::vector<std::string_view>;
-
-// The keys that are no parameters of the table. "clothlab-scene" is the version.
-constexpr std::array<std::string_view, 13> kOwnKeys{
-    "clothlab-scene", "title",      "description",   "mesh",      "scale", "weld", "z-up", "pin",
-    "gravity",        "integrator", "initial-state", "obstacles", "lanes"};
 
 /// The keys of an object that is part of the scene; none where the value of `key` is no object.
 KeyList keys_within(std::string_view key) {
@@ -74,276 +69,200 @@ class PolledText {
 constexpr const char* kRows = "must be a list of three numbers for every vertex";
 
 /// Makes a scene of the parser's events. Errors are found as they are read: an unknown key, a repeated one, a
-/// list or an object where none belongs.
-class SceneReader final : public json::json_sax_t {
+/// list or an object where none belongs. A value of the scene is read when it is complete, and not kept.
+class SceneReader {
  public:
-  explicit SceneReader(std::string_view text) : text_(text) {}
+  void read(std::string_view text, const StopProbe& stop) {
+    try {
+      [[maybe_unused]] const json rest = json::parse(
+          PolledText(text.data(), stop), PolledText(text.data() + text.size(), stop), std::ref(*this));
+    } catch (const json::parse_error& error) {
+      refuse_line(text.substr(0, error.byte - (error.byte > 0)));
+    } catch (const json::out_of_range&) {
+      if (top_.empty()) refuse_line(text.substr(0, text.find_first_not_of(" \t\r\n")));
+      refuse_value(last_key(), "holds a number that is too large");
+    }
+  }
 
   SceneExtras extras() { return {std::move(remark_), std::move(lanes_)}; }
   Scene result() {
-    if (!top_keys_.contains("clothlab-scene"))
+    const Keys& keys = keys_.front();
+    if (!keys.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
-    if (version_ == 1 && !top_keys_.contains("newton-tolerance")) scene_.solver.newton_tolerance = 1e-6;
+    if (version_ == 1 && !keys.contains("newton-tolerance")) scene_.solver.newton_tolerance = 1e-6;
     if (version_ <= 2) {
       for (const auto& [key, value] : {std::pair{"xpbd-iterations", 20}, {"xpbd-substeps", 1}})
-        if (!top_keys_.contains(key)) set_parameter(scene_, key, value);
+        if (!keys.contains(key)) set_parameter(scene_, key, value);
     }
-    for (const json& lane : lanes_json_) read_lane(lane);
     if (!lanes_.empty()) scene_ = with_method(std::move(scene_), lanes_.front().method);
     return std::move(scene_);
   }
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // there is none in a text
-
-  bool key(string_t& name) override {
-    if (!tree_.empty()) {
-      if (!tree_.back()->is_object() || tree_.back()->contains(name))
-        refuse_value(top_, "has \"" + printable(name) + "\" twice");
-      count_in_tree();
-      tree_key_ = name;
-      return true;
-    }
-    const bool within = level_ == Level::within;
-    const KeyList known = within ? keys_within(top_) : scene_keys();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string shown = '"' + printable(name) + '"';
-      if (within)
-        refuse_value(top_,
-                     "has no " + shown + suggestion(name, known, "\"") + " Allowed are " + joined(known));
-      throw InputError("there is no key " + shown + suggestion(name, known, "\""));
-    }
-    (within ? inner_ : top_) = name;
-    if (!(within ? inner_keys_ : top_keys_).insert(name).second) refuse_value(name, "is there twice");
-    return true;
-  }
-
-  bool start_object(std::size_t) override {
-    if (holds_trees()) {
-      grow_tree(json::object());
-    } else if (level_ == Level::outside) {
-      level_ = Level::scene;
-    } else if (level_ == Level::scene && !keys_within(top_).empty()) {
-      level_ = Level::within;
-      inner_keys_.clear();
-      value_ = json::object();
-    } else {
-      refuse_container(json::object());
+  /// The parser's callback: true if what was parsed is kept. `depth`: of the containers around it.
+  bool operator()(int depth, json::parse_event_t event, json& parsed) {
+    switch (event) {
+      case json::parse_event_t::key:
+        add_key(depth, parsed.get_ref<const std::string&>());
+        return true;
+      case json::parse_event_t::object_start:
+        open(depth, json::object());
+        keys_.emplace_back();
+        return true;
+      case json::parse_event_t::array_start:
+        open(depth, json::array());
+        row_size_ = 0;
+        return true;
+      case json::parse_event_t::value:
+        return add(depth, parsed);
+      case json::parse_event_t::object_end:
+        if (depth > 0) keys_.pop_back();
+        return close(depth, parsed);
+      case json::parse_event_t::array_end:
+        return close(depth, parsed);
     }
     return true;
-  }
-
-  bool end_object() override {
-    if (!tree_.empty()) {
-      tree_.pop_back();
-    } else if (level_ == Level::within) {
-      level_ = Level::scene;
-      inner_.clear();
-      finish();
-    }
-    return true;
-  }
-
-  bool start_array(std::size_t) override {
-    if (!tree_.empty()) {
-      grow_tree(json::array());
-    } else if (rows_ != nullptr && !in_row_) {
-      in_row_ = true;
-      row_size_ = 0;
-    } else if (level_ == Level::within && top_ == "initial-state") {
-      rows_ = inner_ == "positions" ? &state_.positions : &state_.velocities;
-      open_list();
-    } else if ((level_ == Level::scene || level_ == Level::within) && takes_list(last_key())) {
-      list_ = level_ == Level::within ? &value_[inner_] : &value_;
-      *list_ = json::array();
-      open_list();
-    } else {
-      refuse_container(json::array());
-    }
-    return true;
-  }
-
-  bool end_array() override {
-    if (!tree_.empty()) {
-      tree_.pop_back();
-      return true;
-    }
-    if (std::exchange(in_row_, false)) {
-      if (row_size_ != vec3::length()) refuse_value(inner_, kRows);
-      rows_->push_back(row_);
-      return true;
-    }
-    level_ = list_level_;
-    rows_ = nullptr;
-    list_ = nullptr;
-    if (level_ == Level::scene) finish();
-    return true;
-  }
-
-  bool parse_error(std::size_t position, const std::string&, const json::exception& error) override {
-    constexpr int kNumberOutOfRange = 406;
-    if (error.id == kNumberOutOfRange && !top_.empty())
-      refuse_value(last_key(), "holds a number that is too large");
-    const std::string_view before = text_.substr(0, std::min(position - (position > 0), text_.size()));
-    throw InputError("line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
-                     " is not valid JSON");
   }
 
  private:
-  enum class Level {
-    outside,  ///< before the scene's object
-    scene,    ///< in it
-    within,   ///< in an object that is the value of one of its keys
-    list,
-  };
+  using Keys = std::set<std::string, std::less<>>;
+
+  [[noreturn]] static void refuse_text() { throw InputError("a scene must be a JSON object, { ... }"); }
+
+  [[noreturn]] static void refuse_line(std::string_view before) {
+    throw InputError("line " + std::to_string(1 + std::ranges::count(before, '\n')) + " is not valid JSON");
+  }
 
   const std::string& last_key() const { return inner_.empty() ? top_ : inner_; }
+  bool in_state() const { return top_ == "initial-state"; }
 
-  void open_list() {
-    list_level_ = level_;
-    level_ = Level::list;
-  }
-
-  /// A value that is neither a list nor an object.
-  bool add(json value) {
-    if (level_ == Level::outside) throw InputError("a scene must be a JSON object, { ... }");
-    if (!tree_.empty()) {
-      add_to_tree(std::move(value));
-    } else if (rows_ != nullptr) {
-      add_to_row(value);
-    } else if (list_ != nullptr) {
-      if (list_->size() == kMaxParticles)
-        refuse_value(last_key(),
-                     "holds more than the " + std::to_string(kMaxParticles) + " values that are allowed");
-      list_->push_back(std::move(value));
-    } else if (level_ == Level::within) {
-      if (top_ == "initial-state") refuse_value(inner_, kRows);
-      value_[inner_] = std::move(value);
-    } else {
-      value_ = std::move(value);
-      finish();
+  void add_key(int depth, const std::string& name) {
+    const KeyList within = keys_within(top_);
+    const bool is_in_part = depth == 2 && !within.empty();
+    if (depth == 1) {
+      check_key(name, scene_keys());
+      top_ = name;
+      size_ = 0;
+    } else if (is_in_part) {
+      if (std::ranges::find(within, name) == within.end())
+        refuse_value(top_, "has no \"" + printable(name) + '"' + suggestion(name, within, "\"") +
+                               " Allowed are " + joined(within));
+      inner_ = name;
     }
-    return true;
+    if (keys_.back().insert(name).second) return;
+    if (depth > 1 && !is_in_part) refuse_value(top_, "has \"" + printable(name) + "\" twice");
+    refuse_value(name, "is there twice");
   }
 
-  /// Obstacles may be objects, with paths in them: a few levels, of limited size.
-  bool holds_trees() const {
-    return !tree_.empty() || (list_ != nullptr && (top_ == "obstacles" || top_ == "lanes"));
-  }
-  void count_in_tree() {
-    constexpr std::size_t kMost = kMostObstacles * kMostKeyframes * 12;
-    if (++in_tree_ > kMost) refuse_value(top_, "holds too many values");
-  }
-  json& add_to_tree(json value) {
-    count_in_tree();
-    json& parent = tree_.empty() ? *list_ : *tree_.back();
-    if (parent.is_array()) return parent.emplace_back(std::move(value));
-    return parent[tree_key_] = std::move(value);
-  }
-  void grow_tree(json empty) {
-    constexpr std::size_t kDeepest = 4;  // an obstacle, its path, a keyframe, a vector
-    if (tree_.size() == kDeepest) refuse_value(top_, "is nested too deeply");
-    tree_.push_back(&add_to_tree(std::move(empty)));
-  }
-
-  void add_to_row(const json& value) {
-    if (!in_row_ || row_size_ == vec3::length() || !value.is_number()) refuse_value(inner_, kRows);
-    row_[row_size_++] = value.get<double>();
+  /// True if a list, or else an object, may begin here.
+  bool may_open(int depth, bool is_list) const {
+    constexpr int kDeepestObstacle = 5;  // an obstacle, its path, a keyframe, a vector
+    constexpr int kRow = 3;
+    if (depth == 1) return is_list ? takes_list(top_) : !keys_within(top_).empty();
+    if (top_ == "lanes") return !is_list && depth <= 3;  // a lane, its method
+    if (top_ == "obstacles") return depth <= kDeepestObstacle && (depth > 2 || !is_list);
+    if (in_state()) return is_list && depth <= kRow;
+    return is_list && depth == 2 && !inner_.empty() && takes_list(inner_);
   }
 
   /// Refuses a list or an object where none belongs, without reading its contents.
-  [[noreturn]] void refuse_container(json empty) {
-    add(std::move(empty));
+  void open(int depth, const json& empty) {
+    if (depth == 0) {
+      if (!empty.is_object()) refuse_text();
+      return;
+    }
+    if (may_open(depth, empty.is_array())) return count(depth);
+    if (depth == 1) finish(empty);
+    if (in_state()) refuse_value(inner_, kRows);
     refuse_value(last_key(), "is nested too deeply");
   }
 
-  /// The value of a key of the scene is complete.
-  void finish() {
-    if (top_ != "initial-state") {
-      if (top_ == "clothlab-scene" && value_.is_number_integer()) version_ = value_.get<int>();
-      remark_ += replace_retired_value(top_, value_);
-      if (top_ == "lanes") {
-        lanes_json_ = std::move(value_);
-        if (!lanes_json_.is_array() || lanes_json_.empty() || lanes_json_.size() > kMostLanes)
-          refuse_value(top_, "must be a list of 1 to " + std::to_string(kMostLanes) + " lanes");
-        return;
-      }
-      return read_value(top_, value_, scene_);
+  /// A value that is neither a list nor an object.
+  bool add(int depth, json& value) {
+    constexpr int kInRow = 4;
+    if (depth == 0) refuse_text();
+    if (depth == 1) return finish(std::move(value));
+    if (!in_state()) return count(depth), true;
+    if (depth != kInRow || row_size_ == vec3::length() || !value.is_number()) refuse_value(inner_, kRows);
+    row_[row_size_++] = value.get<double>();
+    return false;
+  }
+
+  bool close(int depth, json& parsed) {
+    constexpr int kRow = 3;
+    if (depth == 1) return inner_.clear(), finish(std::move(parsed));
+    if (!in_state() || depth != kRow) return true;
+    if (row_size_ != vec3::length()) refuse_value(inner_, kRows);
+    (inner_ == "positions" ? state_.positions : state_.velocities).push_back(row_);
+    return false;
+  }
+
+  /// Limits the memory that a list, or the obstacles, need before they are read.
+  void count(int depth) {
+    constexpr std::size_t kMostOfObstacles = kMostObstacles * kMostKeyframes * 12;
+    if (depth == 1 || in_state()) return;
+    ++size_;
+    if ((top_ == "obstacles" || top_ == "lanes") && size_ > kMostOfObstacles)
+      refuse_value(top_, "holds too many values");
+    if (size_ > kMaxParticles)
+      refuse_value(last_key(),
+                   "holds more than the " + std::to_string(kMaxParticles) + " values that are allowed");
+  }
+
+  /// Reads the value of a key of the scene, which is complete.
+  bool finish(json value) {
+    if (!in_state()) {
+      if (top_ == "clothlab-scene" && value.is_number_integer()) version_ = value.get<int>();
+      remark_ += replace_retired_value(top_, value);
+      if (top_ == "lanes")
+        read_lanes(value);
+      else
+        read_value(top_, value, scene_);
+      return false;
     }
-    if (!value_.is_object()) refuse_value(top_, "must be an object with \"positions\" and \"velocities\"");
+    if (!value.is_object()) refuse_value(top_, "must be an object with \"positions\" and \"velocities\"");
     for (const std::string_view part : keys_within(top_))
-      if (!inner_keys_.contains(part)) refuse_value(top_, "lacks \"" + std::string(part) + "\"");
+      if (!value.contains(part)) refuse_value(top_, "lacks \"" + std::string(part) + "\"");
     if (state_.positions.size() != state_.velocities.size())
       refuse_value(top_, "must have as many \"velocities\" as \"positions\"");
     scene_.initial_state = std::move(state_);
+    return false;
   }
 
-  /// {"letter": "B", "method": {...}}; what the method leaves out has its default.
-  void read_lane(const json& lane) {
+  /// [{"letter": "B", "method": {...}}]; what a method leaves out has its default.
+  void read_lanes(const json& list) {
     const auto refuse = [](const std::string& what) { refuse_value("lanes", what); };
-    if (!lane.is_object() || lane.size() != 2 || !lane.contains("letter") || !lane["letter"].is_string() ||
-        !lane.contains("method") || !lane["method"].is_object())
-      refuse("must be a list of objects with a \"letter\" and a \"method\"");
-    const LaneId letter = lane_of_letter(lane["letter"].get<std::string>());
-    if (!lanes_.empty() && letter <= lanes_.back().lane)
-      refuse("must have ascending letters, each lane once");
-    Scene own = with_method(scene_, Method());
-    for (const auto& [key, value] : lane["method"].items()) {
-      if (!is_of_method(key))
-        refuse("holds a method with \"" + printable(key) + "\", which is not a value of a method");
-      read_value(key, value, own);
+    if (!list.is_array() || list.empty() || list.size() > kMostLanes)
+      refuse("must be a list of 1 to " + std::to_string(kMostLanes) + " lanes");
+    for (const json& lane : list) {
+      if (!lane.is_object() || lane.size() != 2 || !lane.contains("letter") || !lane["letter"].is_string() ||
+          !lane.contains("method"))
+        refuse("must be a list of objects with a \"letter\" and a \"method\"");
+      const LaneId letter = lane_of_letter(lane["letter"].get<std::string>());
+      if (!lanes_.empty() && letter <= lanes_.back().lane)
+        refuse("must have ascending letters, each lane once");
+      lanes_.push_back({letter, method_from_json(lane["method"])});
     }
-    lanes_.push_back({letter, own.method()});
-  }
-  static bool is_of_method(std::string_view key) {
-    if (key == "integrator") return true;
-    const SceneParameter* row = find_scene_parameter(key);
-    return row != nullptr ? row->is_of_method() : find_parameter_spec(key) != nullptr;
   }
 
-  const std::string_view text_;
   Scene scene_;
+  std::vector<LaneMethod> lanes_;
   int version_ = kSceneVersion;
   std::string remark_;
-  json lanes_json_ = json::array();
-  std::vector<LaneMethod> lanes_;
-  Level level_ = Level::outside, list_level_ = Level::outside;
-  std::set<std::string, std::less<>> top_keys_, inner_keys_;
+  std::vector<Keys> keys_;   // of the open objects
   std::string top_, inner_;  // the key that is being read, and the one in its object
-  json value_;               // of `top_`
-  json* list_ = nullptr;     // that is open
-  std::vector<json*> tree_;  // what is open in it
-  std::string tree_key_;
-  std::size_t in_tree_ = 0;  // values so far
+  std::size_t size_ = 0;     // values of the key so far
   InitialState state_;
-  std::vector<vec3>* rows_ = nullptr;  // of the state, that are open
-  bool in_row_ = false;
   vec3 row_{0};
   int row_size_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::string_view> scene_keys() {
-  std::vector<std::string_view> keys(kOwnKeys.begin(), kOwnKeys.end());
-  for (const SceneParameter& row : scene_parameters()) keys.push_back(row.spec.id);
-  for (const IntegratorInfo& info : integrators())
-    for (const ParameterSpec& spec : info.parameters)
-      if (std::find(keys.begin(), keys.end(), spec.id) == keys.end()) keys.push_back(spec.id);
-  return keys;
-}
-
 Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop,
                   SceneExtras* extras) {
   try {
-    SceneReader reader(json_text);
-    json::sax_parse(PolledText(json_text.data(), stop), PolledText(json_text.data() + json_text.size(), stop),
-                    &reader);
+    SceneReader reader;
+    reader.read(json_text, stop);
     Scene scene = reader.result();
     if (extras == nullptr) return scene;
     *extras = reader.extras();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/scene_values.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -122,6 +124,106 @@ std::vector<Obstacle> read_obstacles(const json& value) {
   return bodies;
 }
 
+std::string read_integrator(const json& value) {
+  std::vector<std::string_view> ids;
+  for (const IntegratorInfo& info : integrators()) ids.push_back(info.id);
+  return std::string(ids[index_of_name("integrator", value, ids)]);
+}
+
+// Written without a JSON tree: keys keep their order, and numbers read back exactly and look as they were
+// typed.
+
+std::string text_of(double value) {
+  if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
+  return json_number(value);
+}
+
+std::string text_of(const vec3& v) {
+  return "[" + text_of(v.x) + ", " + text_of(v.y) + ", " + text_of(v.z) + "]";
+}
+
+std::string text_of(bool value) { return value ? "true" : "false"; }
+
+std::string text_of(const std::string& text) { return text.empty() ? text : json_text(text); }
+
+std::string text_of(const MeshSource& mesh) {
+  if (std::holds_alternative<NoSource>(mesh)) return {};
+  if (const auto* grid = std::get_if<GridSource>(&mesh))
+    return "{\"grid\": [" + std::to_string(grid->rows) + ", " + std::to_string(grid->cols) +
+           "], \"size\": [" + text_of(grid->width) + ", " + text_of(grid->depth) + "]}";
+  if (const auto* file = std::get_if<FileSource>(&mesh)) return "{\"file\": " + json_text(file->path) + "}";
+  return "{\"generated\": " + json_text(std::get<GeneratedSource>(mesh).name) + "}";
+}
+
+std::string text_of(const PinSelection& pins) {
+  if (const auto* preset = std::get_if<PinPreset>(&pins))
+    return json_text(kPinPresetNames[static_cast<std::size_t>(*preset)]);
+  std::string text;
+  for (const std::uint32_t vertex : std::get<VertexList>(pins))
+    text += (text.empty() ? "" : ", ") + std::to_string(vertex);
+  return "[" + text + "]";
+}
+
+std::string text_of(const std::vector<Obstacle>& bodies) {
+  std::string text;
+  if (bodies.empty()) return text;
+  for (const Obstacle& body : bodies) text += (text.empty() ? "" : ", ") + write_obstacle(body);
+  return "[" + text + "]";
+}
+
+std::string text_of(const ParameterSpec& spec, double value) {
+  if (spec.kind == ParameterSpec::Kind::boolean) return text_of(value != 0);
+  if (spec.kind == ParameterSpec::Kind::choice || (std::isinf(spec.max) && value == spec.max))
+    return json_text(parameter_text(spec, value));
+  return text_of(value);
+}
+
+std::string text_of(const std::vector<vec3>& rows) {
+  std::string text;
+  for (const vec3& row : rows) text += (text.empty() ? "\n      " : ",\n      ") + text_of(row);
+  return "[" + text + "]";
+}
+
+template <auto member>
+std::string written(const Scene& scene) {
+  return text_of(scene.*member);
+}
+
+/// A field of a scene that is no parameter (sim/parameters.h).
+struct SceneField {
+  std::string_view key;
+  void (*read)(const json& value, Scene& scene);
+  std::string (*write)(const Scene& scene);  ///< empty: left out
+};
+
+/// All of them but the initial state, in the order in which they are written.
+constexpr std::array kSceneFields{
+    SceneField{"title", [](const json& v, Scene& s) { s.title = prose("title", v, kLongestTitle); },
+               written<&Scene::title>},
+    SceneField{"description",
+               [](const json& v, Scene& s) { s.description = prose("description", v, kLongestDescription); },
+               written<&Scene::description>},
+    SceneField{"mesh", [](const json& v, Scene& s) { s.mesh = read_mesh(v); }, written<&Scene::mesh>},
+    SceneField{"scale", [](const json& v, Scene& s) { check_scale(s.scale = number("scale", v)); },
+               written<&Scene::scale>},
+    SceneField{"weld", [](const json& v, Scene& s) { s.weld = boolean("weld", v); }, written<&Scene::weld>},
+    SceneField{"z-up", [](const json& v, Scene& s) { s.z_up = boolean("z-up", v); }, written<&Scene::z_up>},
+    SceneField{"pin", [](const json& v, Scene& s) { s.pins = read_pins(v); }, written<&Scene::pins>},
+    SceneField{"gravity",
+               [](const json& v, Scene& s) { check_gravity(s.material.gravity = vector("gravity", v)); },
+               [](const Scene& s) { return text_of(s.material.gravity); }},
+    SceneField{"obstacles", [](const json& v, Scene& s) { s.obstacles.bodies = read_obstacles(v); },
+               [](const Scene& s) { return text_of(s.obstacles.bodies); }},
+    SceneField{"integrator", [](const json& v, Scene& s) { s.integrator = read_integrator(v); },
+               written<&Scene::integrator>},
+};
+
+bool is_key_of_method(std::string_view key) {
+  const SceneParameter* row = find_scene_parameter(key);
+  if (row != nullptr) return row->is_of_method();
+  return key == "integrator" || find_parameter_spec(key) != nullptr;
+}
+
 void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) {
   switch (spec.kind) {
     case ParameterSpec::Kind::boolean:
@@ -143,6 +245,11 @@ void refuse_value(std::string_view key, const std::string& what) {
   throw InputError("\"" + printable(key) + "\" " + what);
 }
 
+void check_key(std::string_view key, std::span<const std::string_view> known) {
+  if (std::ranges::find(known, key) == known.end())
+    throw InputError("there is no key \"" + printable(key) + '"' + suggestion(key, known, "\""));
+}
+
 std::string replace_retired_value(std::string_view key, json& value) {
   if (key != "preconditioner" || value != "cholesky") return {};
   value = "multigrid";
@@ -154,33 +261,89 @@ void read_value(std::string_view key, const json& value, Scene& scene) {
     if (!value.is_number_integer() || value < 1 || value > kSceneVersion)
       refuse(key,
              "must be from 1 to " + std::to_string(kSceneVersion) + ", the versions that this program reads");
-  } else if (key == "title") {
-    scene.title = prose(key, value, kLongestTitle);
-  } else if (key == "description") {
-    scene.description = prose(key, value, kLongestDescription);
-  } else if (key == "mesh") {
-    scene.mesh = read_mesh(value);
-  } else if (key == "scale") {
-    scene.scale = number(key, value);
-    check_scale(scene.scale);
-  } else if (key == "weld") {
-    scene.weld = boolean(key, value);
-  } else if (key == "z-up") {
-    scene.z_up = boolean(key, value);
-  } else if (key == "pin") {
-    scene.pins = read_pins(value);
-  } else if (key == "gravity") {
-    scene.material.gravity = vector(key, value);
-    check_gravity(scene.material.gravity);
-  } else if (key == "obstacles") {
-    scene.obstacles.bodies = read_obstacles(value);
-  } else if (key == "integrator") {
-    std::vector<std::string_view> ids;
-    for (const IntegratorInfo& info : integrators()) ids.push_back(info.id);
-    scene.integrator = ids[index_of_name(key, value, ids)];
-  } else {
-    read_parameter(parameter_spec(key), value, scene);
+    return;
   }
+  const auto field = std::ranges::find(kSceneFields, key, &SceneField::key);
+  if (field != kSceneFields.end()) return field->read(value, scene);
+  read_parameter(parameter_spec(key), value, scene);
+}
+
+std::vector<std::string_view> scene_keys() {
+  std::vector<std::string_view> keys{"clothlab-scene", "initial-state", "lanes"};
+  for (const SceneField& field : kSceneFields) keys.push_back(field.key);
+  for (const ParameterSpec* spec : all_parameters()) keys.push_back(spec->id);
+  return keys;
+}
+
+std::string json_text(std::string_view text) {
+  if (!is_utf8(text))
+    throw InputError("A scene file cannot hold \"" + printable(text) +
+                     "\", which is not UTF-8: rename the file.");
+  return nlohmann::json(text).dump();
+}
+
+std::string json_number(double value) {
+  // "-0" would be read as a whole number, which has no negative zero.
+  return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
+}
+
+std::string json_list(const vec3& v) {
+  return "[" + json_number(v.x) + ", " + json_number(v.y) + ", " + json_number(v.z) + "]";
+}
+
+std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes) {
+  std::string text = "{\n  \"clothlab-scene\": " + std::to_string(kSceneVersion);
+  const auto add = [&](std::string_view key, const std::string& value) {
+    text += ",\n  " + json_text(key) + ": " + value;
+  };
+  for (const SceneField& field : kSceneFields)
+    if (const std::string value = field.write(scene); !value.empty()) add(field.key, value);
+  for (const SceneParameter& row : scene_parameters()) add(row.spec.id, text_of(row.spec, row.get(scene)));
+  for (const auto& [id, value] : scene.integrator_parameters) add(id, text_of(parameter_spec(id), value));
+  if (scene.initial_state)
+    add("initial-state", "{\n    \"positions\": " + text_of(scene.initial_state->positions) +
+                             ",\n    \"velocities\": " + text_of(scene.initial_state->velocities) + "}");
+  std::string list;
+  for (const LaneMethod& lane : lanes)
+    list.append(list.empty() ? "\n    " : ",\n    ")
+        .append("{\"letter\": \"" + std::string(1, lane_letter(lane.lane)) + "\", \"method\": ")
+        .append(write_method(lane.method) + "}");
+  if (!lanes.empty()) add("lanes", "[" + list + "]");
+  return text + "\n}\n";
+}
+
+std::string write_method(const Method& method) {
+  const Scene scene = with_method({}, method);
+  std::string text = "{\"integrator\": " + json_text(method.integrator);
+  const auto add = [&](const ParameterSpec& spec, double value) {
+    text += ", " + json_text(spec.id) + ": " + text_of(spec, value);
+  };
+  for (const SceneParameter& row : scene_parameters())
+    if (row.is_of_method()) add(row.spec, row.get(scene));
+  for (const auto& [id, value] : method.integrator_parameters) add(parameter_spec(id), value);
+  return text + "}";
+}
+
+std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes) {
+  std::string line;
+  bool indents = false;
+  for (const char c : write_scene(scene, lanes)) {
+    indents = c == '\n' || (indents && c == ' ');  // no text holds an end of line
+    if (!indents) line += c;
+  }
+  return line;
+}
+
+Method method_from_json(const json& object) {
+  if (!object.is_object()) throw InputError("a method must be a JSON object, { ... }");
+  std::vector<std::string_view> known = scene_keys();
+  std::erase_if(known, [](std::string_view key) { return !is_key_of_method(key); });
+  Scene scene;
+  for (const auto& [key, value] : object.items()) {
+    check_key(key, known);
+    read_value(key, value, scene);
+  }
+  return scene.method();
 }
 
 }  // namespace clothlab
