@@ -22,8 +22,6 @@ struct alignas(64) Line {
 };
 
 #if defined(__GNUC__) && defined(__x86_64__)
-const bool kHasAvx2 = __builtin_cpu_supports("avx2");
-
 __attribute__((target("avx2"), noinline)) void triad_avx2(Line* __restrict a, const Line* __restrict b,
                                                           const Line* __restrict c, double s,
                                                           std::size_t lines) {

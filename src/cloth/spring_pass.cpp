@@ -3,285 +3,496 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <type_traits>
 
-#include "cloth/spring_pass_avx2.h"
+#include "linalg/registers.h"
 
 namespace clothlab {
 
 namespace {
 
-Lanes lanes_of(const PairOfVectors& v, std::size_t lane) {
-  return {HalfLanes{v.x[lane], v.y[lane]}, HalfLanes{v.z[lane], 0.0}};
+enum class Damping { none, projected, general };
+
+/// What is summed: forces, or with them their part of damping; split_along_n for that of projected damping.
+enum class Sums { forces, split, split_along_n };
+
+const Padded& position_of(const SpringPass::Motion& row) { return row.x; }
+const Padded& velocity_of(const SpringPass::Motion& row) { return row.v; }
+const Padded& itself(const Padded& row) { return row; }
+
+/// 1 of stretch springs and 0 of bending springs, by four flags as the digits of a binary number.
+alignas(32) constexpr double kStretch[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0},
+                                                {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
+                                                {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
+                                                {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+
+/// The springs of a chunk, four per register. They go in blocks through four short loops: vectors along the
+/// springs; roots, divisions and measures; forces; sums by row. In one loop the chain of operations of a
+/// spring, which is long, would leave the processor room for hardly more than four springs at a time. What
+/// passes from loop to loop stays in the first-level cache.
+template <class Four>
+class SpringSweep {
+  using Vectors = VectorsOf<Four>;
+  using Blocks = SpringPass::Blocks;
+
+ public:
+  explicit SpringSweep(const SpringPass& pass) : pass_(pass), p_(pass.pattern) {}
+
+  template <bool kForces, bool kMeasured, Damping kDamping, bool kSplit>
+  SpringMeasures run(std::size_t chunk, Padded* sums, Padded* damping) {
+    constexpr bool kDamped = kForces && kDamping != Damping::none;
+    constexpr bool kRatio = kForces && kDamping == Damping::general;
+    constexpr Sums kSums = !kSplit                          ? Sums::forces
+                           : kDamping == Damping::projected ? Sums::split_along_n
+                                                            : Sums::split;
+    if constexpr (kForces) {
+      sum_incoming<kSums>(chunk, sums, damping, [&](const Run& s) {
+        find_differences<true, kDamped>(s);
+        find_lengths<true, false, kRatio>(s);
+        find_forces<kDamping, kSplit>(s.count);
+      });
+    }
+    sum_own<kForces, kSums>(chunk, sums, damping, [&](std::size_t /*slot*/, const Run& s) {
+      find_differences<kForces, kDamped>(s);
+      find_lengths<kForces, kMeasured, kRatio>(s);
+      if constexpr (kForces) find_forces<kDamping, kSplit>(s.count);
+    });
+    return measures();
+  }
+
+  void linearize(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks, Padded* sums) {
+    const auto find = [&](const Run& s, double* to) {
+      find_differences<true, true>(s);
+      find_lengths<true, false, true>(s);
+      find_linear_forces(s, factor, u, blocks, to);
+    };
+    sum_incoming<Sums::forces>(chunk, sums, nullptr, [&](const Run& s) { find(s, nullptr); });
+    sum_own<true, Sums::forces>(chunk, sums, nullptr, [&](std::size_t slot, const Run& s) {
+      store_springs(blocks, slot, s.count, [&](double* to) { find(s, to); });
+    });
+  }
+
+  void assemble(std::size_t begin, std::size_t end, const Blocks& blocks) {
+    for_blocks(begin, end, [&](std::size_t slot, const Run& s) {
+      if (blocks.has_damper_tension()) {
+        find_differences<true, true>(s);
+      } else {
+        find_differences<true, false>(s);
+      }
+      find_lengths<true, false, true>(s);
+      store_springs(blocks, slot, s.count, [&](double* to) {
+        for (std::size_t k = 0; k < s.count; k += 4) store_matrix(k, blocks, normals(k), to + 4 * k);
+      });
+    });
+  }
+
+ private:
+  static constexpr std::size_t kBlockSprings = 64;
+
+  /// Springs side by side, with at least as many behind them as fill a register.
+  struct Run {
+    const std::uint32_t *lower, *upper;  // rows
+    const double* rest_lengths;
+    const char* is_stretch;
+    std::size_t count;
+  };
+
+  /// Four blocks along n nᵀ + across I.
+  struct Block {
+    Four along{}, across{};
+
+    CLOTHLAB_INLINED void add(const Four& k, const Four& ratio) {
+      along = along + k * ratio;
+      across = across + k * (all<Four>(1.0) - ratio);
+    }
+    /// Adds scale B.
+    CLOTHLAB_INLINED void add_stiffness(const Four& stiffness, const Four& ratio, double scale) {
+      add(scale * stiffness, ratio);
+    }
+    /// Adds −scale D.
+    CLOTHLAB_INLINED void add_damping(const SpringPass& pass, const Four& stiffness, const Four& kept_ratio,
+                                      double scale) {
+      along = along + all<Four>(scale * pass.projected);
+      across = across + all<Four>(scale * pass.isotropic);
+      if (pass.rayleigh != 0) add((scale * pass.rayleigh) * stiffness, kept_ratio);
+    }
+    /// Adds `wanted` (I − n nᵀ), up to half of `along`.
+    CLOTHLAB_INLINED void add_tension(const Four& wanted) {
+      const Four tension = smaller(0.5 * along, wanted);
+      along = along - tension;
+      across = across + tension;
+    }
+    /// pull n − block w
+    CLOTHLAB_INLINED Vectors force(const Vectors& n, const Four& pull, const Vectors& w) const {
+      return (pull - along * dot(w, n)) * n - across * w;
+    }
+  };
+
+  /// Forces on the lower end of a spring.
+  struct Sum {
+    Four force, damping;
+  };
+
+  /// Vectors of the springs of a block.
+  struct BlockVectors {
+    double x[kBlockSprings], y[kBlockSprings], z[kBlockSprings];
+
+    CLOTHLAB_INLINED Vectors at(std::size_t k) const {
+      return {load<Four>(x + k), load<Four>(y + k), load<Four>(z + k)};
+    }
+    CLOTHLAB_INLINED void set(std::size_t k, const Vectors& a) {
+      store(a.x, x + k);
+      store(a.y, y + k);
+      store(a.z, z + k);
+    }
+  };
+
+  /// Copies of springs of any slots; the last is repeated to fill a register.
+  template <class SlotOf>
+  Run copy(std::size_t count, const SlotOf& slot_of) {
+    for (std::size_t k = 0; k < (count + 3) / 4 * 4; ++k) {
+      const std::size_t slot = slot_of(std::min(k, count - 1));
+      lower_[k] = p_.lower[slot];
+      upper_[k] = p_.upper[slot];
+      rest_lengths_[k] = pass_.rest_lengths[slot];
+      is_stretch_[k] = pass_.is_stretch[slot];
+    }
+    return {lower_, upper_, rest_lengths_, is_stretch_, count};
+  }
+
+  /// The slots [first, last) in blocks: visit(slot, springs).
+  template <class Visit>
+  void for_blocks(std::size_t first, std::size_t last, const Visit& visit) {
+    for (std::size_t slot = first; slot < last; slot += kBlockSprings) {
+      const std::size_t count = std::min(kBlockSprings, last - slot);
+      const Run in_place{p_.lower.data() + slot, p_.upper.data() + slot, pass_.rest_lengths + slot,
+                         pass_.is_stretch + slot, count};
+      visit(slot, count % 4 == 0 ? in_place : copy(count, [&](std::size_t i) { return slot + i; }));
+    }
+  }
+
+  /// find(to) with `to` the springs of the matrix from a slot on, or room for as many as fill registers.
+  template <class Find>
+  static void store_springs(const Blocks& blocks, std::size_t slot, std::size_t count, const Find& find) {
+    double* const first = &blocks.a.spring_in(slot).u.x;
+    if (count % 4 == 0) return find(first);
+    alignas(32) double values[4 * kBlockSprings];
+    find(values);
+    std::copy(values, values + 4 * count, first);
+  }
+
+  /// Springs that reach a chunk from lower ones, in blocks: find(springs) and then the sums of their upper
+  /// rows.
+  template <Sums kSums, class Find>
+  void sum_incoming(std::size_t chunk, Padded* sums, Padded* damping, const Find& find) {
+    constexpr bool kSplit = kSums != Sums::forces;
+    clear_rows(chunk, sums);
+    if constexpr (kSplit) clear_rows(chunk, damping);
+    const std::size_t last = p_.incoming_begin[chunk + 1];
+    for (std::size_t k = p_.incoming_begin[chunk]; k < last; k += kBlockSprings) {
+      const Run s =
+          copy(std::min(kBlockSprings, last - k), [&](std::size_t i) { return p_.incoming[k + i].slot; });
+      find(s);
+      for (std::size_t i = 0; i < s.count; ++i) {
+        const Sum of = forces_of<kSums>(i);
+        subtract_from(sums[s.upper[i]], of.force);
+        if constexpr (kSplit) subtract_from(damping[s.upper[i]], of.damping);
+      }
+    }
+  }
+
+  /// sums[row] := 0 for the rows of the chunk
+  void clear_rows(std::size_t chunk, Padded* sums) const {
+    std::fill(sums + p_.chunk_begin[chunk], sums + p_.chunk_begin[chunk + 1], Padded{});
+  }
+
+  /// The chunk's own springs in blocks: find(slot, springs) and then, where kForces, the sums of their rows.
+  template <bool kForces, Sums kSums, class Find>
+  void sum_own(std::size_t chunk, Padded* sums, Padded* damping, const Find& find) {
+    const std::uint32_t end = p_.chunk_begin[chunk + 1];
+    const auto unused = static_cast<std::uint32_t>(p_.particles() + chunk);
+    for_blocks(p_.slot_begin[p_.chunk_begin[chunk]], p_.slot_begin[end], [&](std::size_t slot, const Run& s) {
+      find(slot, s);
+      if constexpr (kForces) sum_block<kSums>(s, end, unused, sums, damping);
+    });
+  }
+
+  /// Adds the forces to the rows of a chunk, and those of damping side by side with them, since a row waits
+  /// for the sum of the spring before. Springs of one lower row follow each other: its sum stays in a
+  /// register. Upper rows of other chunks, those from `end` on, are replaced by the row `unused`: branches
+  /// would be badly predicted.
+  template <Sums kSums>
+  void sum_block(const Run& s, std::uint32_t end, std::uint32_t unused, Padded* sums, Padded* damping) const {
+    constexpr bool kSplit = kSums != Sums::forces;
+    for (std::size_t k = 0; k < s.count;) {
+      const std::uint32_t lower = s.lower[k];
+      Four sum = load<Four>(&sums[lower].x), damped{};
+      if constexpr (kSplit) damped = load<Four>(&damping[lower].x);
+      do {
+        const Sum of = forces_of<kSums>(k);
+        const std::uint32_t above = s.upper[k], upper = above < end ? above : unused;
+        sum = sum + of.force;
+        subtract_from(sums[upper], of.force);
+        if constexpr (kSplit) damped = damped + of.damping;
+        if constexpr (kSplit) subtract_from(damping[upper], of.damping);
+        ++k;
+      } while (k < s.count && s.lower[k] == lower);
+      store(sum, sums[lower]);
+      if constexpr (kSplit) store(damped, damping[lower]);
+    }
+  }
+  template <Sums kSums>
+  CLOTHLAB_INLINED Sum forces_of(std::size_t k) const {
+    const Four force = load<Four>(&force_[k].x);
+    if constexpr (kSums == Sums::forces) return {force, force};
+    if constexpr (kSums == Sums::split) return {force, load<Four>(&damping_[k].x)};
+    return {pull_[k] * force, drag_[k] * force};
+  }
+  CLOTHLAB_INLINED static void subtract_from(Padded& sum, const Four& force) {
+    store(load<Four>(&sum.x) - force, sum);
+  }
+
+  template <bool kForces, bool kDamped>
+  void find_differences(const Run& s) {
+    for (std::size_t k = 0; k < s.count; k += 4) {
+      const Vectors along = differences<position_of>(pass_.motion, s, k);
+      store(dot(along, along), length_ + k);
+      if constexpr (kForces) along_.set(k, along);
+      if constexpr (kDamped) velocity_.set(k, differences<velocity_of>(pass_.motion, s, k));
+    }
+  }
+
+  /// Values at the lower ends minus values at the upper ends, of the springs from k on.
+  template <auto kValueOf, class Row>
+  CLOTHLAB_INLINED static Vectors differences(const Row* rows, const Run& s, std::size_t k) {
+    const auto difference = [&](std::size_t i) CLOTHLAB_INLINED {
+      return load<Four>(&kValueOf(rows[s.lower[i]]).x) - load<Four>(&kValueOf(rows[s.upper[i]]).x);
+    };
+    const Four a = difference(k), b = difference(k + 1), c = difference(k + 2), d = difference(k + 3);
+    const Four xz01 = shuffled<0, 4, 2, 6>(a, b), y01 = shuffled<1, 5, 3, 7>(a, b);
+    const Four xz23 = shuffled<0, 4, 2, 6>(c, d), y23 = shuffled<1, 5, 3, 7>(c, d);
+    return {shuffled<0, 1, 4, 5>(xz01, xz23), shuffled<0, 1, 4, 5>(y01, y23),
+            shuffled<2, 3, 6, 7>(xz01, xz23)};
+  }
+
+  template <bool kForces, bool kMeasured, bool kRatio>
+  void find_lengths(const Run& s) {
+    for (std::size_t k = 0; k < s.count; k += 4) {
+      const Four length = root(load<Four>(length_ + k));
+      const Four rest_length = load_unaligned<Four>(s.rest_lengths + k);
+      const Four elongation = length - rest_length, of_stretch = stretch(s, k);
+      if constexpr (kMeasured) measure(s, k, of_stretch, length, elongation);
+      if constexpr (kForces) {
+        const Four divisor = one_where_zero(length);
+        store(all<Four>(1.0) / divisor, inverse_ + k);
+        store(by_kind(pass_.pull, of_stretch) * elongation, pull_ + k);
+        if constexpr (kRatio) {
+          store(where_equal(length, Four{}, Four{}, rest_length / divisor), ratio_ + k);
+          store(by_kind(pass_.stiffness, of_stretch), stiffness_ + k);
+        }
+      }
+    }
+  }
+  CLOTHLAB_INLINED static Four one_where_zero(const Four& a) {
+    return where_equal(a, Four{}, all<Four>(1.0), a);
+  }
+  CLOTHLAB_INLINED static Four smaller(const Four& a, const Four& b) { return where_greater(b, a, a, b); }
+
+  CLOTHLAB_INLINED static Four by_kind(const SpringPass::ByKind& value, const Four& of_stretch) {
+    return where_equal(of_stretch, Four{}, all<Four>(value[0]), all<Four>(value[1]));
+  }
+  /// 1 of stretch springs and 0 of bending springs, of those from k on.
+  CLOTHLAB_INLINED static Four stretch(const Run& s, std::size_t k) {
+    const char* const flag = s.is_stretch + k;
+    return load<Four>(kStretch[flag[0] + 2 * flag[1] + 4 * flag[2] + 8 * flag[3]]);
+  }
+
+  CLOTHLAB_INLINED void measure(const Run& s, std::size_t k, const Four& of_stretch, const Four& length,
+                                const Four& elongation) {
+    Four square = elongation * elongation;
+    if (s.count - k < 4) {
+      const auto rest = static_cast<double>(s.count - k);
+      square = where_greater(all<Four>(rest), load<Four>(kPlaces), square, Four{});
+    }
+    const Four zero{};
+    stretch_energy_ = stretch_energy_ + by_kind({0, pass_.stiffness[1] / 2}, of_stretch) * square;
+    bend_energy_ = bend_energy_ + by_kind({pass_.stiffness[0] / 2, 0}, of_stretch) * square;
+
+    const Four L = where_equal(of_stretch, zero, zero, load_unaligned<Four>(s.rest_lengths + k));
+    const Four signed_strain = length / one_where_zero(L) - all<Four>(1.0);
+    const Four strain =
+        where_equal(L, zero, zero, where_greater(zero, signed_strain, zero - signed_strain, signed_strain));
+    largest_ = where_greater(strain, largest_, strain, largest_);  // the latter where one is not a number
+    strains_ = strains_ + strain;
+  }
+  SpringMeasures measures() const {
+    alignas(32) double s[4], b[4], l[4], n[4];
+    store(stretch_energy_, s);
+    store(bend_energy_, b);
+    store(largest_, l);
+    store(strains_, n);
+    const double strains = (n[0] + n[1]) + (n[2] + n[3]);  // not a number where one of them is not
+    return {(s[0] + s[1]) + (s[2] + s[3]), (b[0] + b[1]) + (b[2] + b[3]),
+            std::isnan(strains) ? strains : *std::max_element(l, l + 4)};
+  }
+
+  /// Unit vectors towards the lower end; 0 where l = 0.
+  CLOTHLAB_INLINED Vectors normals(std::size_t k) const { return load<Four>(inverse_ + k) * along_.at(k); }
+  /// min(1, L/l)
+  CLOTHLAB_INLINED Four kept_ratio(std::size_t k) const {
+    return smaller(all<Four>(1.0), load<Four>(ratio_ + k));
+  }
+
+  /// Where kSplit, the part of damping as well: of projected damping, which acts along n as all does, force_
+  /// becomes n, pull_ the whole force along it and drag_ its part of damping.
+  template <Damping kDamping, bool kSplit>
+  void find_forces(std::size_t count) {
+    for (std::size_t k = 0; k < count; k += 4) {
+      const Vectors n = normals(k);
+      const Four pull = load<Four>(pull_ + k);
+      Vectors force;
+      if constexpr (kDamping == Damping::none) {
+        force = pull * n;
+      } else if constexpr (kDamping == Damping::projected) {
+        const Four drag = pass_.projected * dot(velocity_.at(k), n);
+        const Four along = pull - drag;
+        if constexpr (kSplit) {
+          force = n;
+          store(along, pull_ + k);
+          store(Four{} - drag, drag_ + k);
+        } else {
+          force = along * n;
+        }
+      } else {
+        const Vectors w = velocity_.at(k);
+        Block damping;
+        damping.add_damping(pass_, load<Four>(stiffness_ + k), kept_ratio(k), 1);
+        force = damping.force(n, pull, w);
+        if constexpr (kSplit) store_four(damping.force(n, Four{}, w), Four{}, &damping_[k].x);
+      }
+      store_four(force, Four{}, &force_[k].x);
+    }
+  }
+
+  /// find_forces with those of K: SpringPass::linearize for a block. The blocks go to `to` where it is not
+  /// null.
+  void find_linear_forces(const Run& s, double factor, const Padded* u, const Blocks& blocks, double* to) {
+    for (std::size_t k = 0; k < s.count; k += 4) {
+      const Vectors n = normals(k);
+      const Four stiffness = load<Four>(stiffness_ + k), kept = kept_ratio(k);
+      const Four ratio = blocks.mode == JacobianMode::exact ? load<Four>(ratio_ + k) : kept;
+      if (to != nullptr) store_matrix(k, blocks, n, to + 4 * k);
+      Block by_v;
+      by_v.add_damping(pass_, stiffness, kept, 1);
+      if (u == nullptr) by_v.add_stiffness(stiffness, ratio, factor);
+      Vectors force = by_v.force(n, load<Four>(pull_ + k), velocity_.at(k));
+      if (u != nullptr) {
+        Block by_u;
+        by_u.add_stiffness(stiffness, ratio, factor);
+        force = force + by_u.force(n, Four{}, differences<itself>(u, s, k));
+      }
+      store_four(force, Four{}, &force_[k].x);
+    }
+  }
+
+  /// Four springs of the matrix, from k on.
+  CLOTHLAB_INLINED void store_matrix(std::size_t k, const Blocks& blocks, const Vectors& n,
+                                     double* to) const {
+    const Four kept = kept_ratio(k), stiffness = load<Four>(stiffness_ + k);
+    const Four ratio = blocks.mode == JacobianMode::exact ? load<Four>(ratio_ + k) : kept;
+    const double scale = blocks.c.stiffness;
+    Block sum;
+    sum.add_stiffness(stiffness, ratio, scale);
+    sum.add_damping(pass_, stiffness, kept, blocks.c.damping);
+    if (blocks.has_damper_tension()) {
+      // (k_d + α k kept) (v·n)/l
+      Four drag = all<Four>(scale * pass_.projected);
+      if (pass_.rayleigh != 0) drag = drag + (scale * pass_.rayleigh) * stiffness * kept;
+      sum.add_tension(drag * dot(velocity_.at(k), n) / one_where_zero(root(load<Four>(length_ + k))));
+    }
+    store_four(root(sum.along) * n, sum.across, to);
+  }
+
+  /// Four numbers each: a vector and one behind it.
+  CLOTHLAB_INLINED static void store_four(const Vectors& a, const Four& fourth, double* to) {
+    const Four xy02 = shuffled<0, 4, 2, 6>(a.x, a.y), xy13 = shuffled<1, 5, 3, 7>(a.x, a.y);
+    const Four z02 = shuffled<0, 4, 2, 6>(a.z, fourth), z13 = shuffled<1, 5, 3, 7>(a.z, fourth);
+    store(shuffled<0, 1, 4, 5>(xy02, z02), to);
+    store(shuffled<0, 1, 4, 5>(xy13, z13), to + 4);
+    store(shuffled<2, 3, 6, 7>(xy02, z02), to + 8);
+    store(shuffled<2, 3, 6, 7>(xy13, z13), to + 12);
+  }
+
+  alignas(32) static constexpr double kPlaces[4] = {0, 1, 2, 3};
+
+  const SpringPass& pass_;
+  const SpringPattern& p_;
+  Four stretch_energy_{}, bend_energy_{}, largest_{}, strains_{};  // sums over the springs, place by place
+  // Copies, see `copy`.
+  std::uint32_t lower_[kBlockSprings], upper_[kBlockSprings];
+  double rest_lengths_[kBlockSprings];
+  char is_stretch_[kBlockSprings];
+  // A block of springs between the loops.
+  alignas(32) BlockVectors along_;               // x_ij [m]
+  alignas(32) BlockVectors velocity_;            // v_ij [m/s]
+  alignas(32) double length_[kBlockSprings];     // its square [m²]
+  alignas(32) double inverse_[kBlockSprings];    // 1/l [1/m]
+  alignas(32) double pull_[kBlockSprings];       // elastic force along n [N]; see find_forces
+  alignas(32) double ratio_[kBlockSprings];      // L/l; 0 for a spring of no length, whose block is k I
+  alignas(32) double stiffness_[kBlockSprings];  // k [N/m]
+  alignas(32) Padded force_[kBlockSprings];      // on the lower end [N]
+  alignas(32) Padded damping_[kBlockSprings];    // the part of damping in it
+  alignas(32) double drag_[kBlockSprings];       // the part of damping in pull_
+};
+
+/// use(sweep), compiled for AVX2 where the pass allows it.
+template <class Use>
+auto sweep(const SpringPass& pass, const Use& use) {
+  return with_best_registers(
+      [&](auto registers) {
+        SpringSweep<typename decltype(registers)::Four> springs(pass);
+        return use(springs);
+      },
+      pass.kernel == SpringPass::Kernel::fastest);
 }
 
-double sum_of(HalfLanes a, HalfLanes b) { return (a[0] + a[1]) + (b[0] + b[1]); }
+template <bool kForces, bool kMeasured, Damping kDamping, bool kSplit>
+SpringMeasures run_springs(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping) {
+  return sweep(pass, [&](auto& springs) {
+    return springs.template run<kForces, kMeasured, kDamping, kSplit>(chunk, sums, damping);
+  });
+}
+
+template <Damping kDamping, bool kSplit>
+SpringMeasures run_forces(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                          bool measured) {
+  return measured ? run_springs<true, true, kDamping, kSplit>(pass, chunk, sums, damping)
+                  : run_springs<true, false, kDamping, kSplit>(pass, chunk, sums, damping);
+}
+
+template <Damping kDamping>
+SpringMeasures run_damped(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                          bool measured) {
+  return damping != nullptr ? run_forces<kDamping, true>(pass, chunk, sums, damping, measured)
+                            : run_forces<kDamping, false>(pass, chunk, sums, damping, measured);
+}
 
 }  // namespace
 
-/// One or two springs, one per lane: scalar roots and divisions cost twice as much.
-struct SpringPass::Pair {
-  // A single spring fills both lanes.
-  std::array<std::uint32_t, 2> slot, lower, upper;  // the latter two are rows
-  std::size_t count;
-
-  /// The slots first and, where it is below `last`, first + 1.
-  Pair(const SpringPattern& p, std::size_t first, std::size_t last) : count(last - first > 1 ? 2 : 1) {
-    slot = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first + count - 1)};
-    lower = {p.lower[slot[0]], p.lower[slot[1]]};
-    upper = {p.upper[slot[0]], p.upper[slot[1]]};
-  }
-  /// The first two, or the only one, of the springs that reach a chunk from lower chunks.
-  explicit Pair(std::span<const SpringPattern::Incoming> in) : count(in.size() > 1 ? 2 : 1) {
-    const SpringPattern::Incoming &a = in[0], &b = in[count - 1];
-    slot = {a.slot, b.slot};
-    lower = {a.lower, b.lower};
-    upper = {a.upper, b.upper};
-  }
-
-  /// 0 in the lane that is not used.
-  HalfLanes used(HalfLanes a) const { return count == 2 ? a : HalfLanes{a[0], 0.0}; }
-
-  /// Values at the lower ends minus values at the upper ends.
-  template <class ValueOf>
-  PairOfVectors difference(const ValueOf& value_of) const {
-    const auto of = [&](const std::array<std::uint32_t, 2>& rows) {
-      const Padded &a = value_of(rows[0]), &b = value_of(rows[1]);
-      return PairOfVectors(HalfLanes{a.x, b.x}, HalfLanes{a.y, b.y}, HalfLanes{a.z, b.z});
-    };
-    return of(lower) - of(upper);
-  }
-  PairOfVectors along(const SpringPass& pass) const {
-    return difference([&](std::uint32_t row) -> const Padded& { return pass.motion[row].x; });
-  }
-  PairOfVectors velocity(const SpringPass& pass) const {
-    return difference([&](std::uint32_t row) -> const Padded& { return pass.motion[row].v; });
-  }
-  HalfLanes of_kind(const SpringPass& pass, const ByKind& value) const {
-    return HalfLanes{value[pass.kind(slot[0])], value[pass.kind(slot[1])]};
-  }
-  HalfLanes rest_length(const SpringPass& pass) const {
-    return HalfLanes{pass.rest_lengths[slot[0]], pass.rest_lengths[slot[1]]};
-  }
-};
-
-/// Geometry of a pair of springs.
-struct SpringPass::Pose {
-  HalfLanes stiffness;   // k [N/m]
-  HalfLanes length;      // l [m]
-  HalfLanes elongation;  // l − L [m]
-  PairOfVectors n;       // unit vector towards the lower end; 0 where l = 0
-  HalfLanes ratio;       // 1 − c, L/l or less; 0 for a spring of no length, whose block is then k I
-  HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
-
-  explicit Pose(const SpringPass& pass, const Pair& pair, JacobianMode mode = JacobianMode::clamped) {
-    const HalfLanes zero = both(0), one = both(1);
-    const HalfLanes rest_length = pair.rest_length(pass);
-    const PairOfVectors along = pair.along(pass);
-    length = root(dot(along, along));
-    const HalfLanes divisor = where_equal(length, zero, one, length);
-    stiffness = pair.of_kind(pass, pass.stiffness);
-    elongation = length - rest_length;
-    n = one / divisor * along;
-    const HalfLanes exact_ratio = where_equal(length, zero, zero, rest_length / divisor);
-    kept_ratio = where_greater(exact_ratio, one, one, exact_ratio);
-    ratio = mode == JacobianMode::exact ? exact_ratio : kept_ratio;
-  }
-};
-
-/// along n nᵀ + across I
-struct SpringPass::Block {
-  HalfLanes along = both(0), across = both(0);
-
-  /// Adds scale B.
-  void add_stiffness(const Pose& pose, double scale) {
-    const HalfLanes k = both(scale) * pose.stiffness;
-    along = along + k * pose.ratio;
-    across = across + k * (both(1) - pose.ratio);
-  }
-  /// Adds −scale D.
-  void add_damping(const SpringPass& pass, const Pose& pose, double scale) {
-    along = along + both(scale * pass.projected);
-    across = across + both(scale * pass.isotropic);
-    if (pass.rayleigh == 0) return;
-    const HalfLanes k = both(scale * pass.rayleigh) * pose.stiffness;
-    along = along + k * pose.kept_ratio;
-    across = across + k * (both(1) - pose.kept_ratio);
-  }
-
-  /// Adds scale (k_d + α k kept_ratio) (v·n)/l (I − n nᵀ), up to half of `along`.
-  void add_damper_tension(const SpringPass& pass, const Pose& pose, const Pair& pair, double scale) {
-    const HalfLanes l = where_equal(pose.length, both(0), both(1), pose.length);
-    HalfLanes drag = both(scale * pass.projected);
-    if (pass.rayleigh != 0) drag = drag + both(scale * pass.rayleigh) * pose.stiffness * pose.kept_ratio;
-    const HalfLanes wanted = drag * dot(pair.velocity(pass), pose.n) / l;
-    const HalfLanes most = both(0.5) * along;
-    const HalfLanes tension = where_greater(wanted, most, most, wanted);
-    along = along - tension;
-    across = across + tension;
-  }
-
-  /// pulling n − block w
-  PairOfVectors force(const Pose& pose, HalfLanes pulling, const PairOfVectors& w) const {
-    return (pulling - along * dot(w, pose.n)) * pose.n - across * w;
-  }
-  void store(const Pose& pose, const Pair& pair, SpringMatrix& a) const {
-    const PairOfVectors u = root(along) * pose.n;
-    for (std::size_t k = 0; k < pair.count; ++k) {
-      a.spring_in(pair.slot[k]) = {vec3(u.x[k], u.y[k], u.z[k]), across[k]};
-    }
-  }
-};
-
-/// Sums of two of every four springs.
-struct SpringPass::Totals {
-  HalfLanes stretch = both(0), bend = both(0), largest = both(0), strains = both(0);
-
-  void add(const SpringPass& pass, const Pair& pair, HalfLanes length, HalfLanes elongation) {
-    const ByKind of_stretch{0, pass.stiffness[1] / 2}, of_bend{pass.stiffness[0] / 2, 0}, strained{0, 1};
-    const HalfLanes zero = both(0), one = both(1);
-    const HalfLanes square = pair.used(elongation * elongation);
-    stretch = stretch + pair.of_kind(pass, of_stretch) * square;
-    bend = bend + pair.of_kind(pass, of_bend) * square;
-
-    const HalfLanes L = pair.of_kind(pass, strained) * pair.rest_length(pass);
-    const HalfLanes signed_strain = length / where_equal(L, zero, one, L) - one;
-    const HalfLanes strain =
-        where_equal(L, zero, zero, where_greater(zero, signed_strain, zero - signed_strain, signed_strain));
-    largest = where_greater(strain, largest, strain, largest);
-    strains = strains + strain;
-  }
-};
-
-/// sums[row] := the forces that compute(pair, own) finds, for the rows of the chunk. Called once for every
-/// slot of the chunk with std::true_type as `own`, and before for those that reach it from other chunks.
-template <class Compute>
-void SpringPass::sum_forces(std::size_t chunk, Padded* sums, const Compute& compute) const {
-  const SpringPattern& p = pattern;
-  const std::uint32_t begin = p.chunk_begin[chunk], end = p.chunk_begin[chunk + 1];
-  std::fill(sums + begin, sums + end, Padded{});
-  const std::span incoming(p.incoming.data() + p.incoming_begin[chunk],
-                           p.incoming.data() + p.incoming_begin[chunk + 1]);
-  for (std::size_t k = 0; k < incoming.size(); k += 2) {
-    const Pair pair(incoming.subspan(k));
-    const PairOfVectors force = compute(pair, std::false_type());
-    for (std::size_t lane = 0; lane < pair.count; ++lane) {
-      Padded& upper = sums[pair.upper[lane]];
-      (Lanes(upper) - lanes_of(force, lane)).store(upper);
-    }
-  }
-  for_pairs(p.slot_begin[begin], p.slot_begin[end], [&](const Pair& pair) {
-    const PairOfVectors force = compute(pair, std::true_type());
-    for (std::size_t lane = 0; lane < pair.count; ++lane) {
-      Padded& lower = sums[pair.lower[lane]];
-      (Lanes(lower) + lanes_of(force, lane)).store(lower);
-      if (pair.upper[lane] >= end) continue;
-      Padded& upper = sums[pair.upper[lane]];
-      (Lanes(upper) - lanes_of(force, lane)).store(upper);
-    }
-  });
-}
-
-/// visit(pair) for the slots [begin, end).
-template <class Visit>
-void SpringPass::for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const {
-  for (std::size_t slot = begin; slot < end; slot += 2) visit(Pair(pattern, slot, end));
-}
-
 SpringMeasures SpringPass::run(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const {
-  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
-  return avx2 != nullptr ? avx2->run(*this, chunk, sums, damping, measured)
-                         : run_portable(chunk, sums, damping, measured);
-}
-
-SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, Padded* damping,
-                                        bool measured) const {
-  if (damping != nullptr) {
-    sum_forces(chunk, damping, [&](const Pair& pair, auto) {
-      const Pose pose(*this, pair);
-      Block block;
-      block.add_damping(*this, pose, 1);
-      return block.force(pose, both(0), pair.velocity(*this));
-    });
-  }
-  const std::size_t first = pattern.slot_begin[pattern.chunk_begin[chunk]];
-  const std::size_t last = pattern.slot_begin[pattern.chunk_begin[chunk + 1]];
-  std::array<Totals, 2> totals;
-  const auto totals_of = [&](const Pair& pair) -> Totals& { return totals[(pair.slot[0] - first) / 2 % 2]; };
-  if (sums != nullptr) {
-    sum_forces(chunk, sums, [&](const Pair& pair, auto own) {
-      const Pose pose(*this, pair);
-      if constexpr (own.value) {
-        if (measured) totals_of(pair).add(*this, pair, pose.length, pose.elongation);
-      }
-      const HalfLanes pulling = pair.of_kind(*this, pull) * pose.elongation;
-      if (!damped()) return pulling * pose.n;
-      Block block;
-      block.add_damping(*this, pose, 1);
-      return block.force(pose, pulling, pair.velocity(*this));
-    });
-  } else {
-    for_pairs(first, last, [&](const Pair& pair) {
-      const PairOfVectors along = pair.along(*this);
-      const HalfLanes length = root(dot(along, along));
-      totals_of(pair).add(*this, pair, length, length - pair.rest_length(*this));
-    });
-  }
-  const auto& [even, odd] = totals;
-  const double strains = sum_of(even.strains, odd.strains);  // not a number where one of them is not
-  const double largest = std::max({even.largest[0], even.largest[1], odd.largest[0], odd.largest[1]});
-  return {sum_of(even.stretch, odd.stretch), sum_of(even.bend, odd.bend),
-          std::isnan(strains) ? strains : largest};
-}
-
-void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& blocks) const {
-  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
-  if (avx2 != nullptr) return avx2->assemble(*this, begin, end, blocks);
-  assemble_portable(begin, end, blocks);
-}
-
-void SpringPass::assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const {
-  for_pairs(begin, end, [&](const Pair& pair) {
-    const Pose pose(*this, pair, blocks.mode);
-    Block block;
-    block.add_stiffness(pose, blocks.c.stiffness);
-    block.add_damping(*this, pose, blocks.c.damping);
-    if (blocks.has_damper_tension()) block.add_damper_tension(*this, pose, pair, blocks.c.stiffness);
-    block.store(pose, pair, blocks.a);
-  });
+  if (sums == nullptr) return run_springs<false, true, Damping::none, false>(*this, chunk, sums, nullptr);
+  if (!damped()) return run_forces<Damping::none, false>(*this, chunk, sums, nullptr, measured);
+  return isotropic == 0 && rayleigh == 0
+             ? run_damped<Damping::projected>(*this, chunk, sums, damping, measured)
+             : run_damped<Damping::general>(*this, chunk, sums, damping, measured);
 }
 
 void SpringPass::linearize(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
                            Padded* sums) const {
-  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
-  if (avx2 != nullptr) return avx2->linearize(*this, chunk, factor, u, blocks, sums);
-  linearize_portable(chunk, factor, u, blocks, sums);
+  sweep(*this, [&](auto& springs) { springs.linearize(chunk, factor, u, blocks, sums); });
 }
 
-void SpringPass::linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
-                                    Padded* sums) const {
-  sum_forces(chunk, sums, [&](const Pair& pair, auto own) {
-    const Pose pose(*this, pair, blocks.mode);
-    if constexpr (own.value) {
-      Block block;
-      block.add_stiffness(pose, blocks.c.stiffness);
-      block.add_damping(*this, pose, blocks.c.damping);
-      block.store(pose, pair, blocks.a);
-    }
-    Block by_v;
-    by_v.add_damping(*this, pose, 1);
-    if (u == nullptr) by_v.add_stiffness(pose, factor);
-    const HalfLanes pulling = both(-1) * pose.stiffness * pose.elongation;
-    PairOfVectors force = by_v.force(pose, pulling, pair.velocity(*this));
-    if (u != nullptr) {
-      Block by_u;
-      by_u.add_stiffness(pose, factor);
-      force = force + by_u.force(pose, both(0),
-                                 pair.difference([&](std::uint32_t row) -> const Padded& { return u[row]; }));
-    }
-    return force;
-  });
+void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& blocks) const {
+  sweep(*this, [&](auto& springs) { springs.assemble(begin, end, blocks); });
 }
 
 }  // namespace clothlab

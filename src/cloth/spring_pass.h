@@ -21,8 +21,8 @@ struct SpringMeasures {
 ///
 /// As in the products of a SpringMatrix, a spring within a chunk is computed once and added to both ends, one
 /// between two chunks is computed in both. No two chunks write to one place, and the order of a sum depends
-/// on the mesh alone. Four springs are taken together; the k-th of each four adds to the k-th of four partial
-/// sums of energy.
+/// on the mesh alone. Four springs are computed together; the k-th of each four adds to the k-th of four
+/// partial sums of energy.
 struct SpringPass {
   /// Of bending springs and of stretch springs, by table lookup: the branch is badly predicted.
   using ByKind = std::array<double, 2>;
@@ -47,8 +47,6 @@ struct SpringPass {
 
   bool damped() const { return projected != 0 || isotropic != 0 || rayleigh != 0; }
 
-  std::size_t kind(std::size_t slot) const { return is_stretch[slot] != 0 ? 1 : 0; }
-
   /// Where `sums` is not null, sums[row] := force on the row, for all rows of the chunk; behind the rows, it
   /// has one more for every chunk. Where `damping` is not null too, it likewise gets the part of damping,
   /// which there has to be. Where `measured`, returns the measures of the springs whose lower row the chunk
@@ -68,20 +66,6 @@ struct SpringPass {
   /// Sets the slots of the chunk's rows, and sums[row] := force + factor K u on them; u is by row, null for
   /// v.
   void linearize(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks, Padded* sums) const;
-
- private:
-  struct Pair;
-  struct Pose;
-  struct Block;
-  struct Totals;
-  template <class Compute>
-  void sum_forces(std::size_t chunk, Padded* sums, const Compute& compute) const;
-  template <class Visit>
-  void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
-  SpringMeasures run_portable(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const;
-  void assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const;
-  void linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
-                          Padded* sums) const;
 };
 
 }  // namespace clothlab

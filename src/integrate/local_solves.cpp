@@ -158,9 +158,7 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
     block.add(1, spring_block(std::sqrt(p.gamma_v * k * ratio + damper.along) * n,
                               p.gamma_v * k * (1 - ratio) + damper.across));
   }
-  Padded product;
-  (block_inverse(block, held ? &held->S : nullptr) * Lanes(padded(p.r[i]))).store(product);
-  const vec3 direction = -unpadded(product);
+  const vec3 direction = -vec3_of(block_inverse(block, held ? &held->S : nullptr) * lanes(p.r[i]));
   const double slope = glm::dot(p.r[i], direction);
   if (!(slope < 0)) return false;
 

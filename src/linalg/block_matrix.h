@@ -7,13 +7,9 @@
 #include <limits>
 #include <vector>
 
+#include "linalg/registers.h"
 #include "linalg/symmetric.h"
 #include "linalg/vectors.h"
-
-#if defined(__GNUC__) && defined(__x86_64__)
-#define CLOTHLAB_AVX2_BLOCKS
-#include <immintrin.h>
-#endif
 
 namespace clothlab {
 
@@ -65,54 +61,29 @@ class SingleBlockMatrix {
   template <class Finish>
   void multiply_rows(const BlockMatrix& A, std::size_t begin, std::size_t end, const SingleVector& x,
                      const Finish& finish) const {
-#if defined(CLOTHLAB_AVX2_BLOCKS)
-    static const bool has_avx2 = __builtin_cpu_supports("avx2");
-    if (has_avx2) return multiply_rows_avx2(A, begin, end, x, finish);
-#endif
-    for (std::size_t i = begin; i < end; ++i) {
-      const Quad xi = x[i];
-      // Couplings alternate between two sums, as in the AVX2 kernel, where two share a register.
-      Quad sum[2] = {whole_[i] * xi, zero_quad()};
-      int side = 0;
-      for (std::uint32_t k = A.begin[i]; k < A.begin[i + 1]; ++k, side ^= 1) {
-        sum[side] = sum[side] + coupling_[k] * (x[A.neighbour[k]] - xi);
+    with_best_registers([&](auto registers) {
+      // Two couplings share a register.
+      using Eight = typename decltype(registers)::Eight;
+      for (std::size_t i = begin; i < end; ++i) {
+        const Quad xi = x[i];
+        const Eight xx = joined<Eight>(xi, xi);
+        Eight sum = joined<Eight>(whole_[i] * xi, zero_quad());
+        std::uint32_t k = A.begin[i];
+        const std::uint32_t last = A.begin[i + 1];
+        for (; k + 1 < last; k += 2) {
+          const SingleSymmetric &one = coupling_[k], &two = coupling_[k + 1];
+          const Eight d = joined<Eight>(x[A.neighbour[k]], x[A.neighbour[k + 1]]) - xx;
+          sum = sum + SingleSymmetric::multiply(joined<Eight>(one.head(), two.head()),
+                                                joined<Eight>(one.tail(), two.tail()), d);
+        }
+        Quad even = low(sum);
+        if (k < last) even = even + coupling_[k] * (x[A.neighbour[k]] - xi);
+        finish(i, even + high(sum));
       }
-      finish(i, sum[0] + sum[1]);
-    }
+    });
   }
 
  private:
-#if defined(CLOTHLAB_AVX2_BLOCKS)
-  // The same operations in the same order, nothing fused, so the same bits.
-  template <class Finish>
-  __attribute__((target("avx2"), flatten)) void multiply_rows_avx2(const BlockMatrix& A, std::size_t begin,
-                                                                   std::size_t end, const SingleVector& x,
-                                                                   const Finish& finish) const {
-    const float* xs = reinterpret_cast<const float*>(x.data());
-    const auto x_of = [xs](std::size_t j) { return _mm_load_ps(xs + 4 * j); };
-    for (std::size_t i = begin; i < end; ++i) {
-      const __m128 xi = x_of(i);
-      const __m256 xx = _mm256_set_m128(xi, xi);
-      __m256 sum = _mm256_set_m128(_mm_setzero_ps(), __m128(whole_[i] * Quad(xi)));
-      std::uint32_t k = A.begin[i];
-      const std::uint32_t last = A.begin[i + 1];
-      for (; k + 1 < last; k += 2) {
-        const __m256 d = _mm256_sub_ps(_mm256_set_m128(x_of(A.neighbour[k + 1]), x_of(A.neighbour[k])), xx);
-        const float *one = coupling_[k].value.data(), *two = coupling_[k + 1].value.data();
-        const __m256 head = _mm256_set_m128(_mm_loadu_ps(two), _mm_loadu_ps(one));          // xx, yy, zz, xy
-        const __m256 tail = _mm256_set_m128(_mm_loadu_ps(two + 2), _mm_loadu_ps(one + 2));  // zz, xy, xz, yz
-        const __m256 across = _mm256_add_ps(
-            _mm256_mul_ps(_mm256_permute_ps(tail, 0b11'10'01'01), _mm256_permute_ps(d, 0b11'00'00'01)),
-            _mm256_mul_ps(_mm256_permute_ps(tail, 0b11'11'11'10), _mm256_permute_ps(d, 0b11'01'10'10)));
-        sum = _mm256_add_ps(sum, _mm256_add_ps(_mm256_mul_ps(head, d), across));
-      }
-      __m128 low = _mm256_castps256_ps128(sum);
-      if (k < last) low = _mm_add_ps(low, __m128(coupling_[k] * Quad(_mm_sub_ps(x_of(A.neighbour[k]), xi))));
-      finish(i, Quad(_mm_add_ps(low, _mm256_extractf128_ps(sum, 1))));
-    }
-  }
-#endif
-
   std::vector<SingleSymmetric> whole_;
   std::vector<SingleSymmetric> coupling_;  // in the order of BlockMatrix::neighbour
 };

@@ -222,7 +222,7 @@ struct ConjugateGradient::Scratch {
   template <PreconditionerKind Kind>
   Lanes precondition(std::uint32_t i, const Lanes& ri) const {
     if constexpr (Kind == PreconditionerKind::jacobi) {
-      return Lanes(inverse_diagonal[i]) * ri;
+      return lanes(inverse_diagonal[i]) * ri;
     } else if constexpr (Kind == PreconditionerKind::block_jacobi) {
       return inverse_block[i] * ri;
     } else {
@@ -240,20 +240,20 @@ struct ConjugateGradient::Scratch {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
       Lanes r_r, r_z;
       for (std::uint32_t i = begin; i < end; ++i) {
-        (Lanes(y[i]) + alpha * Lanes(p[i])).store(y[i]);
-        const Lanes ri = Lanes(r[i]) - alpha * Lanes(q[i]);
-        ri.store(r[i]);
+        store(lanes(y[i]) + alpha * lanes(p[i]), y[i]);
+        const Lanes ri = lanes(r[i]) - alpha * lanes(q[i]);
+        store(ri, r[i]);
         r_r = r_r + ri * ri;
         if constexpr (Kind != PreconditionerKind::multigrid) {
           const Lanes zi = precondition<Kind>(i, ri);
-          zi.store(z[i]);
+          store(zi, z[i]);
           r_z = r_z + ri * zi;
         }
       }
       // Removes rounding along held directions, which would add up while r shrinks.
       filter.filter(chunk, r.data());
       if constexpr (Kind != PreconditionerKind::multigrid) filter.filter(chunk, z.data());
-      partial[chunk] = {r_r.sum(), r_z.sum()};
+      partial[chunk] = {sum_of(r_r), sum_of(r_z)};
     });
     Sums total{0, 0};
     for (const auto& [r_r, r_z] : partial) {
@@ -276,7 +276,7 @@ struct ConjugateGradient::Scratch {
   // p := z + beta p
   void turn(double beta) {
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) (Lanes(z[i]) + beta * Lanes(p[i])).store(p[i]);
+      for (std::uint32_t i = begin; i < end; ++i) store(lanes(z[i]) + beta * lanes(p[i]), p[i]);
     });
   }
 
@@ -287,12 +287,12 @@ struct ConjugateGradient::Scratch {
       return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
         Lanes r_dot_p;
         for (std::uint32_t i = begin; i < end; ++i) {
-          const Lanes ri(r[i]), pi = precondition<each.value>(i, ri);
-          pi.store(p[i]);
+          const Lanes ri = lanes(r[i]), pi = precondition<each.value>(i, ri);
+          store(pi, p[i]);
           r_dot_p = r_dot_p + ri * pi;
         }
         filter.filter(chunk, p.data());
-        return r_dot_p.sum();
+        return sum_of(r_dot_p);
       });
     });
   }
@@ -394,10 +394,10 @@ struct ConjugateGradient::Scratch {
       double square = 0;
       for (std::uint32_t i = begin; i < end; ++i) {
         if (free_parts.contains_row(i)) {
-          const Lanes translation(padded(free_parts.mean(i))), change = diagonal[i] * translation;
-          (Lanes(y[i]) + translation).store(y[i]);
-          (Lanes(q[i]) + change).store(q[i]);
-          (Lanes(r[i]) - change).store(r[i]);
+          const Lanes translation = lanes(free_parts.mean(i)), change = diagonal[i] * translation;
+          store(lanes(y[i]) + translation, y[i]);
+          store(lanes(q[i]) + change, q[i]);
+          store(lanes(r[i]) - change, r[i]);
         }
         square += dot(r[i], r[i]);
       }

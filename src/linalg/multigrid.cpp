@@ -64,7 +64,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     Finest& f = finest;
     for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
-        f.r[i] = single(down * Lanes(r[i]));
+        f.r[i] = single(down * lanes(r[i]));
         f.x[i] = f.first_from_zero(i);
       }
     });
@@ -80,11 +80,11 @@ struct Multigrid::Cycle : MultigridHierarchy {
       Lanes r_dot_z;
       f.A.multiply_chunk(chunk, f.x, f.next, [&](std::uint32_t i, Quad Ax) {
         const Lanes zi = up * double_precision(f.next_iterate(steps.back(), i, Ax));
-        zi.store(z[i]);
-        r_dot_z = r_dot_z + Lanes(r[i]) * zi;
+        store(zi, z[i]);
+        r_dot_z = r_dot_z + lanes(r[i]) * zi;
       });
       filter->filter(chunk, z.data());  // removes rounding along held directions
-      return r_dot_z.sum();
+      return sum_of(r_dot_z);
     });
   }
 

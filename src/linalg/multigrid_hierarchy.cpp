@@ -334,9 +334,9 @@ void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
       return static_cast<double>((static_cast<std::uint32_t>(3 * i) + salt) * 2654435761u) / 4294967296.0 -
              0.5;
     };
-    const Lanes start(Padded{noise(0), noise(1), noise(2), 0});
+    const Lanes start = lanes(Padded{noise(0), noise(1), noise(2), 0});
     x[i] = single(start);
-    norm += (start * start).sum();
+    norm += sum_of(start * start);
   }
   double lambda = 1;
   for (int k = 0; k < kPowerIterations; ++k) {
@@ -348,7 +348,7 @@ void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
         const Lanes image = double_precision(y[i]);
         sum = sum + image * image;
       });
-      return sum.sum();
+      return sum_of(sum);
     });
     lambda = std::sqrt(norm);
     std::swap(x, y);

@@ -23,10 +23,10 @@ namespace clothlab {
 //       j  [ −B   +B ]         inner spring (1, 4): chunk 0 computes f and adds it to both rows
 //                              outer spring (4, 8): chunk 0 computes f for row 4, chunk 1 again for row 8
 //
-// Every chunk writes its own rows only and adds the springs of a row in a fixed order: no locks, and the same
-// bits for any number of threads. Few springs are outer ones, since rows that are joined lie close together.
-// Values lie in slot order (by lower row, then upper row), so that a product reads memory once, front to
-// back.
+// Every chunk writes its own rows only and adds the terms of a row in a fixed order (springs from other
+// chunks, stencils, its own springs): no locks, and the same bits for any number of threads. Few springs are
+// outer ones, since rows that are joined lie close together. Values lie in slot order (by lower row, then
+// upper row), so that a product reads memory once, front to back.
 
 /// Which particles the springs join; built once per mesh and shared by all matrices on it.
 ///
@@ -180,17 +180,10 @@ class SpringMatrix {
     std::uint32_t row, stencil;
     double weight;
   };
-  /// How far a product has begun the rows of a chunk.
-  struct Begun {
-    std::uint32_t row, incoming;
-  };
-  template <class Rows>
-  void begin_rows(std::uint32_t end, Begun& begun, const Rows& rows, bool clears = true) const;
-  template <class Rows>
-  double multiply_rows(std::size_t chunk, const Rows& rows) const;
-  template <class Rows, class Begin, class Own, class Force>
-  double multiply_rows(std::size_t chunk, const Rows& rows, const Begin& begin, const Own& own,
-                       const Force& force) const;
+  template <class Four, class Rows>
+  struct Product;
+  template <class Four>
+  struct ProductOfTwo;
   /// Of the rows [begin, end), where there are any stencils.
   std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const {
     return std::span(points_).subspan(point_begin_[begin], point_begin_[end] - point_begin_[begin]);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
-#include <cstring>
 
 #include "core/vec.h"
+#include "linalg/registers.h"
 #include "linalg/vectors.h"
 
 namespace clothlab {
@@ -14,8 +14,9 @@ struct Symmetric {
   double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
 
   Lanes operator*(const Lanes& v) const {
-    const double x = v.xy[0], y = v.xy[1], z = v.z0[0];
-    return Lanes(Padded{xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z, 0.0});
+    const double x = v.low[0], y = v.low[1], z = v.high[0];
+    return {HalfLanes{xx * x + xy * y + xz * z, xy * x + yy * y + yz * z},
+            HalfLanes{xz * x + yz * y + zz * z, 0.0}};
   }
 
   /// this += s B
@@ -37,13 +38,16 @@ struct SingleSymmetric {
       : value{static_cast<float>(s * B.xx), static_cast<float>(s * B.yy), static_cast<float>(s * B.zz),
               static_cast<float>(s * B.xy), static_cast<float>(s * B.xz), static_cast<float>(s * B.yz)} {}
 
+  Quad head() const { return load_unaligned<Quad>(&value[0]); }  ///< xx, yy, zz, xy
+  Quad tail() const { return load_unaligned<Quad>(&value[2]); }  ///< zz, xy, xz, yz
+
   /// The fourth place of v has to be 0, and is in the product.
-  Quad operator*(Quad v) const {
-    Quad first, last;  // xx, yy, zz, xy and zz, xy, xz, yz
-    std::memcpy(&first, &value[0], sizeof(Quad));
-    std::memcpy(&last, &value[2], sizeof(Quad));
-    return first * v + (shuffled<1, 1, 2, 3>(last) * shuffled<1, 0, 0, 3>(v) +
-                        shuffled<2, 3, 3, 3>(last) * shuffled<2, 2, 1, 3>(v));
+  Quad operator*(Quad v) const { return multiply(head(), tail(), v); }
+  /// The same for all matrices and vectors of a register.
+  template <class Register>
+  CLOTHLAB_INLINED static Register multiply(const Register& head, const Register& tail, const Register& v) {
+    return head * v + (in_fours<1, 1, 2, 3>(tail) * in_fours<1, 0, 0, 3>(v) +
+                       in_fours<2, 3, 3, 3>(tail) * in_fours<2, 2, 1, 3>(v));
   }
 };
 

@@ -34,11 +34,6 @@ void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const Stop
 }
 
 // Components side by side, two in a register: vectors of three fill registers badly.
-HalfLanes load(const double* a) {
-  HalfLanes both;
-  std::memcpy(&both, a, sizeof both);
-  return both;
-}
 
 // Sum of a_i . b_i over n vectors, in three sums, as one would wait for itself.
 double dot_of(const vec3* a, const vec3* b, std::size_t n) {
@@ -46,9 +41,9 @@ double dot_of(const vec3* a, const vec3* b, std::size_t n) {
   HalfLanes first{}, second{}, third{};
   std::size_t i = 0;
   for (; i + 6 <= 3 * n; i += 6) {
-    first = first + load(p + i) * load(q + i);
-    second = second + load(p + i + 2) * load(q + i + 2);
-    third = third + load(p + i + 4) * load(q + i + 4);
+    first = first + load_unaligned<HalfLanes>(p + i) * load_unaligned<HalfLanes>(q + i);
+    second = second + load_unaligned<HalfLanes>(p + i + 2) * load_unaligned<HalfLanes>(q + i + 2);
+    third = third + load_unaligned<HalfLanes>(p + i + 4) * load_unaligned<HalfLanes>(q + i + 4);
   }
   const HalfLanes sums = first + second + third;
   double sum = sums[0] + sums[1];
@@ -69,8 +64,8 @@ void add_scaled(const VectorBasis& V, std::size_t first, const double* c, double
   double* const out = &w->x;
   std::size_t i = 0;
   for (; i + 2 <= 3 * n; i += 2) {
-    HalfLanes sum = load(out + i);
-    for (std::size_t j = 0; j < Width; ++j) sum = sum + both(scale[j]) * load(v[j] + i);
+    HalfLanes sum = load_unaligned<HalfLanes>(out + i);
+    for (std::size_t j = 0; j < Width; ++j) sum = sum + both(scale[j]) * load_unaligned<HalfLanes>(v[j] + i);
     std::memcpy(out + i, &sum, sizeof sum);
   }
   for (; i < 3 * n; ++i) {

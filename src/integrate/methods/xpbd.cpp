@@ -165,7 +165,7 @@ struct Xpbd::Pair {
     return HalfLanes{values[first], values[first + count - 1]};
   }
   PairOfVectors difference(std::span<const vec3> values) const {
-    return PairOfVectors(values[a.i], values[b.i]) - PairOfVectors(values[a.j], values[b.j]);
+    return side_by_side(values[a.i], values[b.i]) - side_by_side(values[a.j], values[b.j]);
   }
   /// `value` for springs with a direction and a stiffness, else 0.
   HalfLanes used(HalfLanes value) const {
@@ -484,7 +484,7 @@ vec3 Xpbd::response(const Projection& projection, std::uint32_t particle, const 
 
 PairOfVectors Xpbd::response(const Projection& projection, std::uint32_t a, std::uint32_t b,
                              const PairOfVectors& g) const {
-  if (sliding_) return {response(projection, a, g.of(0)), response(projection, b, g.of(1))};
+  if (sliding_) return side_by_side(response(projection, a, g.of(0)), response(projection, b, g.of(1)));
   return HalfLanes{inverse_mass_[a], inverse_mass_[b]} * g;
 }
 
