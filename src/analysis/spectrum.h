@@ -28,7 +28,7 @@ struct Spectrum {
   double lowest = 0;      ///< smallest eigenvalue [1/s²]
   double highest = 0;     ///< largest eigenvalue [1/s²]
   bool is_damped = false;
-  /// The eigenvalues of J (jacobian_spectrum.h), where asked for.
+  /// The eigenvalues of J, where asked for.
   std::optional<std::vector<DampedOscillation>> eigenvalues;
 };
 

@@ -62,8 +62,8 @@ class StabilityMeter {
   bool follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
               const StopProbe& stop = {});
 
-  /// Replaces `others` of the last estimate, of the same subject, by eigenvalues of J = [[0, I], [−K̃, −C̃]]
-  /// (jacobian_spectrum.h). False when stopped or failed.
+  /// Replaces `others` of the last estimate, of the same subject, by eigenvalues of
+  /// J = [[0, I], [−K̃, −C̃]]. False when stopped or failed.
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/finite.h"
+#include "core/vec.h"
 #include "ui/lanes.h"
 #include "ui/palette.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -25,6 +26,9 @@ struct ParameterSpec {
 };
 
 /// True for a finite value within the row's range that is whole where the kind asks for it.
-bool is_valid(const ParameterSpec& spec, double value);
+inline bool is_valid(const ParameterSpec& spec, double value) {
+  if (!std::isfinite(value) || value < spec.min || value > spec.max) return false;
+  return spec.kind == ParameterSpec::Kind::real || value == std::floor(value);
+}
 
 }  // namespace clothlab

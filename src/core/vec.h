@@ -4,6 +4,7 @@
 // The number types of the whole program. State and forces are in double precision; rendering, preconditioners
 // and one series convert to float.
 
+#include <cmath>
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>
 
@@ -11,5 +12,9 @@ namespace clothlab {
 
 using vec3 = glm::dvec3;
 using mat3 = glm::dmat3;
+
+inline bool is_finite(const vec3& a) {
+  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
 
 }  // namespace clothlab

@@ -2,7 +2,7 @@
 #include "integrate/dirk2.h"
 
 #include "integrate/growth.h"
-#include "integrate/prescribe.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 

@@ -14,7 +14,6 @@ constexpr double kFramingMargin = 1.15;
 constexpr double kDepthPerNotch = 1.04;
 
 bool is_finite(const glm::dvec2& v) { return std::isfinite(v.x) && std::isfinite(v.y); }
-bool is_finite(const vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
 Pixels at_least_one(Pixels size) { return {std::max(size.x, 1.0), std::max(size.y, 1.0)}; }
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/finite.h"
 #include "core/hash.h"
+#include "core/vec.h"
 
 namespace clothlab {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cloth/cloth_model.h"
 #include "core/error.h"
-#include "core/finite.h"
+#include "core/vec.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"

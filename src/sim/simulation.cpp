@@ -12,8 +12,8 @@
 
 #include "core/cancel_point.h"
 #include "core/error.h"
-#include "core/finite.h"
 #include "core/text.h"
+#include "core/vec.h"
 #include "sim/mesh_notices.h"
 #include "sim/parameters.h"
 

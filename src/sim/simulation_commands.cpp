@@ -12,8 +12,8 @@
 #include "collide/surface_name.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
-#include "core/finite.h"
 #include "core/text.h"
+#include "core/vec.h"
 #include "sim/command_rules.h"
 #include "sim/simulation_impl.h"
 

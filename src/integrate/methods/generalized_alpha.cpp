@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 

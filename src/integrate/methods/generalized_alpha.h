@@ -5,7 +5,7 @@
 
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator.h"
-#include "integrate/step_start.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 

@@ -10,9 +10,9 @@
 #include "collide/contact_law.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/spring_colouring.h"
+#include "integrate/step_ends.h"
 #include "linalg/cholesky_factor.h"
 #include "linalg/vector_basis.h"
 

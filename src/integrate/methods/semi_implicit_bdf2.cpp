@@ -5,8 +5,8 @@
 #include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {

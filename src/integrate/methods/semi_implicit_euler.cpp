@@ -4,8 +4,8 @@
 
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {

@@ -4,8 +4,7 @@
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/modal_split.h"
-#include "integrate/prescribe.h"
-#include "integrate/step_start.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {

@@ -6,8 +6,7 @@
 #include "integrate/dirk2.h"
 #include "integrate/integrator_info.h"
 #include "integrate/modal_split.h"
-#include "integrate/prescribe.h"
-#include "integrate/step_start.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {

@@ -3,8 +3,7 @@
 
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
-#include "integrate/step_start.h"
+#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {

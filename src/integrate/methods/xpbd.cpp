@@ -10,8 +10,8 @@
 #include "collide/contact_law.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/prescribe.h"
 #include "integrate/spring_colouring.h"
+#include "integrate/step_ends.h"
 #include "linalg/vector_basis.h"
 #include "linalg/vectors.h"
 
