@@ -1,83 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
 #include <complex>
-#include <vector>
 
-#include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
-#include "integrate/modal_split.h"
-#include "integrate/step_ends.h"
+#include "integrate/methods/siere.h"
 
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h H(u0) + 2h E(u0, h)), first step SIERE [Ascher 2022, §3.5.2,
-/// (23)]. Its exponential modes gain energy: ζ² − ⅔(1 + e^z)ζ + ⅓ = 0 at z = ihω, so |ζ| ≈ 1 + (hω)²/2.
-class SemiImplicitBdf2Ere final : public Integrator {
- public:
-  explicit SemiImplicitBdf2Ere(const IntegratorParameters& values) : split_(values) {}
-
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-  void save(Memory& memory) const override;
-  void load(MemoryReader& memory, std::size_t n) override;
-
- private:
-  ModalSplit split_;
-  StepStart start_;
-  Bdf2History history_;
-  std::vector<vec3> r_, s_;    // right-hand side
-  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
-};
-
-StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& state, double h,
-                                        const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
-
-  if (!start_.compute(system, state, h, context, 0, report)) return report;
-  if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
-  split_.slope(h, context.pool, r_, s_);
-  const double gamma = history_.gamma(h);
-  for (std::size_t i = 0; i < n; ++i) {
-    r_[i] *= gamma;
-    s_[i] *= gamma;
-  }
-  if (!history_.empty()) {
-    history_.add_increment(context, state.x, state.v, r_, s_);
-    system.projection().filter(s_);
-    // û does not apply to prescribed directions.
-    for (const Projection::Entry& e : system.projection().entries()) {
-      r_[e.particle] = e.S * r_[e.particle] + (mat3(1.0) - e.S) * (h * start_.v[e.particle]);
-    }
-  }
-  if (!split_.solve(system, gamma, r_, s_, context, dx_, dv_, report)) return report;
-  report_forces_on_held(context, system, gamma, state.x, start_.v);
-  split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
-
-  for (std::size_t i = 0; i < n; ++i) {
-    dx_[i] += state.x[i];
-    dv_[i] += start_.v[i];
-  }
-  report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
-  finish_step(system, context, h, dx_, dv_, state);
-  history_.remember(context, dx_, dv_);
-  split_.keep();
-  return report;
-}
-
-void SemiImplicitBdf2Ere::save(Memory& memory) const {
-  history_.save(memory);
-  split_.save(memory);
-}
-
-void SemiImplicitBdf2Ere::load(MemoryReader& memory, std::size_t n) {
-  history_.load(memory, n);
-  split_.load(memory, n);
-}
-
-// ζ² − ⅔ (1 + e^z) ζ + ⅓ = 0 at z = iy
+// The exponential modes gain energy: ζ² − ⅔ (1 + e^z) ζ + ⅓ = 0 at z = iy, so |ζ| ≈ 1 + y²/2.
 double bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
   if (!(values.at(0) > 0)) return bdf2_growth(y, 0, values);
   const std::complex<double> half_sum = (1.0 + std::polar(1.0, y)) / 3.0;
@@ -109,7 +41,9 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .stability_limit = 0,
     .growth = bdf2_growth,
     .growth_of_slow_modes = bdf2_ere_mode_growth,
-    .make = make_method<SemiImplicitBdf2Ere>,
+    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
+      return std::make_unique<Siere>(values, true);
+    },
 };
 
 }  // namespace clothlab

@@ -1,31 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <vector>
+#include "integrate/methods/siere.h"
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
-#include "integrate/modal_split.h"
-#include "integrate/step_ends.h"
 
 namespace clothlab {
-namespace {
-
-/// u1 = u0 + (I − hJ_H)⁻¹ (h H(u0) + h E(u0, h)) [Ascher 2022, §3.5.2, (21); Chen 2020]: the lowest modes by
-/// exponential Rosenbrock–Euler, the rest by semi-implicit Euler.
-class Siere final : public Integrator {
- public:
-  explicit Siere(const IntegratorParameters& values) : split_(values) {}
-
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-  void save(Memory& memory) const override { split_.save(memory); }
-  void load(MemoryReader& memory, std::size_t n) override { split_.load(memory, n); }
-
- private:
-  ModalSplit split_;
-  StepStart start_;
-  std::vector<vec3> r_, s_;    // h (H + E)
-  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
-};
 
 StepReport Siere::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
@@ -35,23 +13,45 @@ StepReport Siere::advance(const DynamicSystem& system, State& state, double h, c
   if (!start_.compute(system, state, h, context, 0, report)) return report;
   if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   split_.slope(h, context.pool, r_, s_);
+  const double gamma = history_.gamma(h);
   for (std::size_t i = 0; i < n; ++i) {
-    r_[i] *= h;
-    s_[i] *= h;
+    r_[i] *= gamma;
+    s_[i] *= gamma;
   }
-  if (!split_.solve(system, h, r_, s_, context, dx_, dv_, report)) return report;
-  report_forces_on_held(context, system, h, state.x, start_.v);
-  split_.report(system, context, 1, h, r_, s_, dx_, dv_);
+  if (!history_.empty()) {
+    history_.add_increment(context, state.x, state.v, r_, s_);
+    system.projection().filter(s_);
+    // û does not apply to prescribed directions.
+    for (const Projection::Entry& e : system.projection().entries()) {
+      r_[e.particle] = e.S * r_[e.particle] + (mat3(1.0) - e.S) * (h * start_.v[e.particle]);
+    }
+  }
+  if (!split_.solve(system, gamma, r_, s_, context, dx_, dv_, report)) return report;
+  report_forces_on_held(context, system, gamma, state.x, start_.v);
+  split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
 
   for (std::size_t i = 0; i < n; ++i) {
     dx_[i] += state.x[i];
     dv_[i] += start_.v[i];
   }
-  report_linear_forces(context, system, h, state.x, start_.v, dv_);
+  report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
   finish_step(system, context, h, dx_, dv_, state);
+  if (is_bdf2_) history_.remember(context, dx_, dv_);
   split_.keep();
   return report;
 }
+
+void Siere::save(Memory& memory) const {
+  if (is_bdf2_) history_.save(memory);
+  split_.save(memory);
+}
+
+void Siere::load(MemoryReader& memory, std::size_t n) {
+  if (is_bdf2_) history_.load(memory, n);
+  split_.load(memory, n);
+}
+
+namespace {
 
 double siere_mode_growth(double y, const IntegratorParameters& values) {
   return values.at(0) > 0 ? 1 : implicit_euler_growth(y, 0, values);
@@ -77,7 +77,9 @@ extern constinit const IntegratorInfo kSiere{
     .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
-    .make = make_method<Siere>,
+    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
+      return std::make_unique<Siere>(values, false);
+    },
 };
 
 }  // namespace clothlab
