@@ -51,7 +51,8 @@ struct SystemContest::Impl {
 
   void linearize(const State& state) {
     // b = h (f + hKv), A = M − hD − h²K
-    system.linearize(pool, state.x, state.v, h, state.v, {1, h, h * h}, settings.jacobian, b, A);
+    contacts.clear();
+    system.linearize(pool, state.x, state.v, h, state.v, {1, h, h * h}, settings.jacobian, contacts, b, A);
     for (vec3& each : b) each *= h;
   }
 
@@ -74,6 +75,7 @@ struct SystemContest::Impl {
   const ClothSystem& system;
   double h;
   SolverSettings settings;
+  ContactSet contacts;
   SpringMatrix A;
   std::vector<vec3> b, x;
   LinearSolver solver;

@@ -17,6 +17,7 @@ LAYERS = [
     {"linalg", "mesh", "io", "chart"},
     {"dynamics", "collide"},
     {"cloth", "integrate"},
+    {"contact"},
     {"sim", "analysis"},
     {"arena"},
     {"documents"},
@@ -29,7 +30,7 @@ LAYERS = [
 LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
 FRONT = {"render", "ui", "app", "main"}
 LIVE = {"documents", "session", "experiments", "cli"} | FRONT
-PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "collide", "sim", "analysis", "arena"}
+PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "collide", "contact", "sim", "analysis", "arena"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
 HEADER_RULES = [

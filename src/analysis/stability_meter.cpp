@@ -221,19 +221,19 @@ void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const Sto
   measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop}, method, e);
   e.wind_rate = system.wind_rate(pool, state.x, state.v, held);
   const double square = e.stiffest.omega * e.stiffest.omega;
-  e.contact_in_stiffness = share_of_contact(subject, stiffest_, square, &ContactForce::Quotients::stiffness);
+  e.contact_in_stiffness = share_of_contact(subject, stiffest_, square, &StepContact::Quotients::stiffness);
   e.contact_in_damping =
-      share_of_contact(subject, most_damped_, e.damping_max, &ContactForce::Quotients::damping);
+      share_of_contact(subject, most_damped_, e.damping_max, &StepContact::Quotients::damping);
 }
 
 double StabilityMeter::share_of_contact(const Subject& subject, const UnitMode& mode, double whole,
-                                        double ContactForce::Quotients::*part) const {
+                                        double StepContact::Quotients::*part) const {
   const auto& [system, state, held, integrator, scene] = subject;
-  if (system.contact().empty() || mode.empty() || !(whole > 0)) return 0;
+  if (system.contact() == nullptr || mode.empty() || !(whole > 0)) return 0;
   std::vector<vec3> way(state.x.size());
   for (std::size_t i = 0; i < way.size(); ++i)
     way[i] = unpadded(mode[system.pattern()->row[i]]) / std::sqrt(system.masses()[i]);
-  return system.contact().quotients(stability_blocks(integrator, scene), state.v, way).*part / whole;
+  return system.contact()->quotients(stability_blocks(integrator, scene), state.v, way).*part / whole;
 }
 
 void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e) {

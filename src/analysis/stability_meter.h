@@ -6,7 +6,6 @@
 
 #include "analysis/spectrum.h"
 #include "analysis/stability.h"
-#include "cloth/contact_force.h"
 #include "core/compute_context.h"
 #include "core/vec.h"
 #include "dynamics/dynamic_system.h"
@@ -79,7 +78,7 @@ class StabilityMeter {
                           bool inextensible, const ComputeContext& context);
   /// What contact forces have of the stiffness or the damping of a mode.
   double share_of_contact(const Subject& subject, const UnitMode& mode, double whole,
-                          double ContactForce::Quotients::*part) const;
+                          double StepContact::Quotients::*part) const;
   void assemble_damping(const Subject& subject, const ComputeContext& context);
   /// The quantities that this method needs; null: all.
   void measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e);

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "analysis/stability.h"
-#include "cloth/failed_contact.h"
-#include "collide/contact_model.h"
+#include "contact/contact_model.h"
+#include "contact/failed_contact.h"
 #include "dynamics/failed_spring.h"
 
 namespace clothlab {

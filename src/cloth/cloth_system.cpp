@@ -52,41 +52,9 @@ void ClothSystem::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
   if (wind_force_) wind_force_->blow(pool, x, t);
 }
 
-void ClothSystem::set_contact(const ContactSettings& settings) {
-  contact_.set(settings);
+void ClothSystem::set_contact(const ContactTerm* contact) {
+  contact_ = contact;
   list_terms();
-}
-
-void ClothSystem::meet(WorkerPool& pool, std::span<const vec3> x) {
-  if (!contact_.empty()) contact_.begin(pool, x);
-}
-
-bool ClothSystem::begin_ways(WorkerPool& pool, std::span<const vec3> from, std::span<const vec3> x) {
-  ways_begin_.assign(x.begin(), x.end());
-  return contact_.may_begin(pool, from, x);
-}
-
-double ClothSystem::shorten_ways(WorkerPool& pool, std::span<vec3> x) {
-  if (!contact_.bars_ways()) return 1;
-  way_.resize(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) way_[i] = x[i] - ways_begin_[i];
-  const double share = contact_.shorten(pool, ways_begin_, way_);
-  if (share < 1)
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (contact_.shares()[i] < 1) x[i] = ways_begin_[i] + way_[i];
-  return share;
-}
-
-double ClothSystem::lead_from_start(WorkerPool& pool, std::span<vec3> x) const {
-  constexpr double kMargin = 0.9;  // it is not to begin at the bound
-  if (!contact_.bars_ways()) return 1;
-  way_.resize(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) way_[i] = x[i] - ways_begin_[i];
-  double share = contact_.free_share(pool, ways_begin_, way_);
-  if (!(share < 1)) return 1;
-  share *= kMargin;
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = ways_begin_[i] + share * way_[i];
-  return share;
 }
 
 void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
@@ -104,7 +72,6 @@ void ClothSystem::weigh() {
     pressure_->set_pressure(material_.inflate);
   else
     pressure_.emplace(*model_, material_.inflate);
-  contact_.weigh(masses_);
   list_terms();
 }
 
@@ -112,7 +79,7 @@ void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
   if (pressure_) terms_.push_back(&*pressure_);
   if (wind_force_) terms_.push_back(&*wind_force_);
-  if (!contact_.empty()) terms_.push_back(&contact_);
+  if (contact_ != nullptr) terms_.push_back(contact_);
   if (!pushes_.empty()) terms_.push_back(&pushes_);
   if (grab_force_) terms_.push_back(&*grab_force_);
 }
@@ -187,10 +154,15 @@ void ClothSystem::assemble_others(WorkerPool& pool, std::span<const vec3> x, std
 
 void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
-                            std::span<vec3> f, SpringMatrix& a) const {
+                            ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const {
   clear(pool, f);
   begin_matrix(pool, c, a);
-  for (const ForceTerm* term : terms_) term->linearize(pool, x, v, factor, u, c, mode, f, a);
+  for (const ForceTerm* term : terms_) {
+    if (term == contact_)
+      contact_->linearize_set(pool, masses_, x, v, factor, u, c, mode, contacts, f, a);
+    else
+      term->linearize(pool, x, v, factor, u, c, mode, f, a);
+  }
 }
 
 void ClothSystem::clear(WorkerPool& pool, std::span<vec3> f) const {

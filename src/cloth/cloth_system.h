@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cloth/cloth_model.h"
-#include "cloth/contact_force.h"
+#include "cloth/contact_term.h"
 #include "cloth/force_term.h"
 #include "cloth/grab_force.h"
 #include "cloth/gravity_force.h"
@@ -52,23 +52,8 @@ class ClothSystem final : public DynamicSystem {
     return wind_force_ ? wind_force_->largest_rate(pool, x, v, masses_, fixed) : 0;
   }
 
-  /// What the cloth meets as forces.
-  void set_contact(const ContactSettings& settings);
-  void set_contact_stiffness(double stiffness, double damping) { contact_.set_stiffness(stiffness, damping); }
-  const ContactForce& contact() const { return contact_; }
-  void place_surface(std::size_t surface, const Obstacle& before, const Obstacle& body,
-                     const SurfaceMotion& motion, double ahead) {
-    contact_.place(surface, before, body, motion, ahead);
-  }
-  /// Where contact bars ways: whether prescribed motion alone, to x, is free; then it is what methods begin
-  /// from.
-  bool begin_ways(WorkerPool& pool, std::span<const vec3> from, std::span<const vec3> x);
-  /// Shortens what a step led to, from where ways began; see FreeWay. 1 where nothing bars them.
-  double shorten_ways(WorkerPool& pool, std::span<vec3> x);
-  /// By particle, of the last call of shorten_ways.
-  std::span<const double> shares_of_ways() const { return contact_.shares(); }
-  /// Takes the pairs of damping and friction for the next step from the positions at its start.
-  void meet(WorkerPool& pool, std::span<const vec3> x);
+  /// Adds contact as a force, which must outlive this; null: none.
+  void set_contact(const ContactTerm* contact);
 
   /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
@@ -81,7 +66,7 @@ class ClothSystem final : public DynamicSystem {
     return grab_force_ ? grab_force_->energy(pool, x) : 0;
   }
   double contact_energy(WorkerPool& pool, std::span<const vec3> x) const {
-    return contact_.empty() ? 0 : contact_.energy(pool, x);
+    return contact_ != nullptr ? contact_->energy(pool, x) : 0;
   }
 
   /// Sum of the loads of gravity and wind on cloth of that mass [kg].
@@ -98,40 +83,23 @@ class ClothSystem final : public DynamicSystem {
   using DynamicSystem::force;
   void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
-  /// Forces at time t [s] with the wind at that time; contact forces excluded.
+  /// Forces at time t [s] with the wind at that time and the contacts at x.
   void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f, SpringForces springs) const;
   void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                           Impulses& to) const override;
   double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
-  double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const override {
-    return contact_.beyond_trapezoid(v0, v1);
-  }
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                        const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
-                 SpringMatrix& a) const override;
-  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
-                     std::span<const vec3> w) const override {
-    return contact_.met_otherwise(pool, x, a, u, b, w);
-  }
-  double free_share(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way) const override {
-    return contact_.free_share(pool, x, way);
-  }
-  double lead_from_start(WorkerPool& pool, std::span<vec3> x) const override;
-  void go_on_from(std::span<const vec3> x) const override {
-    if (contact_.bars_ways()) ways_begin_.assign(x.begin(), x.end());
-  }
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
+                 ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
-  ContactElements contacts(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double h,
-                           double left) const override {
-    return contact_.empty() ? ContactElements{} : contact_.elements(pool, x, v, h, left);
-  }
+  const StepContact* contact() const override { return contact_; }
   const std::optional<GrabSpring>& grab() const override { return grab_; }
   double mass_damping() const override { return material_.rayleigh_mass; }
 
@@ -153,9 +121,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<PressureForce> pressure_;
   std::optional<WindForce> wind_force_;
-  ContactForce contact_;
-  mutable std::vector<vec3> ways_begin_;  // where contact bars ways
-  mutable std::vector<vec3> way_;
+  const ContactTerm* contact_ = nullptr;
   SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces goes over this list.

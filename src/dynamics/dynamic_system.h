@@ -8,10 +8,10 @@
 
 #include "core/vec.h"
 #include "core/worker_pool.h"
-#include "dynamics/contact_elements.h"
 #include "dynamics/elastic_elements.h"
 #include "dynamics/grab_spring.h"
 #include "dynamics/impulses.h"
+#include "dynamics/step_contact.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
@@ -38,7 +38,7 @@ struct SystemCoefficients {
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  rest,  ///< without those of elements(), contacts(), grab() and mass_damping(): gravity, wind, pushes
+  rest,          ///< without those of elements(), contact(), grab() and mass_damping(): gravity, wind, pushes
 };
 
 /// Where a step has taken forces, for their impulse weight · (f(x, v) + D (v_end − v)).
@@ -82,9 +82,6 @@ class DynamicSystem {
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;
 
-  /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction of contacts [W].
-  virtual double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const = 0;
-
   /// A = c.mass·M − c.damping·D − c.stiffness·K at (x, v). The dependence of a damping force on x is
   /// left out of K (model.md).
   virtual void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
@@ -93,38 +90,20 @@ class DynamicSystem {
   virtual void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
   /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
-  /// method. One pass over the springs instead of three.
+  /// method. One pass over the springs instead of three. Uses the contact set where it is known; else
+  /// predicts it.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
-                         std::span<vec3> f, SpringMatrix& a) const = 0;
-  /// Whether the step that was solved with the last `linearize`, to x + a u + b w, found contact otherwise
-  /// than that had foreseen: the next `linearize` then takes it as it was found. Of the step that began with
-  /// ClothSystem::meet.
-  virtual bool met_otherwise(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, double /*a*/,
-                             std::span<const vec3> /*u*/, double /*b*/, std::span<const vec3> /*w*/) const {
-    return false;
-  }
-  /// The share in [0, 1] of ways from x [m] on which nothing passes through anything, where contact sees to
-  /// that.
-  virtual double free_share(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
-                            std::span<const vec3> /*way*/) const {
-    return 1;
-  }
-  /// Brings positions that a method looks at first [m] back towards where it goes on from, so far that the
-  /// cloth gets there without passing through anything: to x0 + s (x − x0). Answers s; 1: nothing is changed.
-  virtual double lead_from_start(WorkerPool& /*pool*/, std::span<vec3> /*x*/) const { return 1; }
-  /// Says that a method has gone to x [m] on ways that are free: the rest of the step goes on from there.
-  virtual void go_on_from(std::span<const vec3> /*x*/) const {}
+                         ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const = 0;
   /// The pattern of matrices for `assemble`.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
+
+  /// Contact by forces; null where there is none.
+  virtual const StepContact* contact() const = 0;
 
   // For methods that treat forces one by one; `force` and `assemble` include them.
   /// In the order of the springs of a matrix.
   virtual ElasticElements elements() const = 0;
-  /// What may touch in a (sub)step of h from x at about the velocities v, `left` [s] before the end of the
-  /// whole step. Valid until the next call.
-  virtual ContactElements contacts(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                                   double h, double left) const = 0;
   virtual const std::optional<GrabSpring>& grab() const = 0;
   virtual double mass_damping() const = 0;  ///< β of Rayleigh's damping f = −β M v [1/s]
 };

@@ -8,7 +8,8 @@
 #include <limits>
 #include <memory>
 
-#include "collide/contact_law.h"
+#include "contact/contact_law.h"
+#include "contact/contact_response.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
 #include "experiments/step_trial.h"
@@ -122,7 +123,7 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   StepLoop loop(simulation, static_cast<std::uint64_t>(steps / scene.substeps), pool, stop);
   while (loop.next()) {
     const std::vector<vec3>& x = simulation.state().x;
-    const std::size_t held = swing.by_forces() ? simulation.system().contact().touches(pool, x).size()
+    const std::size_t held = swing.by_forces() ? simulation.contact().force().contacts_at(pool, x).size()
                                                : simulation.constraints(x).entries().size();
     end.same_pairs = end.same_pairs && (!swing.contact || held == x.size());
   }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "collide/contact_model.h"
+#include "contact/contact_model.h"
 #include "core/stop_probe.h"
 #include "integrate/registry.h"
 

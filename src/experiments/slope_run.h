@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "collide/contact_model.h"
+#include "contact/contact_model.h"
 #include "core/stop_probe.h"
 #include "integrate/registry.h"
 

@@ -50,7 +50,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   if (context.repeats) last_v_ = now_.v;
   const auto begin_from = [&](std::span<const vec3> guess, bool anyhow) {
     std::ranges::copy(guess, trial_.v.begin());
-    lead_from_start(p, trial_);
+    limit_displacement(p, trial_);
     evaluate(p, trial_);
     if (anyhow || trial_.norm < now_.norm) accept();
     return !gives_up(context, report);
@@ -101,7 +101,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
   if (!balance_momentum(p, report)) return false;
-  system.go_on_from(now_.x);
+  if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
   std::ranges::copy(now_.x, x1.begin());
   std::ranges::copy(now_.v, v1.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
@@ -155,7 +155,7 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
 ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, StepReport& report) {
   const Outcome outcome = find_direction(p, JacobianMode::clamped, kInfinity, report);
   if (outcome != Outcome::improved) return outcome;
-  try_step(p, free_share(p));
+  try_step(p, free_fraction_of_direction(p));
   if (gives_up(p.context, report)) return Outcome::stopped;
   if (!std::isfinite(trial_.norm)) return Outcome::stuck;
   accept();
@@ -173,7 +173,7 @@ ImplicitStage::Outcome ImplicitStage::descend(const Problem& p, StepReport& repo
   if (gives_up(p.context, report)) return Outcome::stopped;
   const double potential_now = potential(p, now_);
 
-  double alpha = free_share(p);
+  double alpha = free_fraction_of_direction(p);
   for (int k = 0; k < kTrials; ++k, alpha /= 4) {
     if (gives_up(p.context, report)) return Outcome::stopped;
     try_step(p, alpha);
@@ -208,30 +208,41 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
     return;
   p.context.for_particles(trial_.v.size(),
                           [&](std::size_t i) { scratch_[i] = e.gamma_v * (trial_.v[i] - now_.v[i]); });
-  const bool free = p.system.free_share(p.context.pool, now_.x, scratch_) == 1;
+  const bool free = free_fraction(p, now_.x) == 1;
   if (free) evaluate(p, trial_);
   if (free && trial_.norm < norm) return;
   trial_.v.swap(trial_v_);
   evaluate(p, trial_);
 }
 
-void ImplicitStage::lead_from_start(const Problem& p, Iterate& guess) {
+void ImplicitStage::limit_displacement(const Problem& p, Iterate& guess) {
+  constexpr double kMargin = 0.9;  // the first iterate is not at the bound
   const StageEquation& e = p.equation;
-  if (!(e.gamma_v > 0)) return;
-  p.context.for_particles(guess.x.size(),
-                          [&](std::size_t i) { guess.x[i] = e.x_hat[i] + e.gamma_v * guess.v[i]; });
-  if (p.system.lead_from_start(p.context.pool, guess.x) == 1) return;
+  const std::span<const vec3> from = p.context.reached;
+  if (!(e.gamma_v > 0) || from.empty()) return;
   p.context.for_particles(guess.x.size(), [&](std::size_t i) {
+    guess.x[i] = e.x_hat[i] + e.gamma_v * guess.v[i];
+    scratch_[i] = guess.x[i] - from[i];
+  });
+  const double free = free_fraction(p, from);
+  if (!(free < 1)) return;
+  p.context.for_particles(guess.x.size(), [&](std::size_t i) {
+    guess.x[i] = from[i] + kMargin * free * scratch_[i];
     const vec3 change = (guess.x[i] - e.x_hat[i]) / e.gamma_v - guess.v[i];
     const Projection::Entry* held = p.system.projection().find(static_cast<std::uint32_t>(i));
     guess.v[i] += held != nullptr ? held->S * change : change;
   });
 }
 
-double ImplicitStage::free_share(const Problem& p) {
+double ImplicitStage::free_fraction(const Problem& p, std::span<const vec3> x) const {
+  const StepContact* contact = p.system.contact();
+  return contact != nullptr ? contact->free_fraction(p.context.pool, x, scratch_) : 1;
+}
+
+double ImplicitStage::free_fraction_of_direction(const Problem& p) {
   p.context.for_particles(direction_.size(),
                           [&](std::size_t i) { scratch_[i] = -p.equation.gamma_v * direction_[i]; });
-  return p.system.free_share(p.context.pool, now_.x, scratch_);
+  return free_fraction(p, now_.x);
 }
 
 void ImplicitStage::evaluate(const Problem& p, Iterate& at) {
@@ -277,7 +288,8 @@ double ImplicitStage::damping_work(const Problem& p) {
         }
         return sum;
       });
-  return trapezoid + e.gamma_f * p.system.beyond_trapezoid(now_.v, trial_.v);
+  const StepContact* contact = p.system.contact();
+  return trapezoid + (contact != nullptr ? e.gamma_f * contact->beyond_trapezoid(now_.v, trial_.v) : 0);
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {
@@ -307,7 +319,7 @@ bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
     return free_parts_.contains_row(row) ? free_parts_.mean(row) : vec3(0.0);
   };
   p.context.for_particles(scratch_.size(), [&](std::size_t i) { scratch_[i] = e.gamma_v * translation(i); });
-  if (p.system.free_share(p.context.pool, now_.x, scratch_) < 1) return true;
+  if (free_fraction(p, now_.x) < 1) return true;
   p.context.for_particles(now_.v.size(), [&](std::size_t i) {
     if (!free_parts_.contains_row(pattern.row[i])) return;
     now_.v[i] += translation(i);

@@ -85,10 +85,12 @@ class ImplicitStage {
 
   /// x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
-  /// Brings a guess back so far that nothing has passed through anything.
-  void lead_from_start(const Problem& p, Iterate& guess);
-  /// The share of −direction_ along which nothing does.
-  double free_share(const Problem& p);
+  /// Shortens the displacement of a guess so that nothing passes through anything.
+  void limit_displacement(const Problem& p, Iterate& guess);
+  /// The fraction of the displacements in scratch_ from x, or of −direction_ from now_, along which nothing
+  /// passes through anything.
+  double free_fraction(const Problem& p, std::span<const vec3> x) const;
+  double free_fraction_of_direction(const Problem& p);
   /// now_ := trial_, which then is undefined.
   void accept() { std::swap(now_, trial_); }
   /// trial_ := now_ + α d, and then where the largest residuals are solved for, if that makes ‖r‖ smaller.

@@ -35,6 +35,9 @@ struct StepContext {
   /// The step is the last one once more, with other particles held: its solutions are guesses. What a guess
   /// leaves unsolved is near what is held, where forces at the end then say little.
   bool repeats = false;
+  /// Positions that the cloth can reach without passing through anything, where contact limits displacements;
+  /// else empty. A method that accepts positions along free displacements from there writes them back.
+  std::span<vec3> reached = {};
 
   ComputeContext solving() const { return {pool, stop}; }
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "collide/surface_name.h"
+#include "contact/surface_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/checkpoint.h"

@@ -6,6 +6,7 @@
 
 #include "analysis/grab_limits.h"
 #include "analysis/stability_text.h"
+#include "contact/contact_response.h"
 #include "session/simulation_thread_impl.h"
 #include "sim/parameters.h"
 
@@ -111,7 +112,8 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   q.mode = simulation.scene().solver.jacobian;
   q.integrator = &simulation.integrator();
   q.wind = simulation.scene().wind;
-  q.contact = simulation.system().contact().settings();
+  q.contact = simulation.contact().force().settings();
+  q.surfaces = simulation.surfaces().at_end();
   q.grab = simulation.grab();
   q.state = lane.blown ? simulation.last_sound_state().state : simulation.state();
   q.held = simulation.constraints(q.state.x);

@@ -93,8 +93,10 @@ struct StabilityMonitor::Impl {
     system->set_grab(question.grab);
     system->set_wind(question.wind);
     system->blow(pool, question.state.x, question.state.t);
-    system->set_contact(question.contact);
-    system->meet(pool, question.state.x);
+    surfaces = question.surfaces;
+    contact.set(question.contact, surfaces);
+    system->set_contact(contact.empty() ? nullptr : &contact);
+    if (!contact.empty()) contact.begin(pool, question.state.x, 0);
     const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
                                           question.mode};
     if (question.urgent || !estimate || question.integrator != measured)
@@ -146,6 +148,8 @@ struct StabilityMonitor::Impl {
 
   // The thread's own.
   WorkerPool pool{1};
+  Surfaces surfaces;  // of the question
+  ContactForce contact;
   std::optional<ClothSystem> system;
   StabilityMeter meter;
   std::optional<StabilityEstimate> estimate;  // the last one

@@ -9,9 +9,9 @@
 #include "analysis/spectrum.h"
 #include "analysis/stability.h"
 #include "cloth/cloth_model.h"
-#include "cloth/contact_force.h"
 #include "cloth/material.h"
 #include "cloth/wind.h"
+#include "contact/contact_force.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/grab_spring.h"
 #include "dynamics/state.h"
@@ -40,6 +40,7 @@ class StabilityMonitor {
     Material material;
     Wind wind;
     ContactSettings contact;
+    Surfaces surfaces;
     std::optional<GrabSpring> grab;
     Projection held;  ///< pins and contacts
     State state;

@@ -7,13 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "contact/filter_contact.h"
+#include "contact/obstacle_moves.h"
 #include "core/memory.h"
 #include "dynamics/grab_spring.h"
 #include "dynamics/state.h"
 #include "sim/energy_account.h"
-#include "sim/filter_contact.h"
 #include "sim/notice.h"
-#include "sim/obstacle_moves.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
 #include "sim/step_control.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "collide/contact_pair.h"
 #include "collide/intersections.h"
+#include "contact/contact_pair.h"
 
 namespace clothlab {
 

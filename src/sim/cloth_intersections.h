@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "collide/obstacle.h"
+#include "contact/floor.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"
-#include "sim/floor.h"
 
 namespace clothlab {
 

@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cloth/contact_force.h"
-#include "collide/contact_model.h"
-#include "sim/impulse_contact.h"
+#include "contact/contact_model.h"
+#include "contact/contact_response.h"
 #include "sim/scene.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -20,35 +18,17 @@ struct Checkpoint;
 struct ClothMesh;
 struct IntegratorInfo;
 
-/// Whether particles in contact are held by the projection.
-inline bool filters_contact(const Scene& scene) {
-  return !info_of(scene.contact.model).by_forces && has_surfaces(scene);
-}
-
-/// Whether what meets is stopped after each step.
-inline bool strikes_contact(const Scene& scene) {
-  return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.self_contact);
-}
-/// Whether ways are shortened where they would lead through something.
-inline bool bars_ways(const Scene& scene) { return scene.contact.model == ContactModel::barrier; }
-/// Whether cloth may touch anything, itself included.
+inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
+/// True if cloth may touch anything, itself included.
 inline bool may_touch(const Scene& scene) {
-  return has_surfaces(scene) || (scene.contact.model != ContactModel::filter && scene.self_contact);
+  return has_surfaces(scene) || (info_of(scene.contact.model).with_itself && scene.self_contact);
 }
-/// How impulses act on a cloth of that model; what is automatic is chosen for it.
-ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
-
-/// How much thicker surfaces are than they look [m].
-double surface_thickness(const Scene& scene, const ClothModel& model);
-
-/// What a cloth meets as forces, with the scene's obstacles where `bodies` have them: nothing where its model
-/// is not one by forces. What is automatic there is chosen for this mesh, which must outlive them; a
-/// barrier's stiffness is that times `stiffened`.
-ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
-                                 const ClothModel& model, const ClothMesh& mesh, double stiffened = 1);
-
-/// Of contact by forces of that stiffness [N·s/m].
-double contact_damping(const Material& material, double stiffness);
+/// True if impulses resolve contact.
+inline bool uses_impulses(const Scene& scene) {
+  return info_of(scene.contact.model).uses_impulses && may_touch(scene);
+}
+/// The values of a scene for its contact model.
+ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh);
 
 /// What a cloth of that model and mesh touched at a moment of its run; by the filter without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "cloth/cloth_system.h"
-#include "collide/contact_model.h"
-#include "collide/surface_name.h"
+#include "contact/contact_model.h"
+#include "contact/surface_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
@@ -50,17 +50,12 @@ bool is_closed(const Obstacle& body) {
          body.mesh.surface->closed_parts() == body.mesh.surface->parts();
 }
 
-/// Whether a contact model detects what a mesh passes within a step.
-bool sees_within_steps(ContactModel model) {
-  return model == ContactModel::impulse || model == ContactModel::barrier;
-}
-
 /// Contact models that prevent passages through this obstacle; empty if the scene uses one.
 std::string preventing_contact(const Obstacle& body, const Scene& scene) {
   const IntegratorInfo& method = *find_integrator(scene.integrator);
   if (scene.contact.model == ContactModel::barrier) return {};
   if (body.shape != Obstacle::Shape::mesh) return contact_by({ContactModel::barrier}, method);
-  if (sees_within_steps(scene.contact.model)) return {};
+  if (info_of(scene.contact.model).sees_within_steps) return {};
   return contact_by({ContactModel::impulse, ContactModel::barrier}, method);
 }
 
@@ -159,7 +154,7 @@ std::string text_of(const Overlap& overlap, std::size_t particles, std::span<con
 }
 
 std::string open_mesh_text(const Scene& scene) {
-  if (sees_within_steps(scene.contact.model)) return {};
+  if (info_of(scene.contact.model).sees_within_steps) return {};
   const std::vector<Obstacle>& bodies = scene.obstacles.bodies;
   const auto open = std::ranges::find_if_not(bodies, is_closed);
   if (open == bodies.end()) return {};
@@ -203,7 +198,8 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     material_ = system.material();
     least_mass_ = std::ranges::min(system.masses());
   }
-  const bool can_pass = !system.contact().settings().law.barrier;  // a barrier lets no particle through
+  const bool can_pass = system.contact() == nullptr ||
+                        !system.contact()->limits_displacements();  // a barrier lets no particle through
   const double fastest = std::sqrt(2 * kinetic / least_mass_);
   edge_ = longest_edge_ * (1 + strain);
   candidates_.clear();

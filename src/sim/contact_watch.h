@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "collide/contact_pair.h"
 #include "collide/obstacle.h"
+#include "contact/contact_pair.h"
+#include "contact/surfaces.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "dynamics/state.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 

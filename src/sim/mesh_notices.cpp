@@ -5,7 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "collide/surface_name.h"
+#include "contact/surface_name.h"
 #include "core/text.h"
 
 namespace clothlab {

@@ -51,7 +51,7 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   if (id == "jacobian") return {};  // also of the stability limit that is shown
   // Impulses solve for what the stopped particles pull along, but not under explicit methods.
   const bool is_explicit = info.family == IntegratorFamily::explicit_method;
-  const bool solves = info.uses_linear_solver || (strikes_contact(scene) && !is_explicit);
+  const bool solves = info.uses_linear_solver || (uses_impulses(scene) && !is_explicit);
   if (id == "cg-tolerance" && exponential) return {};
   if (id == "cg-max-iterations" && info.inextensible) return {};
   if (!solves) return unused("solves no linear system by conjugate gradients");

@@ -12,14 +12,14 @@
 
 #include "cloth/material.h"
 #include "cloth/wind.h"
-#include "collide/contact_model.h"
 #include "collide/obstacle.h"
+#include "contact/contact_model.h"
+#include "contact/floor.h"
 #include "core/lane_id.h"
 #include "core/shared_value.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
-#include "sim/floor.h"
 
 namespace clothlab {
 
@@ -69,17 +69,6 @@ struct InitialState {
   std::vector<vec3> velocities;
 
   bool operator==(const InitialState&) const = default;
-};
-
-/// How the cloth is kept out of what it meets. Numbers of 0 are chosen for the mesh.
-struct Contact {
-  ContactModel model = ContactModel::filter;
-  double stiffness = 1000;       ///< [N/m]
-  double barrier_stiffness = 0;  ///< κ [N/m]
-  double distance = 0;           ///< d̂ at which forces begin [m]
-  double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
-
-  bool operator==(const Contact&) const = default;
 };
 
 /// The cloth of a run, which no command changes.

@@ -57,7 +57,9 @@ Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mes
       system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, context.stop),
              scene->material),
       info(&integrator_info(scene->integrator)),
-      integrator(make_integrator(*scene)) {
+      integrator(make_integrator(*scene)),
+      contact(info_of(scene->contact.model).make()),
+      contact_model(scene->contact.model) {
   system.set_wind(scene->wind);
 }
 
@@ -96,14 +98,14 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   while (!control.done()) {
     const double h = scene->h() * control.units() / StepControl::kUnits;
     const bool has_obstacles = !scene->obstacles.bodies.empty();
-    if (scene->adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene) ||
+    if (scene->adaptive || contact->corrects_steps() || contact->force().limits_displacements() ||
         has_obstacles)
       keep_start_of_substep(context.pool);
     const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
     aim_pins(h, context);
-    meet_world(h, context);
+    begin_contact(h, context);
     cancel.look();
-    if (!begin_ways(h, context)) {
+    if (!contact->may_begin(contact_step(h, state, context))) {
       if (control.at_smallest() && may_stiffen()) return StepStatus::stopped;
       if (control.at_smallest()) return refuse_step(squeezed(h), context.pool);
       retry_with_half();
@@ -122,7 +124,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
       continue;
     }
     if (bad) return refuse_step(*bad, context.pool);
-    if (system.contact().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
+    if (contact->force().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
     if (has_obstacles)
       contact_watch.watch(context.pool, *mesh, system, surfaces, h, substep_start, state,
                           std::max(kinetic_before, measured.internal.kinetic + measured.internal.drift),
@@ -212,78 +214,57 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
   account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
 
-/// The air and the surfaces of the substep. A changed contact set restarts multistep methods, as a changed
-/// pin does.
-void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
+/// The air, the surfaces and the contacts of the substep. A changed set of constraints restarts multistep
+/// methods, as a changed pin does.
+void Simulation::Impl::begin_contact(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
-  const bool held = filters_contact(*scene);
-  if (strikes_contact(*scene)) impulses = impulse_settings(*scene, system.model());
-  surfaces.place(*scene, strikes_contact(*scene) ? impulses.thickness : 0, moves, state.x.size(), state.t, h);
-  if (!system.contact().empty()) place_pushing_surfaces(h);
-  system.meet(context.pool, state.x);
-  if (contact.hold(held ? surfaces : no_surfaces, h, knows_reactions(), state, system, context))
-    integrator->reset();
-  if (held && surfaces.move()) add_work_of_held(h, false, context);
+  place_surfaces(h);
+  if (contact->begin_step(contact_step(h, state, context))) integrator->reset();
+  if (contact->constrains() && surfaces.move()) add_work_of_held(h, false, context);
 }
 
-/// Where contact bars ways: whether what is prescribed leaves the rest of the cloth room where it is, or
-/// where it goes; else shorter steps may, in which it gives way.
-bool Simulation::Impl::begin_ways(double h, const ComputeContext& context) {
-  if (!bars_ways(*scene)) return true;
-  probe.x = state.x;
-  for (const Projection::Entry& held : system.projection().entries())
-    probe.x[held.particle] = held.target - held.S * (held.target - state.x[held.particle]);
-  if (system.begin_ways(context.pool, state.x, probe.x)) return true;
-  for (std::size_t i = 0; i < probe.x.size(); ++i) {
-    const Projection::Entry* held = system.projection().find(static_cast<std::uint32_t>(i));
-    const vec3 way = h * state.v[i];
-    probe.x[i] += held != nullptr ? held->S * way : way;
+/// Adopts the scene's contact model and its values, with the surfaces where they are now.
+void Simulation::Impl::configure_contact() {
+  if (contact_model != scene->contact.model) {
+    std::unique_ptr<ContactResponse> other = info_of(scene->contact.model).make();
+    other->set_contacts(contact->contacts());
+    system.set_contact(nullptr);
+    contact = std::move(other);
+    contact_model = scene->contact.model;
   }
-  return system.begin_ways(context.pool, state.x, probe.x);
+  place_surfaces(0);
+  contact->configure(contact_input(*scene, system.model(), *mesh), surfaces);
+  system.set_contact(contact->force().empty() ? nullptr : &contact->force());
 }
 
-/// Lets nothing pass through anything; what is stopped on its way has the velocity that brought it there.
-void Simulation::Impl::shorten_ways(double h, const ComputeContext& context) {
+void Simulation::Impl::limit_displacements(double h, const ComputeContext& context) {
   given_by_limit = 0;
-  if (!bars_ways(*scene)) return;
-  probe.x = state.x;
-  const double share = system.shorten_ways(context.pool, probe.x);
-  next.contacts.limit = std::min(next.contacts.limit, share);
-  if (share == 1) return;
+  const double fraction = contact->limit(context.pool, state.x);
+  next.contacts.limit = std::min(next.contacts.limit, fraction);
+  if (fraction == 1) return;
   const auto energy = [&] {
     const ClothSystem::Energies potential = energies_of(context.pool, state.x);
     return energy_report(potential, meter.measure(context.pool, system, state, potential)).total;
   };
   const double before = energy();
-  const std::span<const double> shares = system.shares_of_ways();
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (shares[i] == 1) continue;
-    state.x[i] = probe.x[i];
-    state.v[i] = (state.x[i] - substep_start.x[i]) / h;
-  }
+  contact->apply_limit(contact_step(h, substep_start, context), state);
   given_by_limit = energy() - before;
   integrator->reset();
-}
-
-void Simulation::Impl::place_pushing_surfaces(double h) {
-  const std::size_t floor = scene->floor.on ? 1 : 0;
-  for (std::uint32_t k = 1; k < surfaces.size(); ++k)
-    system.place_surface(floor + k - 1, surfaces.body_at_begin(k), surfaces.body_at_end(k),
-                         surfaces.motion_at_end(k), info->family == IntegratorFamily::implicit ? 0 : h);
 }
 
 /// One substep, repeated where cloth has landed.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   StepContext of_step{scene->solver, context.pool, context.stop, &ledger};
+  of_step.reached = contact->reached();
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
-  for (int again = 0; again < kLandings && filters_contact(*scene); ++again) {
-    if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
+  for (int again = 0; again < kLandings; ++again) {
+    if (!contact->needs_repeat(contact_step(h, substep_start, context), state)) break;
     state = substep_start;
     integrator->reset();
-    of_step.repeats = knows_reactions();
+    of_step.repeats = contact->uses_reactions();
     const StepReport before = report;
     ledger.begin();
     report = integrator->advance(system, state, h, of_step);
@@ -291,37 +272,19 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
   }
-  settle(h, context);
-  if (strikes_contact(*scene) && report.converged && !striking.converged()) {
+  limit_displacements(h, context);
+  end_contact(h, context);
+  if (report.converged && !contact->converged()) {
     report.converged = false;
     report.reason = "a linear solve of contact by impulses did not reach its tolerance";
   }
   return report;
 }
 
-/// Corrects the end of the substep for contact; true where that moved particles.
-bool Simulation::Impl::end_on_surfaces(double h, const ComputeContext& context) {
-  const bool lifted =
-      filters_contact(*scene) &&
-      contact.settle(surfaces, h, knows_reactions() ? ledger.reactions() : std::span<const vec3>(), state,
-                     system, context.stop);
-  if (!strikes_contact(*scene)) return lifted;
-  if (striking.is_empty()) striking.set_cloth(mesh->triangles, mesh->positions);
-  const ImpulseContact::Outcome outcome =
-      striking.correct(impulses, surfaces, h, substep_start, state, system, pins, context);
-  if (outcome == ImpulseContact::Outcome::squeezed) no_way = BlowUp::Cause::squeezed;
-  if (outcome == ImpulseContact::Outcome::crowded) no_way = BlowUp::Cause::crowded;
-  return lifted || outcome == ImpulseContact::Outcome::changed;
-}
-
-void Simulation::Impl::settle(double h, const ComputeContext& context) {
+/// Corrects the end of the substep for contact.
+void Simulation::Impl::end_contact(double h, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
-  shorten_ways(h, context);
   grab_energy -= system.grab_energy(pool, state.x);
-  given_by_surfaces = 0;
-  no_way.reset();
-  if (system.contact().crowded()) no_way = BlowUp::Cause::crowded;
-  if (!filters_contact(*scene) && !strikes_contact(*scene)) return;
   const std::span<const double> m = system.masses();
   const auto kinetic = [&] {
     return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -330,11 +293,17 @@ void Simulation::Impl::settle(double h, const ComputeContext& context) {
       return sum;
     });
   };
-  const double before = kinetic();
-  probe.x = state.x;
-  const bool moved = end_on_surfaces(h, context);
-  given_by_surfaces = kinetic() - before;
-  if (!moved) return;
+  const bool corrects = contact->corrects_steps();
+  given_by_surfaces = corrects ? -kinetic() : 0;
+  if (corrects) probe.x = state.x;
+  const ContactResponse::End end =
+      contact->end_step(contact_step(h, substep_start, context), ledger.reactions(), state);
+  no_way.reset();
+  if (end.failure)
+    no_way =
+        end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
+  if (corrects) given_by_surfaces += kinetic();
+  if (!end.moved) return;
   integrator->reset();
   given_by_surfaces += energies_of(pool, state.x).of_cloth() - energies_of(pool, probe.x).of_cloth();
 }
@@ -346,7 +315,7 @@ void Simulation::Impl::open_books(WorkerPool& pool) {
   contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
   // Contact stores what it is given when its stiffness jumps, which H does not count.
-  const double given = (1 - at_step.stiffened / stiffened) * contact_energy;
+  const double given = (1 - at_step.stiffened / contact->stiffened()) * contact_energy;
   books.jump += given;
   books.contact -= given;
   account.add_work(given);
@@ -373,7 +342,7 @@ void Simulation::Impl::close_books() {
     (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += held[k];
   // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other
   // gains, also of lifting what the method let in, return what its error had taken.
-  if (!touches_moving() && !(lifting && contact.lifts())) by_contact = std::min(by_contact, 0.0);
+  if (!touches_moving() && !(lifting && contact->lifts())) by_contact = std::min(by_contact, 0.0);
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
@@ -385,7 +354,7 @@ void Simulation::Impl::close_books() {
 
 /// Between steps, only the pins hold anything.
 void Simulation::Impl::leave_surfaces() {
-  if (!filters_contact(*scene)) return;
+  if (!contact->constrains()) return;
   system.set_pushes({});
   aim_at_pins();
 }
@@ -474,7 +443,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
 void Simulation::Impl::retry_with_half() {
   std::swap(state, substep_start);
   account = account_at_substep;
-  contact.take_back();
+  contact->take_back();
   control.refuse();
 }
 
@@ -482,18 +451,11 @@ void Simulation::Impl::restore_start_of_step() {
   entering = at_step.entering;
   std::swap(state, at_step.state);
   account = at_step.account;
-  contact.set_contacts(at_step.contacts);
+  contact->set_contacts(at_step.contacts);
   lifting = at_step.lifting;
   jumped = true;
   aim_at_pins();
-  stiffen(at_step.stiffened);
-}
-
-void Simulation::Impl::stiffen(double to) {
-  if (to == stiffened) return;
-  const double stiffness = to / stiffened * system.contact().settings().law.stiffness;
-  stiffened = to;
-  system.set_contact_stiffness(stiffness, contact_damping(scene->material, stiffness));
+  contact->stiffen(at_step.stiffened);
 }
 
 /// Begins the step anew, with a barrier twice as stiff, or, where the stiffest does not help, as it was.
@@ -504,8 +466,8 @@ void Simulation::Impl::retake_stiffer() {
   jumped = true;
   aim_at_pins();
   begin_record();
-  is_alone = stiffened < kMostStiffened;
-  stiffen(is_alone ? 2 * stiffened : at_step.stiffened);
+  is_alone = contact->stiffened() < kMostStiffened;
+  contact->stiffen(is_alone ? 2 * contact->stiffened() : at_step.stiffened);
 }
 
 /// Undoes the step in any of its stages.
@@ -514,7 +476,7 @@ void Simulation::Impl::abandon_step() {
   load_progress(at_step);
   jumped = true;
   aim_at_pins();
-  stiffen(at_step.stiffened);
+  contact->stiffen(at_step.stiffened);
 }
 
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
@@ -523,11 +485,9 @@ StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   const std::vector<vec3>& from = finite || is_sound() ? at_step.state.x : last_sound->x;
   const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
   blow_up->spring = failed_spring(system, from, to);
-  blow_up->contact = failed_contact(system, pool, from, to);
+  if (!contact->force().empty()) blow_up->contact = failed_contact(contact->force(), system, pool, from, to);
   if (bad.cause == BlowUp::Cause::squeezed)
-    std::tie(blow_up->contact.emplace().particle, blow_up->contact->surface) =
-        bars_ways(*scene) ? system.contact().squeezed()
-                          : std::pair(striking.squeezed(), striking.squeezed_on());
+    std::tie(blow_up->contact.emplace().particle, blow_up->contact->surface) = contact->squeezed();
   restore_start_of_step();
   integrator->reset();
   return StepStatus::blown_up;
@@ -546,7 +506,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.modes = report.modes;
   next.books = books;
   entering = jumped = false;
-  lifting = contact.lifts() && (lifting || touches_moving());
+  lifting = contact->lifts() && (lifting || touches_moving());
   if (next.converged && !report.converged) {
     next.converged = false;
     next.reason = report.reason;
@@ -559,15 +519,14 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
 
 /// Contact forces were measured last, at this state.
 void Simulation::Impl::add_body_contacts(double h) {
-  const bool by_forces = info_of(scene->contact.model).by_forces;
-  for_contacts([&](const ContactPair& pair) {
-    if (by_forces)
-      contact_watch.add_contact(pair, scene->obstacles.bodies, system.contact().settings().thickness);
+  const ContactForce& force = contact->force();
+  for (const ContactPair& pair : contact->pairs(state.v)) {
+    if (!force.empty()) contact_watch.add_contact(pair, scene->obstacles.bodies, force.settings().thickness);
     const vec3 velocity = pair.surface == kClothItself
                               ? vec3(0)
                               : surfaces.velocity_at_end(pair.surface, state.x[pair.particle]);
     next_body_contacts.of(pair.surface).add(pair, velocity, h);
-  });
+  }
 }
 
 void Simulation::Impl::finish_record() {
@@ -577,9 +536,8 @@ void Simulation::Impl::finish_record() {
   next.volume = measured.volume;
   contact_watch.end_step();
   // Contact forces were measured last, at this state.
-  for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
-  if (!system.contact().empty()) next.contacts.stiffness = system.contact().settings().law.stiffness;
-  if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
+  for (const ContactPair& pair : contact->pairs(state.v)) next.contacts.add(pair);
+  contact->add_figures(next.contacts);
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.books_of_step.*entry.joule -= record.books.*entry.joule;
@@ -630,11 +588,11 @@ void Simulation::Impl::notice_entry() {
 }
 
 void Simulation::Impl::notice_stiffened() {
-  if (stiffened == at_step.stiffened) return;
+  if (contact->stiffened() == at_step.stiffened) return;
   report(NoticeCause::barrier_stiffened, [&] {
     return "The cloth closed the barrier's gap: its automatic stiffness was raised to " +
-           format_quantity(system.contact().settings().law.stiffness, "N/m") + ", " +
-           format_plain(stiffened) + " times that at the start.";
+           format_quantity(contact->force().settings().law.stiffness, "N/m") + ", " +
+           format_plain(contact->stiffened()) + " times that at the start.";
   });
 }
 
@@ -700,9 +658,9 @@ void Simulation::Impl::notice_intersections(const ClothIntersections& found, con
   report(NoticeCause::intersections, [&] {
     const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info);
     return text_of(found, when) + "; contact by " + std::string(info_of(scene->contact.model).id) +
-           (strikes_contact(*scene) ? " cannot undo that. Separate them"
-                                    : " may not undo that. Separate them") +
-           (strikes_contact(*scene) && !other.empty() ? ", or use " + other + "." : ".");
+           (uses_impulses(*scene) ? " cannot undo that. Separate them"
+                                  : " may not undo that. Separate them") +
+           (uses_impulses(*scene) && !other.empty() ? ", or use " + other + "." : ".");
   });
 }
 
@@ -764,6 +722,8 @@ std::shared_ptr<const Scene> Simulation::shared_scene() const { return impl_->sc
 const ClothMesh& Simulation::mesh() const { return *impl_->mesh; }
 std::shared_ptr<const ClothMesh> Simulation::shared_mesh() const { return impl_->mesh; }
 const ClothSystem& Simulation::system() const { return impl_->system; }
+const ContactResponse& Simulation::contact() const { return *impl_->contact; }
+const Surfaces& Simulation::surfaces() const { return impl_->surfaces; }
 const IntegratorInfo& Simulation::integrator() const { return *impl_->info; }
 const State& Simulation::state() const { return impl_->state; }
 std::uint64_t Simulation::steps() const { return impl_->record.step; }
@@ -775,9 +735,9 @@ Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->las
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
   Surfaces now;
-  now.place(*impl_->scene, surface_thickness(*impl_->scene, impl_->system.model()), impl_->moves, x.size(),
+  now.place(impl_->scene->floor, impl_->scene->obstacles, impl_->contact->thickness(), impl_->moves, x.size(),
             impl_->state.t, 0);
-  impl_->contact.add_to(held, now, x);
+  impl_->contact->add_constraints(held, now, x);
   return held;
 }
 
@@ -785,10 +745,9 @@ const NoticeLog& Simulation::notices() const { return impl_->notices; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
 std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
-  std::vector<ContactPair> pairs;
   impl_->system.contact_energy(pool, impl_->state.x);
-  impl_->for_contacts([&](const ContactPair& pair) { pairs.push_back(pair); });
-  return pairs;
+  const std::span<const ContactPair> pairs = impl_->contact->pairs(impl_->state.v);
+  return {pairs.begin(), pairs.end()};
 }
 std::vector<Obstacle> Simulation::obstacles() const {
   return obstacles_at(impl_->scene->obstacles, impl_->moves, impl_->state.t);

@@ -25,6 +25,8 @@ namespace clothlab {
 
 struct Checkpoint;
 class BodyContacts;
+class ContactResponse;
+class Surfaces;
 
 /// Largest strain of a sound state, from which a blown-up run can continue.
 inline constexpr double kSoundStrain = 0.1;
@@ -75,6 +77,8 @@ class Simulation {
   const ClothMesh& mesh() const;
   std::shared_ptr<const ClothMesh> shared_mesh() const;
   const ClothSystem& system() const;
+  const ContactResponse& contact() const;
+  const Surfaces& surfaces() const;  ///< of the last substep, or where they are now
   const IntegratorInfo& integrator() const;
   const State& state() const;
   std::uint64_t steps() const;

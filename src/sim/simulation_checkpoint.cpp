@@ -18,9 +18,9 @@ void Simulation::Impl::save_progress(WorkerPool& pool, Checkpoint& to) const {
   to.entering = entering;
   to.last_h = last_h;
   to.control = control;
-  to.contacts = contact.contacts();
+  to.contacts = contact->contacts();
   to.lifting = lifting;
-  to.stiffened = stiffened;
+  to.stiffened = contact->stiffened();
   to.account = account;
 }
 
@@ -31,7 +31,7 @@ void Simulation::Impl::load_progress(const Checkpoint& from) {
   entering = from.entering;
   last_h = from.last_h;
   control = from.control;
-  contact.set_contacts(from.contacts);
+  contact->set_contacts(from.contacts);
   lifting = from.lifting;
   account = from.account;
 }
@@ -67,12 +67,12 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   info = &integrator_info(from.scene->integrator);
   scene = from.scene;
   state = from.state;
-  load_progress(from);
   pins = from.pins;
   moves = from.moves;
-  stiffened = from.stiffened;
-  system.set_contact(contact_settings(*scene));
-  system.meet(pool, state.x);
+  configure_contact();
+  load_progress(from);
+  contact->stiffen(from.stiffened);
+  contact->detect(pool, state.x);
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;
   watch = from.watch;

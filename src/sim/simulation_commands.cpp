@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collide/surface_name.h"
+#include "contact/surface_name.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -131,7 +131,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   const State copy = sound;
   restore(pool, copy, step);
   // Bodies have gone on since.
-  if (strikes_contact(*scene)) notice_intersections(find_intersections(pool), "now");
+  if (uses_impulses(*scene)) notice_intersections(find_intersections(pool), "now");
   notice_world(find_overlap(pool, normal_depth()));
 }
 
@@ -180,13 +180,13 @@ void Simulation::Impl::start(const ComputeContext& context) {
   notices = {};
   state = initial_state(*scene, *mesh);
   lifting = true;
-  stiffened = 1;
-  system.set_contact(contact_settings(*scene));
-  make_room(context.pool, *scene, "at the start");
-  system.meet(context.pool, state.x);  // so that the meter has their friction and damping
+  contact->stiffen(1);
+  configure_contact();
+  make_room(context.pool, "at the start");
+  contact->detect(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
-  const AtStart::Cause cause{scene->world(), system.contact().settings(), is_free(), has_rods()};
+  const AtStart::Cause cause{scene->world(), contact->force().settings(), is_free(), has_rods()};
   if (!at_start || !(at_start->cause == cause)) {
     measure(context);
     begin_account(measured.internal, measured.potential.contact);
@@ -249,35 +249,32 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
                               after->floor.height != scene->floor.height ||
                               after->obstacles.bodies != scene->obstacles.bodies;
   if (other_surfaces || other_pins || after->contact.model != scene->contact.model) lifting = true;
-  const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
+  const bool begins_impulses = uses_impulses(*after) && !uses_impulses(*scene);
   const bool adds_body = after->obstacles.bodies.size() > scene->obstacles.bodies.size();
-  may_stop = may_stop || begins_to_strike;
+  may_stop = may_stop || begins_impulses;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
-  if (after->contact.model != scene->contact.model ||
-      after->contact.barrier_stiffness != scene->contact.barrier_stiffness)
-    stiffened = 1;
-  const ContactSettings contact_after = contact_settings(*after);
-  if (!(contact_after == system.contact().settings())) {
-    const double before = system.contact_energy(pool, state.x);
-    system.set_contact(contact_after);
-    make_room(pool, *after, "now");
-    system.meet(pool, state.x);
-    account.add_work(system.contact_energy(pool, state.x) - before);
-  }
   World with_this_step = scene->world();
   with_this_step.dt = after->dt;
   const bool other_energy = !(with_this_step == after->world()) || !(scene->contact == after->contact) ||
                             scene->integrator != after->integrator;
+  const bool other_contact = after->contact.model != scene->contact.model;
+  const ContactSettings force_before = contact->force().settings();
+  const double contact_before = system.contact_energy(pool, state.x);
   scene = std::move(after);
+  configure_contact();
+  if (other_surfaces || other_contact || !(contact->force().settings() == force_before))
+    make_room(pool, "now");
+  contact->detect(pool, state.x);
+  account.add_work(system.contact_energy(pool, state.x) - contact_before);
   // As after a reset: nothing has been given or gained yet.
   if (other_energy && record.step == 0 && !system.grab() && moves.empty()) {
     begin_account(internal_now(pool), system.contact_energy(pool, state.x));
     set_account_scale(*scene);
   }
   break_continuity();
-  if (begins_to_strike || adds_body) notice_intersections(find_intersections(pool), "now");
+  if (begins_impulses || adds_body) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
 }
 
@@ -356,36 +353,36 @@ void Simulation::Impl::break_continuity() {
   reserve_residuals();
 }
 
-/// A barrier begins with cloth that intersects nothing that it meets and is above all surfaces. Cloth that
-/// lies on them, or a little below, is put above them. Throws InputError for other cloth; the sentence says
-/// when.
-void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world, std::string_view when) {
-  if (!bars_ways(world)) return;
+/// A barrier begins with cloth that intersects nothing that it collides with and is above all surfaces. Cloth
+/// that lies on them, or a little below, is put above them. Throws InputError for other cloth; the sentence
+/// says when.
+void Simulation::Impl::make_room(WorkerPool& pool, std::string_view when) {
+  const ContactForce& force = contact->force();
+  if (!force.limits_displacements()) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
   constexpr const char* kWhy =
       "; contact by barrier needs cloth that intersects nothing and is above all surfaces. Separate them, "
       "or use contact by filter or penalty.";
-  const ContactSettings& settings = system.contact().settings();
-  const double distance = settings.law.distance;
-  probe.x.assign(state.x.size(), vec3(0));  // the ways there
+  const double distance = force.settings().law.distance;
+  probe.x.assign(state.x.size(), vec3(0));  // the displacements there
   bool lifted = false;
   for (std::uint32_t i = 0; i < state.x.size(); ++i)
-    for (const ContactSettings::Surface& surface : settings.surfaces) {
-      if (surface.body.shape == Obstacle::Shape::mesh) continue;
-      const SurfacePlace place = place_above(surface.body, state.x[i] + probe.x[i]);
+    for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+      if (surfaces.is_mesh(surface)) continue;
+      const SurfacePlace place = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
       const double gap = place.height - place.level;
       if (gap >= kLeast * distance) continue;
       if (gap < -distance || pins.contains(i))
         throw InputError("Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
                          (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
-                         surface_text(surface.number, surface.body.shape) + " " + std::string(when) + kWhy);
+                         surface_text(surface, scene->obstacles.bodies) + " " + std::string(when) + kWhy);
       probe.x[i] += (kRoom * distance - gap) * place.normal;
       lifted = true;
     }
   for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
   const ClothIntersections found =
-      clothlab::find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
-  if ((settings.with_itself ? found.pairs : found.with_obstacles) > 0)
+      clothlab::find_intersections(pool, *mesh, probe.x, obstacles_at(scene->obstacles, moves, state.t));
+  if ((force.settings().with_itself ? found.pairs : found.with_obstacles) > 0)
     throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;
   const double before = internal_now(pool).shaking();

@@ -13,21 +13,21 @@
 #include <string_view>
 #include <vector>
 
+#include "contact/body_contact.h"
+#include "contact/contact_response.h"
+#include "contact/obstacle_moves.h"
+#include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "integrate/step_ledger.h"
-#include "sim/body_contact.h"
 #include "sim/checkpoint.h"
 #include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/contact_watch.h"
 #include "sim/energy_account.h"
-#include "sim/filter_contact.h"
-#include "sim/obstacle_moves.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 #include "sim/simulation.h"
 #include "sim/step_control.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -48,8 +48,14 @@ struct Simulation::Impl {
   void keep_start_of_step(WorkerPool& pool);
   void keep_start_of_substep(WorkerPool& pool);
   void aim_pins(double h, const ComputeContext& context);
-  void meet_world(double h, const ComputeContext& context);
-  void place_pushing_surfaces(double h);
+  void begin_contact(double h, const ComputeContext& context);
+  void place_surfaces(double h) {
+    surfaces.place(scene->floor, scene->obstacles, contact->thickness(), moves, state.x.size(), state.t, h);
+  }
+  void configure_contact();
+  ContactStep contact_step(double h, const State& start, const ComputeContext& context) {
+    return {surfaces, h, start, system, context};
+  }
   void add_work_of_held(double h, bool of_pins, const ComputeContext& context);
   void restart_integrator_if_new(double h);
   void enter_integrator_if_new(double h, const ComputeContext& context);
@@ -58,10 +64,8 @@ struct Simulation::Impl {
   BlowUp squeezed(double h) const;
   std::optional<BlowUp> check_energy(double h) const;
   void open_books(WorkerPool& pool);
-  void settle(double h, const ComputeContext& context);
-  bool end_on_surfaces(double h, const ComputeContext& context);
-  bool begin_ways(double h, const ComputeContext& context);
-  void shorten_ways(double h, const ComputeContext& context);
+  void limit_displacements(double h, const ComputeContext& context);
+  void end_contact(double h, const ComputeContext& context);
   void close_books();
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
@@ -72,7 +76,6 @@ struct Simulation::Impl {
   void begin_record();
   /// Whether a barrier's own stiffness, where it does not do, may be another one.
   bool may_stiffen() const { return is_alone && scene->contact.barrier_stiffness == 0; }
-  void stiffen(double to);
   void retake_stiffer();
   void abandon_step();
   void leave_surfaces();
@@ -97,7 +100,7 @@ struct Simulation::Impl {
   /// Now, where it is deeper than `normal` [m].
   Overlap find_overlap(WorkerPool& pool, double normal) const;
   /// How deep contact forces let cloth be.
-  double normal_depth() const { return system.contact().settings().law.distance; }
+  double normal_depth() const { return contact->force().settings().law.distance; }
   ClothIntersections find_intersections(WorkerPool& pool) const;
   void notice_intersections(const ClothIntersections& found, const char* when);
 
@@ -134,35 +137,20 @@ struct Simulation::Impl {
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system.set_grab(std::nullopt); }
   void break_continuity();
-  void make_room(WorkerPool& pool, const Scene& world, std::string_view when);
+  void make_room(WorkerPool& pool, std::string_view when);
+
   void reserve_residuals();
   void record_state(std::uint64_t step);
 
   // Measurements.
   bool is_sound() const { return record.max_strain < kSoundStrain; }
-  /// Calls each(ContactPair) for what is in contact; by forces for the pairs that were found last.
-  template <class Each>
-  void for_contacts(const Each& each) const {
-    if (!info_of(scene->contact.model).by_forces) {
-      if (filters_contact(*scene)) std::ranges::for_each(contact.pairs(), each);
-      if (strikes_contact(*scene)) std::ranges::for_each(striking.pairs(), each);
-      return;
-    }
-    for (const ContactForce::Touch& touch : system.contact().found())
-      each(system.contact().pair(touch, state.v));
-  }
-  /// Whether the cloth touches a surface that moves in the substep.
+  /// True if the cloth touches a surface that moves in the substep.
   bool touches_moving() const {
-    bool touches = false;
-    if (surfaces.move())
-      for_contacts([&](const ContactPair& pair) {
-        touches = touches || (pair.surface != kClothItself && surfaces.moves(pair.surface));
-      });
-    return touches;
+    return surfaces.move() && std::ranges::any_of(contact->pairs(state.v), [&](const ContactPair& pair) {
+             return pair.surface != kClothItself && surfaces.moves(pair.surface);
+           });
   }
   bool has_rods() const { return info->inextensible; }
-  /// Whether contacts are held by what they pressed with in the step before.
-  bool knows_reactions() const { return strikes_contact(*scene) && !has_rods(); }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
     return without_rods(system.energies(pool, x));
   }
@@ -182,11 +170,6 @@ struct Simulation::Impl {
   bool is_free() const;
   void begin_account(const InternalEnergy& internal, double of_contact);  // [J]
   void set_account_scale(const Scene& world, double speed = 0);
-  /// With the obstacles where they are now.
-  ContactSettings contact_settings(const Scene& of) const {
-    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(), *mesh,
-                                      stiffened);
-  }
 
   const std::shared_ptr<const ClothMesh> mesh;
   std::shared_ptr<const Scene> scene;
@@ -199,10 +182,8 @@ struct Simulation::Impl {
 
   ObstacleMoves moves;
   Surfaces surfaces;  // of the current substep
-  const Surfaces no_surfaces;
-  FilterContact contact;
-  ImpulseContact striking;
-  ImpulseSettings impulses;  // of the substep, with contact by impulses
+  std::unique_ptr<ContactResponse> contact;
+  ContactModel contact_model;  // its
   StepControl control;
   ContactWatch contact_watch{system};
   EnergyMeter meter{system.model()};
@@ -239,7 +220,6 @@ struct Simulation::Impl {
 
   double last_h = 0;      // of the last substep [s]
   bool lifting = true;    // see Checkpoint
-  double stiffened = 1;   // likewise
   bool is_alone = false;  // in the current step, while a stiffer barrier may help
 
   std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
@@ -255,9 +235,9 @@ struct Simulation::Impl {
   double moved_on_entry = 0;                 // [m]
   StepLedger ledger;                         // of the current substep
   EnergyBooks books;                         // with it
-  double given_by_surfaces = 0;              // by what `settle` does [J]
-  double given_by_limit = 0;                 // likewise, by shorter ways [J]
-  std::optional<BlowUp::Cause> no_way = {};  // that it found
+  double given_by_surfaces = 0;              // by the correction of its end [J]
+  double given_by_limit = 0;                 // by limited displacements [J]
+  std::optional<BlowUp::Cause> no_way = {};  // that contact found
   double grab_energy = 0;                    // at its start, then by how much it fell [J]
   double contact_energy = 0;                 // at its start [J]
 };

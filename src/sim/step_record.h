@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "cloth/failed_contact.h"
-#include "collide/contact_pair.h"
+#include "contact/contact_pair.h"
+#include "contact/failed_contact.h"
 #include "dynamics/failed_spring.h"
 #include "linalg/linear_solver.h"
 #include "sim/energy_books.h"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "allocation_counter.h"
+#include "contact/contact_response.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "integrate/registry.h"
@@ -316,7 +317,7 @@ TEST(Arena, ABarrierGetsStifferInALaneAlone) {
     for (LaneId lane = 1; lane < lanes; ++lane) arena.apply(pool, AddLane{lane, 0});
     while (arena.time() < 0.5 && arena.step(pool) == StepStatus::done) {
     }
-    return std::pair(arena[0].system().contact().settings().law.stiffness, arena.time());
+    return std::pair(arena[0].contact().force().settings().law.stiffness, arena.time());
   };
   const auto [own, squeezed_at] = stiffness_after(true, 1);
   EXPECT_LT(squeezed_at, 0.45);

@@ -9,6 +9,7 @@
 #include "cloth/cloth_system.h"
 #include "cloth/sample_cloth.h"
 #include "collide/mesh_body.h"
+#include "contact/contact_force.h"
 
 namespace clothlab::test {
 
@@ -64,20 +65,25 @@ inline std::unique_ptr<ForceTerm> some_pushes() {
 }
 
 /// A sphere, a bar and their friction, in the middle of the sample sheet.
+struct ContactOnSurfaces : ContactForce {
+  Surfaces placed;
+};
 inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, double damping) {
-  ContactSettings settings;
+  Obstacles obstacles;
+  obstacles.friction = friction;
   for (const char* body : {"sphere:0.5,-0.3,0.5,0.5", "capsule:0,0.1,0.2,1,0.2,0.3,0.1", "plane:0,1,0,0.02",
                            "box:0.1,-0.1,0.45,0.3,0.2,0.3", "cylinder:0.4,-0.4,0.2,0.4,-0.1,0.2,0.15"})
-    settings.surfaces.push_back({parse_obstacle(body), friction, {}, 0});
-  settings.surfaces.push_back({angle_body(vec3(0.05, -0.05, 0.45), 0.2), friction, {}, 0});
+    obstacles.bodies.push_back(parse_obstacle(body));
+  obstacles.bodies.push_back(angle_body(vec3(0.05, -0.05, 0.45), 0.2));
+  ContactSettings settings;
   settings.law = {300, 0.25};
   settings.thickness = 0.01;
   settings.damping = damping;
   settings.friction = {0.5};
-  auto contact = std::make_unique<ContactForce>();
-  contact->weigh(rig.system.masses());
-  contact->set(settings);
-  contact->begin(rig.pool, rig.state.x);
+  auto contact = std::make_unique<ContactOnSurfaces>();
+  contact->placed.place({}, obstacles, 0, {}, rig.state.x.size(), 0, 0);
+  contact->set(settings, contact->placed);
+  contact->begin(rig.pool, rig.state.x, 0);
   return contact;
 }
 

@@ -600,8 +600,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   friction.set(pushes);
   GrabForce pull(grab);
   const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
-  system.set_contact(contact->settings());
-  system.meet(pool, s.x);
+  system.set_contact(&*contact);
   const std::vector<const ForceTerm*> terms{&springs, &gravity,  &mass_damping, &pressure,
                                             &air,     &*contact, &friction,     &pull};
 

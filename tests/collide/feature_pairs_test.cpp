@@ -12,9 +12,9 @@
 
 #include "collide/closest_point.h"
 #include "collide/feature_pair.h"
-#include "collide/kept_pairs.h"
-#include "collide/near_pairs.h"
-#include "collide/pair_finder.h"
+#include "contact/kept_pairs.h"
+#include "contact/near_pairs.h"
+#include "contact/pair_finder.h"
 
 namespace clothlab {
 namespace {

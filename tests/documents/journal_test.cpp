@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 
+#include "contact/contact_response.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "documents/load_job.h"
@@ -672,7 +673,7 @@ TEST(Journal, HasABarrierThatGetsStiffer) {
     Replay replay(read_journal(path), {.integrator = integrator, .mesh = {}});
     while (replay.next(pool) != Replay::Event::ended) {
     }
-    return replay.simulation().system().contact().settings().law.stiffness;
+    return replay.simulation().contact().force().settings().law.stiffness;
   };
   EXPECT_GT(stiffness_by(""), stiffness_by("semi-implicit-euler"));
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "contact/contact_force.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -87,14 +88,17 @@ TEST(Newton, IsNotHeldUpByShortSprings) {
 // What touches a surface meets a stiff force that it did not feel where the step began; dampers that turn
 // with their springs are stiff too.
 TEST(Newton, IsNotHeldUpByContactsAndDampers) {
-  ContactSettings settings;
   Obstacle sphere;
   sphere.from = sphere.to = vec3(0.5, -0.3, 0.5);
   sphere.radius = 0.25;
-  settings.surfaces = {{sphere, 0, {}}};
-  settings.law = {1000, 5e-3};
   auto drape = test::make_sheet(24, 24, 1.0 / 23, Material{});
-  drape->system.set_contact(settings);
+  Surfaces surfaces;
+  surfaces.place({}, {{sphere}, 0}, 0, {}, drape->state.x.size(), 0, 0);
+  ContactSettings settings;
+  settings.law = {1000, 5e-3};
+  ContactForce contact;
+  contact.set(settings, surfaces);
+  drape->system.set_contact(&contact);
   EXPECT_LE(swing_down(*drape, "backward-euler", {}).newton, 400);
 
   Material damped;

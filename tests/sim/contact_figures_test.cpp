@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "sim/body_contact.h"
+#include "contact/body_contact.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"

@@ -329,7 +329,7 @@ std::size_t passages(const Scene& scene, const vec3& displacement) {
   const Simulation simulation(scene, mesh_of(scene), one_thread());
   ContactWatch watch(simulation.system());
   Surfaces surfaces;
-  surfaces.place(scene, 0, ObstacleMoves(), simulation.state().x.size(), 0, kStep);
+  surfaces.place(scene.floor, scene.obstacles, 0, ObstacleMoves(), simulation.state().x.size(), 0, kStep);
   State after = simulation.state();
   for (vec3& x : after.x) x += displacement;
   const double speed = glm::length(displacement) / kStep;

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "collide/contact_law.h"
 #include "collide/exact.h"
 #include "collide/intersections.h"
 #include "collide/mesh_body.h"
+#include "contact/contact_law.h"
 #include "core/error.h"
 #include "mesh/grid.h"
 #include "sim/checkpoint.h"
@@ -59,16 +59,17 @@ TEST(ForceContact, ForcesOfFeaturesAreDerivativesOfTheirEnergy) {
   for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier}) {
     Scene scene = wavy_scene(model);
     const std::shared_ptr<const ClothMesh> mesh = strip();
-    ContactForce force;
     const ClothModel cloth(mesh);
-    force.set(contact_settings(scene, scene.obstacles.bodies, cloth, *mesh));
-    const std::vector<double> masses(cloth.particles(), 1e-3);
-    force.weigh(masses);
+    const std::unique_ptr<ContactResponse> response = info_of(model).make();
+    Surfaces surfaces;
+    surfaces.place(scene.floor, scene.obstacles, 0, {}, cloth.particles(), 0, 0);
+    response->configure(contact_input(scene, cloth, *mesh), surfaces);
+    const ContactForce& force = response->force();
     const std::vector<vec3> x = waves(*mesh);
-    const std::size_t touches = force.touches(pool, x).size();
+    const std::size_t touches = force.contacts_at(pool, x).size();
     EXPECT_GT(touches, 50U);
     std::size_t edges = 0, on_itself = 0;
-    for (const ContactForce::Touch& touch : force.touches(pool, x)) {
+    for (const ContactElement& touch : force.contacts_at(pool, x)) {
       edges += touch.count > 1 && touch.weight[0] * touch.weight[1] > 0 ? 1U : 0U;
       on_itself += touch.surface == kClothItself ? 1U : 0U;
       double sum = 0;

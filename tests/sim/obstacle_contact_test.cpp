@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "collide/contact_law.h"
 #include "collide/mesh_body.h"
+#include "contact/contact_law.h"
 #include "sim/checkpoint.h"
 #include "sim/loose_cloth.h"
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "collide/exact.h"
+#include "contact/contact_response.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"
@@ -20,7 +21,7 @@ using ::testing::AllOf, ::testing::Contains, ::testing::Field;
 constexpr double kWay = 0.8;  // of the tip, more than twice what is lifted otherwise [m]
 
 double stiffness_of(const Simulation& simulation) {
-  return simulation.system().contact().settings().law.stiffness;
+  return simulation.contact().force().settings().law.stiffness;
 }
 
 class StifferBarrier : public ::testing::TestWithParam<const char*> {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cloth/cloth_system.h"
-#include "sim/filter_contact.h"
+#include "contact/filter_contact.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -159,7 +159,7 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   State below = on_it;
   for (vec3& x : below.x) x.y = -0.01;
   Surfaces surfaces;
-  surfaces.place(scene, 0, {}, on_it.x.size(), 0, 0.01);
+  surfaces.place(scene.floor, scene.obstacles, 0, {}, on_it.x.size(), 0, 0.01);
   FilterContact contact;
   const auto looks = [](const auto& pass) {
     int count = 0;
@@ -175,7 +175,7 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
   EXPECT_GE(looks([&](const StopProbe& stop) {
-              contact.hold(surfaces, 0.01, false, on_it, system, {one_thread(), stop});
+              contact.constrain(surfaces, 0.01, false, on_it, system, {one_thread(), stop});
             }),
             3);
   system.projection().clear(on_it.x.size());
@@ -186,7 +186,7 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, 0.01, {}, below, system, stop); }),
+  EXPECT_GE(looks([&](const StopProbe& stop) { contact.finish(surfaces, 0.01, {}, below, system, stop); }),
             1);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/parse_value.h"
 #include "cli/scene_options.h"
+#include "contact/contact_response.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
@@ -124,7 +125,7 @@ struct Drape final : SceneAnalysis {
     const double made = record.books.from_nothing();
     const double rested = rests ? record.time - kCalm : NAN;
     const bool forces = info_of(tried.contact.model).by_forces;
-    const double k = forces ? simulation.system().contact().settings().law.stiffness : NAN;
+    const double k = forces ? simulation.contact().force().settings().law.stiffness : NAN;
     const std::string law(info_of(tried.contact.model).id);
     std::printf("%-29s %-16s %8s %9.3f %9.3f %17s %10.5f %9.2g %9.2g %7.2f %8.3f\n", tried.integrator.c_str(),
                 (forces ? law + " " + format_digits(k, 3) + " N/m" : law).c_str(),

@@ -14,7 +14,7 @@
 #include "cli/output/results.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
-#include "collide/surface_name.h"
+#include "contact/surface_name.h"
 #include "io/csv.h"
 #include "io/output_file.h"
 #include "sim/cloth_intersections.h"

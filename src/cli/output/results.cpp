@@ -12,7 +12,9 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
-#include "collide/surface_name.h"
+#include "contact/body_contact.h"
+#include "contact/contact_response.h"
+#include "contact/surface_name.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text_file.h"
@@ -21,7 +23,6 @@
 #include "documents/scene_file.h"
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
-#include "sim/body_contact.h"
 #include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
@@ -114,10 +115,9 @@ Json json_of_contact(const Simulation& simulation) {
             {"distance", nullptr},
             {"stiffness", nullptr},
             {"friction_speed", nullptr}};
-  if (strikes_contact(scene))
-    json["thickness"] = impulse_settings(scene, simulation.system().model()).thickness;
+  if (uses_impulses(scene)) json["thickness"] = simulation.contact().thickness();
   if (!model.by_forces) return json;
-  const ContactSettings& settings = simulation.system().contact().settings();
+  const ContactSettings& settings = simulation.contact().force().settings();
   json["thickness"] = settings.thickness;
   json["distance"] = settings.law.distance;
   json["stiffness"] = settings.law.stiffness;

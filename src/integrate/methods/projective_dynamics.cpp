@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "collide/contact_law.h"
+#include "dynamics/smooth_friction.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/solve_outcome.h"
@@ -167,7 +167,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   system.force(context.pool, state.x, state.v, push_, SpringForces::rest);
   v_.resize(n);
   for (std::size_t i = 0; i < n; ++i) v_[i] = state.v[i] + h / m[i] * push_[i];
-  contacts_ = system.contacts(context.pool, state.x, v_, h, 0);
+  const StepContact* contact = system.contact();
+  contacts_ = contact != nullptr ? contact->elements(context.pool, state.x, v_, h, 0) : ContactElements{};
   met_.assign(contacts_.all.size(), false);
   // On held particles, report_impulses has these too.
   if (context.ledger != nullptr)

@@ -27,6 +27,7 @@ class SemiImplicitBdf2 final : public Integrator {
   Bdf2History history_;
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
+  ContactSet contacts_;
   std::vector<vec3> x_hat_;  // x̂, then x1
   std::vector<vec3> v_hat_;
   std::vector<vec3> dx_hat_;
@@ -57,16 +58,19 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
 
   const std::span<const double> m = system.masses();
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
+  const StepContact* contact = system.contact();
+  contacts_.clear();
   for (int solves = 1;; ++solves) {
     // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
-    system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_,
-                     A);
+    system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian,
+                     contacts_, b_, A);
     if (gives_up(context, report)) return report;
     context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
     if (gives_up(context, report)) return report;
     if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, solves > 1, dv_, report))
       return report;
-    if (solves == kMostContactSolves || !system.met_otherwise(context.pool, state.x, 1, dx_hat_, c, dv_))
+    if (solves == kMostContactSolves || contact == nullptr ||
+        !contact->correct(context.pool, state.x, 1, dx_hat_, c, dv_, contacts_))
       break;
   }
 

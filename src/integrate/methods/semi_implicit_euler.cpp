@@ -20,6 +20,7 @@ class SemiImplicitEuler final : public Integrator {
  private:
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
+  ContactSet contacts_;
   std::vector<vec3> b_;   // then x1
   std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
 };
@@ -34,16 +35,19 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   SpringMatrix& A = *a_;
 
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
+  const StepContact* contact = system.contact();
+  contacts_.clear();
   for (int solves = 1;; ++solves) {
     // b = h (f0 + hK v0); K is that of A, clamped or not.
-    system.linearize(context.pool, state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian, b_,
-                     A);
+    system.linearize(context.pool, state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian,
+                     contacts_, b_, A);
     if (gives_up(context, report)) return report;
     context.for_particles(n, [&](std::size_t i) { b_[i] *= h; });
     if (gives_up(context, report)) return report;
     if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, solves > 1, dv_, report))
       return report;
-    if (solves == kMostContactSolves || !system.met_otherwise(context.pool, state.x, h, state.v, h, dv_))
+    if (solves == kMostContactSolves || contact == nullptr ||
+        !contact->correct(context.pool, state.x, h, state.v, h, dv_, contacts_))
       break;
   }
 

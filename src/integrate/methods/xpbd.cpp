@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "collide/contact_law.h"
+#include "dynamics/smooth_friction.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/spring_colouring.h"
@@ -254,7 +254,10 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
   prescribe_velocity(projection, x0, h, v_);
   before_.swap(x_);
-  contacts_ = system.contacts(context.pool, before_, v_, h_s, (substeps_ - 1 - number) * h_s);
+  const StepContact* contact = system.contact();
+  contacts_ = {};
+  if (contact != nullptr)
+    contacts_ = contact->elements(context.pool, before_, v_, h_s, (substeps_ - 1 - number) * h_s);
   if (stop_requested(context.stop)) return false;
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = before_[i] + h_s * v_[i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collide/near_pairs.h"
+#include "contact/near_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,44 +31,45 @@ void NearPairs::set_cloth(std::span<const Triangle> triangles, std::span<const v
   meshes_.clear();
   corners_.clear();
   corners_before_.clear();
-  body_of_vertex_.clear();
+  surface_of_vertex_.clear();
   finder_.clear();
   if (!rest.empty()) finder_.add(triangles, rest);
 }
 
-void NearPairs::place_meshes(std::span<const Obstacle> bodies, std::span<const Obstacle> before) {
+void NearPairs::place_meshes(const Surfaces* surfaces) {
+  next_meshes_.clear();
+  for (std::uint32_t k = 1; surfaces != nullptr && k < surfaces->size(); ++k) {
+    const Obstacle &end = surfaces->body_at_end(k), &begin = surfaces->body_at_begin(k);
+    if (end.mesh.surface)
+      next_meshes_.push_back({end.mesh.surface, k, end.from, begin.from, end.axes, begin.axes, end.scale});
+  }
+  if (next_meshes_ == meshes_) return;
+  const bool same = std::ranges::equal(next_meshes_, meshes_, {}, &PlacedMesh::mesh, &PlacedMesh::mesh);
+  meshes_.swap(next_meshes_);
   corners_.clear();
   corners_before_.clear();
-  body_of_vertex_.clear();
-  std::size_t meshes = 0;
-  bool same = true;
-  for (std::uint32_t k = 0; k < bodies.size(); ++k) {
-    const std::shared_ptr<const TriangleSurface>& mesh = bodies[k].mesh.surface;
-    if (bodies[k].shape != Obstacle::Shape::mesh || !mesh) continue;
-    if (meshes == meshes_.size()) meshes_.emplace_back();
-    same = same && meshes_[meshes] == mesh;
-    meshes_[meshes++] = mesh;
-    for (const vec3& corner : mesh->positions()) {
-      corners_.push_back(from_mesh(bodies[k], corner));
-      corners_before_.push_back(from_mesh(before[k], corner));
-      body_of_vertex_.push_back(k);
+  surface_of_vertex_.clear();
+  for (const PlacedMesh& placed : meshes_)
+    for (const vec3& corner : placed.mesh->positions()) {
+      corners_.push_back(from_mesh(surfaces->body_at_end(placed.surface), corner));
+      corners_before_.push_back(from_mesh(surfaces->body_at_begin(placed.surface), corner));
+      surface_of_vertex_.push_back(placed.surface);
     }
-  }
   near_reach_ = 0;
-  if (same && meshes == meshes_.size()) return;
+  if (same) return;
   listed_reach_ = 0;
-  meshes_.resize(meshes);
   finder_.clear();
   finder_.add(triangles_, rest_);
-  // As in their files: the order of pairs does not depend on where they were met first.
-  std::vector<vec3> places(rest_.begin(), rest_.end());
+  // As in their files: the order of pairs does not depend on where the meshes were first.
+  std::vector<vec3> positions(rest_.begin(), rest_.end());
   std::vector<Triangle> numbered;
-  for (const std::shared_ptr<const TriangleSurface>& mesh : meshes_) {
-    const auto first = static_cast<std::uint32_t>(places.size());
-    places.insert(places.end(), mesh->positions().begin(), mesh->positions().end());
+  for (const PlacedMesh& placed : meshes_) {
+    const auto first = static_cast<std::uint32_t>(positions.size());
+    positions.insert(positions.end(), placed.mesh->positions().begin(), placed.mesh->positions().end());
     numbered.clear();
-    for (const auto& [a, b, c] : mesh->triangles()) numbered.push_back({first + a, first + b, first + c});
-    finder_.add(numbered, places);
+    for (const auto& [a, b, c] : placed.mesh->triangles())
+      numbered.push_back({first + a, first + b, first + c});
+    finder_.add(numbered, positions);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/filter_contact.h"
+#include "contact/filter_contact.h"
 
 #include <algorithm>
 #include <array>
@@ -79,14 +79,14 @@ bool FilterContact::holds(std::uint32_t particle, std::uint32_t surface) const {
   return std::ranges::binary_search(known, std::tuple(particle, surface), {}, key);
 }
 
-std::span<const FilterContact::Contact> FilterContact::contacts_of(std::uint32_t particle) const {
+std::span<const ActiveContact> FilterContact::contacts_of(std::uint32_t particle) const {
   const std::span<const Contact> known(contacts_.data(), sorted_);
   const auto first = std::ranges::lower_bound(known, particle, {}, &Contact::particle);
   return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &Contact::particle)};
 }
 
-bool FilterContact::hold(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
-                         ClothSystem& system, const ComputeContext& context) {
+bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
+                              ClothSystem& system, const ComputeContext& context) {
   lifts_ = false;
   contacts_.swap(before_);
   contacts_.clear();
@@ -171,7 +171,7 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, bool by_reactions, 
       }
       if (pressed == end || system.projection().find(i) != nullptr) break;
       hold_along(entry, add({i, pressed, stuck}, pressed_at, 0, surfaces, h, state, system),
-                 surfaces.held_normal(pressed, pressed_at.normal));
+                 surfaces.normal_at_end(pressed, pressed_at.normal));
     }
     const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
     if (own.empty()) continue;
@@ -196,7 +196,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   cancel.look();
   double farthest = turned_back(surfaces, h, before, after);
   for (const Landed& landed : landed_) farthest = std::max(farthest, landed.depth);
-  if (!(farthest > surfaces.room())) return false;
+  if (!(farthest > surfaces.tolerance())) return false;
 
   stop_what_turns_back(surfaces, h, before, after, projection);
   added_.clear();
@@ -214,14 +214,14 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     bool sticks = false;
     for (const Contact& contact : known) {
       const vec3 normal =
-          surfaces.held_normal(contact.surface, surfaces.at_begin(contact.surface, i, before.x[i]).normal);
+          surfaces.normal_at_end(contact.surface, surfaces.at_begin(contact.surface, i, before.x[i]).normal);
       entry.S = without(entry.S, free_part(entry.S, normal));
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * depth / h;
     const SurfacePlace place = surfaces.at_begin(surface, i, before.x[i]);
     hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
-               surfaces.held_normal(surface, place.normal));
+               surfaces.normal_at_end(surface, place.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
     if (held == nullptr)
       added_.push_back(entry);
@@ -233,7 +233,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   system.set_pushes(friction_);
   cancel.look();
   std::ranges::sort(contacts_, {}, [](const Contact& contact) {
-    return std::tuple(contact.particle, contact.surface);  // as `hold` lists them
+    return std::tuple(contact.particle, contact.surface);  // as `constrain` lists them
   });
   sorted_ = contacts_.size();
   return true;
@@ -270,7 +270,7 @@ void FilterContact::find_landed(const Surfaces& surfaces, const State& after, co
     landed_.insert(landed_.end(), landed.begin(), landed.end());
 }
 
-const FilterContact::Contact* FilterContact::last_of(std::uint32_t particle, std::size_t& from) const {
+const ActiveContact* FilterContact::last_of(std::uint32_t particle, std::size_t& from) const {
   while (from < before_.size() && before_[from].particle < particle) ++from;
   if (from == before_.size() || before_[from].particle != particle) return nullptr;
   return from + 1 < before_.size() && before_[from + 1].particle == particle ? nullptr : &before_[from];
@@ -281,7 +281,7 @@ double FilterContact::turned_back(const Surfaces& surfaces, double h, const Stat
   double farthest = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const auto& [particle, force] = friction_[k];
-    const vec3 slip = after.v[particle] - surfaces.way(rubbed_[k], before.x[particle]) / h;
+    const vec3 slip = after.v[particle] - surfaces.displacement(rubbed_[k], before.x[particle]) / h;
     if (glm::dot(force, slip) > 0) farthest = std::max(farthest, h * glm::length(slip));
   }
   return farthest;
@@ -292,7 +292,7 @@ void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, con
   std::size_t kept = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const auto& [particle, force] = friction_[k];
-    const vec3 with_surface = surfaces.way(rubbed_[k], before.x[particle]) / h;
+    const vec3 with_surface = surfaces.displacement(rubbed_[k], before.x[particle]) / h;
     if (glm::dot(force, after.v[particle] - with_surface) > 0) {
       projection.fix(particle, projection.find(particle)->target);
       std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
@@ -311,8 +311,8 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   const std::uint32_t i = contact.particle;
   const vec3 &x = state.x[i], &f = force_[i];
   const vec3 v = state.v[i] - surfaces.velocity(contact.surface, x);
-  const vec3 way = surfaces.way(contact.surface, x);
-  const vec3 n = surfaces.held_normal(contact.surface, place.normal);
+  const vec3 way = surfaces.displacement(contact.surface, x);
+  const vec3 n = surfaces.normal_at_end(contact.surface, place.normal);
   const double m = system.masses()[i], friction = surfaces.friction(contact.surface);
   lifts_ = lifts_ || place.level - place.height > surfaces.thickness() + kSurfaceRounding;
   double support = -m * glm::dot(place.normal, v) - h * glm::dot(place.normal, f);
@@ -395,7 +395,7 @@ void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const ve
   sorted_ = kept;
 }
 
-bool FilterContact::settle(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
+bool FilterContact::finish(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
                            const ClothSystem& system, const StopProbe& stop) {
   if (surfaces.empty()) return false;
   CancelPoint cancel(stop);
@@ -422,7 +422,7 @@ bool FilterContact::settle(const Surfaces& surfaces, double h, std::span<const v
            direction;
     S = without(S, direction);
   }
-  for (std::size_t k = 0; k < friction_.size() && surfaces.room() > 0; ++k) {  // turned round within it
+  for (std::size_t k = 0; k < friction_.size() && surfaces.tolerance() > 0; ++k) {  // turned round within it
     const auto& [particle, force] = friction_[k];
     const vec3 with_surface = surfaces.velocity_at_end(rubbed_[k], state.x[particle]);
     if (!holds(particle, rubbed_[k]) || !(glm::dot(force, state.v[particle] - with_surface) > 0)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/impulse_contact.h"
+#include "contact/impulse_contact.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,15 +78,16 @@ void ImpulseContact::set_cloth(std::span<const PairFinder::Triangle> triangles, 
   rest_ = rest;
 }
 
-ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings, const Surfaces& surfaces,
+ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings, const Surfaces& surfaces,
                                                 double h, const State& before, State& after,
-                                                const ClothSystem& system, const PinSet& pins,
+                                                const ClothSystem& system,
+                                                std::span<const std::uint32_t> pinned,
                                                 const ComputeContext& context) {
   settings_ = settings;
   h_ = h;
   converged_ = true;
   const CancelPoint cancel(context.stop);
-  begin(surfaces, before, after, system, pins);
+  begin(surfaces, before, after, system, pinned);
   crowded_ = !find_pairs(context);
   if (crowded_) return Outcome::crowded;
   add_near();
@@ -117,7 +118,7 @@ ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings,
 }
 
 void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const State& after,
-                           const ClothSystem& system, const PinSet& pins) {
+                           const ClothSystem& system, std::span<const std::uint32_t> pinned) {
   contacts_.clear();
   pairs_.clear();
   const std::size_t particles = before.x.size();
@@ -127,8 +128,9 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
   inverse_.resize(particles);
   for (std::size_t i = 0; i < particles; ++i) {
     way_[i] = after.x[i] - before.x[i];
-    inverse_[i] = pins.contains(static_cast<std::uint32_t>(i)) ? 0 : 1 / system.masses()[i];
+    inverse_[i] = 1 / system.masses()[i];
   }
+  for (const std::uint32_t i : pinned) inverse_[i] = 0;
   add_meshes(surfaces);
   predicted_ = way_;
   v_after_ = v_;
@@ -151,7 +153,7 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
     meshes_[meshes++] = mesh;
     const SurfaceMotion motion = surfaces.motion_at_end(surface);
     for (const vec3& corner : mesh->positions()) {
-      const vec3 x = from_mesh(body, corner), way = surfaces.way(surface, x);
+      const vec3 x = from_mesh(body, corner), way = surfaces.displacement(surface, x);
       x_.push_back(x);
       way_.push_back(way);
       v_.push_back(motion.at(x + way));
@@ -300,8 +302,8 @@ ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std
   contact.count = 1;
   contact.particle[0] = particle;
   contact.weight[0] = 1;
-  contact.normal = surfaces.held_normal(surface, place.normal);
-  contact.led = surfaces.way(surface, x);
+  contact.normal = surfaces.normal_at_end(surface, place.normal);
+  contact.led = surfaces.displacement(surface, x);
   contact.velocity = surfaces.velocity_at_end(surface, x + contact.led);
   contact.kept = kept;
   contact.above = glm::dot(contact.normal, x_[particle] - x) + gap_of(place) - kept;
@@ -611,7 +613,7 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   }
   for (std::uint32_t i = 0; i < particles; ++i) {
     const Zone& zone = zones_[root_of(parent_, i)];
-    const vec3 way = zone.surface ? surfaces.way(*zone.surface, x_[i]) : zone.way;
+    const vec3 way = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.way;
     if (inverse_[i] == 0) {
       if (glm::distance(way, way_[i]) <= kSameWay) continue;
       squeezed_ = i;

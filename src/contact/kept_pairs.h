@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collide/feature_pair.h"
-#include "collide/pair_finder.h"
+#include "contact/pair_finder.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 

@@ -5,7 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "cloth/cloth_system.h"
+#include "collide/obstacle.h"
+#include "contact/contact_force.h"
 
 namespace clothlab {
 
@@ -19,10 +20,10 @@ struct FailedContact {
   double friction_rate = 0;  ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
 };
 
-/// Of those at positions x0 [m] the one whose energy at x1 is farthest above what the force at x0 would have
-/// led to: what that force gives over the way, and the contact has not got. Held particles do not count. None
-/// where every way is exact.
-std::optional<FailedContact> failed_contact(const ClothSystem& system, WorkerPool& pool,
-                                            std::span<const vec3> x0, std::span<const vec3> x1);
+/// Of the contacts at positions x0 [m] the one whose energy at x1 is farthest above what its force at x0
+/// would have led to. Constrained particles do not count. None where every displacement is exact.
+std::optional<FailedContact> failed_contact(const ContactForce& contact, const DynamicSystem& system,
+                                            WorkerPool& pool, std::span<const vec3> x0,
+                                            std::span<const vec3> x1);
 
 }  // namespace clothlab

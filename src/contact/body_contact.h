@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <glm/geometric.hpp>
 
-#include "collide/contact_pair.h"
 #include "collide/obstacle.h"
+#include "contact/contact_pair.h"
 #include "core/vec.h"
 
 namespace clothlab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collide/pair_finder.h"
+#include "contact/pair_finder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,12 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "cloth/cloth_system.h"
 #include "cloth/steady_force.h"
-#include "collide/contact_pair.h"
+#include "contact/contact_response.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -46,15 +44,15 @@ class FilterContact {
  public:
   /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
   /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
-  bool hold(const Surfaces& surfaces, double h, bool by_reactions, const State& state, ClothSystem& system,
-            const ComputeContext& context);
+  bool constrain(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
+                 ClothSystem& system, const ComputeContext& context);
   /// After it: holds particles that have landed, and those that friction would push along their motion. True
   /// when the step from `before` has to be repeated.
   bool land(const Surfaces& surfaces, double h, const State& before, const State& after, ClothSystem& system,
             const ComputeContext& context);
   /// Ends the step. True when particles had to be put on a surface. The reactions are those of what the
   /// projection holds [N s]; none: nothing is known of them.
-  bool settle(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
+  bool finish(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
               const ClothSystem& system, const StopProbe& stop);
   /// The step is not to have been: the contacts are those before it.
   void take_back() { set_contacts(before_); }
@@ -66,12 +64,7 @@ class FilterContact {
   /// Adds what was held in the last step and still lies on its surface to a projection that holds the pins.
   void add_to(Projection& projection, const Surfaces& surfaces, std::span<const vec3> x) const;
 
-  struct Contact {
-    std::uint32_t particle = 0;
-    std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1
-    bool sticks = false;
-    bool operator==(const Contact&) const = default;
-  };
+  using Contact = ActiveContact;
   /// The contacts of the last step, by particle and surface: the only state of this class.
   const std::vector<Contact>& contacts() const { return contacts_; }
   void set_contacts(const std::vector<Contact>& contacts) {

@@ -10,16 +10,15 @@
 #include <vector>
 
 #include "cloth/cloth_system.h"
-#include "collide/contact_pair.h"
 #include "collide/feature_pair.h"
-#include "collide/kept_pairs.h"
-#include "collide/pair_finder.h"
+#include "contact/contact_pair.h"
+#include "contact/kept_pairs.h"
+#include "contact/pair_finder.h"
+#include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
 #include "linalg/linear_solver.h"
 #include "linalg/spring_matrix.h"
-#include "sim/pin_set.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -51,10 +50,12 @@ class ImpulseContact {
   bool is_empty() const { return rest_.empty(); }
 
   enum class Outcome { untouched, changed, squeezed, crowded };
-  /// Corrects what a step of h led to. Squeezed: pins and obstacles that move leave no way, and squeezed()
-  /// says where. Crowded: more could meet than PairFinder lists. `after` is as it was then. Throws Cancelled.
-  Outcome correct(const ImpulseSettings& settings, const Surfaces& surfaces, double h, const State& before,
-                  State& after, const ClothSystem& system, const PinSet& pins, const ComputeContext& context);
+  /// Resolves the collisions of a step of h; `pinned` particles, ascending, are prescribed. Squeezed: pins
+  /// and obstacles that move leave no way, and squeezed() says where. Crowded: more could meet than
+  /// PairFinder lists. `after` is as it was then. Throws Cancelled.
+  Outcome resolve(const ImpulseSettings& settings, const Surfaces& surfaces, double h, const State& before,
+                  State& after, const ClothSystem& system, std::span<const std::uint32_t> pinned,
+                  const ComputeContext& context);
 
   /// Those of the last step, at its end, with the impulses on velocities over h.
   const std::vector<ContactPair>& pairs() const { return pairs_; }
@@ -97,7 +98,7 @@ class ImpulseContact {
   };
 
   void begin(const Surfaces& surfaces, const State& before, const State& after, const ClothSystem& system,
-             const PinSet& pins);
+             std::span<const std::uint32_t> pinned);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
   bool pairs_hold(WorkerPool& pool) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/obstacle_moves.h"
+#include "contact/obstacle_moves.h"
 
 #include <algorithm>
 

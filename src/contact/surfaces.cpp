@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "sim/surfaces.h"
+#include "contact/surfaces.h"
 
 #include <glm/gtc/quaternion.hpp>
 
 namespace clothlab {
 
-void Surfaces::place(const Scene& scene, double thickness, const ObstacleMoves& moves, std::size_t particles,
-                     double t, double h) {
+void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thickness,
+                     const ObstacleMoves& moves, std::size_t particles, double t, double h) {
   constexpr double kRoom = 1 + 1e-9;
   thickness_ = thickness;
-  has_floor_ = scene.floor.on;
-  floor_height_ = scene.floor.height;
-  floor_friction_ = scene.floor.friction;
-  friction_ = scene.obstacles.friction;
+  has_floor_ = floor.on;
+  floor_height_ = floor.height;
+  floor_friction_ = floor.friction;
+  friction_ = obstacles.friction;
   move_ = false;
-  bodies_.resize(scene.obstacles.bodies.size());
+  bodies_.resize(obstacles.bodies.size());
   for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
-    const Obstacle& obstacle = scene.obstacles.bodies[k];
+    const Obstacle& obstacle = obstacles.bodies[k];
     Body& body = bodies_[k];
     const Pose from = pose_at(obstacle, k, moves, t), to = h > 0 ? pose_at(obstacle, k, moves, t + h) : from;
     if (obstacle.mesh.surface != body.end.mesh.surface) body.found.clear();
@@ -28,8 +28,8 @@ void Surfaces::place(const Scene& scene, double thickness, const ObstacleMoves& 
     body.middle = centre + from.shift;
     body.middle_at_end = centre + to.shift;
     body.bound = kRoom * bound_of(obstacle);
-    body.way = to.shift - from.shift;
-    body.velocity = body.moves ? body.way / h : vec3(0);
+    body.displacement = to.shift - from.shift;
+    body.velocity = body.moves ? body.displacement / h : vec3(0);
     body.turns = from.turn != to.turn;
     if (body.turns) {
       glm::dquat turn = to.turn * glm::conjugate(from.turn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collide/kept_pairs.h"
+#include "contact/kept_pairs.h"
 
 #include <algorithm>
 #include <glm/geometric.hpp>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collide/feature_pair.h"
-#include "collide/obstacle.h"
-#include "collide/pair_finder.h"
+#include "contact/pair_finder.h"
+#include "contact/surfaces.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 
@@ -24,9 +24,8 @@ class NearPairs {
 
   /// Triangles and positions at rest [m] must outlive this. `with_itself`: pairs of the cloth with itself.
   void set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself);
-  /// The meshes among these bodies, where they are now, and where they were before, in the same order.
-  /// Others are passed over.
-  void place_meshes(std::span<const Obstacle> bodies, std::span<const Obstacle> before);
+  /// The meshes among the surfaces of a step; null: none.
+  void place_meshes(const Surfaces* surfaces);
 
   bool empty() const { return rest_.empty() || (!with_itself_ && meshes_.empty()); }
   /// Of the cloth.
@@ -54,8 +53,8 @@ class NearPairs {
   /// Positions and ways of a pair of the last call of may_meet.
   std::array<vec3, 4> positions_of(const FeaturePair& pair) const { return pair.of(x_); }
   std::array<vec3, 4> ways_of(const FeaturePair& pair) const { return pair.of(way_); }
-  /// The body among those of place_meshes that a mesh vertex belongs to.
-  std::uint32_t body_of(std::uint32_t particle) const { return body_of_vertex_[particle - rest_.size()]; }
+  /// The surface that a mesh vertex belongs to.
+  std::uint32_t surface_of(std::uint32_t vertex) const { return surface_of_vertex_[vertex - rest_.size()]; }
   bool is_cloth(std::uint32_t particle) const { return particle < rest_.size(); }
   /// Of a mesh vertex, where it was looked for last [m].
   const vec3& position_of(std::uint32_t vertex) const { return x_[vertex]; }
@@ -84,10 +83,19 @@ class NearPairs {
   std::span<const Triangle> triangles_;
   std::span<const vec3> rest_;
   bool with_itself_ = false;
-  std::vector<std::shared_ptr<const TriangleSurface>> meshes_;  // of the finder, after the cloth
-  bool found_before_ = false;                                   // near_
-  std::vector<vec3> corners_, corners_before_;                  // of meshes, where they are and were
-  std::vector<std::uint32_t> body_of_vertex_;
+  // Of the finder, after the cloth.
+  struct PlacedMesh {
+    std::shared_ptr<const TriangleSurface> mesh;
+    std::uint32_t surface;
+    vec3 from, from_before;
+    mat3 axes, axes_before;
+    double scale;
+    bool operator==(const PlacedMesh&) const = default;
+  };
+  std::vector<PlacedMesh> meshes_, next_meshes_;
+  bool found_before_ = false;                   // near_
+  std::vector<vec3> corners_, corners_before_;  // of meshes, where they are and were
+  std::vector<std::uint32_t> surface_of_vertex_;
   PairFinder finder_;
 
   std::vector<vec3> x_, way_;  // of all particles

@@ -5,46 +5,45 @@
 #include <cstdint>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "collide/obstacle.h"
+#include "contact/floor.h"
+#include "contact/obstacle_moves.h"
 #include "core/vec.h"
-#include "sim/obstacle_moves.h"
-#include "sim/scene.h"
 
 namespace clothlab {
 
-/// Whether there is anything to be met.
-inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
-
-/// The floor and the obstacles of a scene in a step: where they are at its beginning and its end, and how
-/// they move between. Numbered: 0 the floor, k obstacle k − 1.
+/// The floor and the obstacles in a step: where they are at its beginning and its end, and how they move
+/// between. Numbered: 0 the floor, k obstacle k − 1.
 class Surfaces {
  public:
   Surfaces() { bodies_.reserve(kMostObstacles); }
 
   /// In a step of so many particles from t to t + h [s]; with h = 0 at one time, at rest. Thicker than they
   /// are [m].
-  void place(const Scene& scene, double thickness, const ObstacleMoves& moves, std::size_t particles,
-             double t, double h);
+  void place(const Floor& floor, const Obstacles& obstacles, double thickness, const ObstacleMoves& moves,
+             std::size_t particles, double t, double h);
 
-  void clear() {
-    has_floor_ = move_ = false;
-    bodies_.clear();
+  /// The same where they are at the end, with their velocities.
+  Surfaces at_end() const {
+    Surfaces copy = *this;
+    for (Body& body : copy.bodies_) body.begin = body.end;
+    return copy;
   }
 
   bool empty() const { return first() == size(); }
   std::uint32_t first() const { return has_floor_ ? 0 : 1; }
   std::uint32_t size() const { return 1 + static_cast<std::uint32_t>(bodies_.size()); }
-  /// Whether any moves, or one.
+  /// True if any surface moves, or this one.
   bool move() const { return move_; }
   bool is_mesh(std::uint32_t surface) const {
     return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
   }
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
-  /// How far below what it is held at a step may leave a particle, to be put there at the end instead of by a
-  /// step that is repeated [m].
-  double room() const { return kRoomOfThickness * thickness_; }
+  /// Penetration that is corrected at the end of the step; a deeper one repeats it [m].
+  double tolerance() const { return kToleranceOfThickness * thickness_; }
   double thickness() const { return thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
@@ -52,10 +51,11 @@ class Surfaces {
   const Obstacle& body_at_begin(std::uint32_t surface) const { return bodies_[surface - 1].begin; }
   const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface - 1].end; }
   SurfaceMotion motion_at_end(std::uint32_t surface) const {
+    if (surface == 0) return {};
     const Body& body = bodies_[surface - 1];
     return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
   }
-  /// Where a particle at x is above a surface at the beginning.
+  /// The closest surface point to a particle at x, with the surface at the beginning, or at the end.
   SurfacePlace at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
@@ -64,14 +64,22 @@ class Surfaces {
     return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
   }
-  /// Where what is at x at the end was at the beginning if it moves with a surface.
+  /// The same; nothing where the particle is surely more than `reach` [m] above the surface.
+  std::optional<SurfacePlace> within(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                                     double reach, bool at_begin) const {
+    if (surface == 0) return place_above_plane(floor_height_ + thickness_, x);
+    const Body& body = bodies_[surface - 1];
+    return place_within(at_begin ? body.begin : body.end, x, reach, found(body, particle));
+  }
+  /// The position at the beginning of what moves with a surface and is at x at the end.
   vec3 carried_back(std::uint32_t surface, const vec3& x) const {
     if (surface == 0) return x;
     const Body& body = bodies_[surface - 1];
-    return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end) : x - body.way;
+    return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end)
+                      : x - body.displacement;
   }
-  /// Whether a particle at x is surely more than `reach` [m] above a surface that rests. Costs less than its
-  /// place.
+  /// True if a particle at x is surely more than `reach` [m] above a surface that rests. Costs less than the
+  /// closest point.
   bool is_far(std::uint32_t surface, std::uint32_t particle, const vec3& x, double reach) const {
     if (surface == 0) return false;
     const Body& body = bodies_[surface - 1];
@@ -83,17 +91,17 @@ class Surfaces {
     return last != nullptr && !place_within(body.end, x, thickness_ + reach, last);
   }
 
-  /// The way of what is at x on a surface, and moves with it, throughout the step [m].
-  vec3 way(std::uint32_t surface, const vec3& x) const {
+  /// The displacement in the step of what is at x and moves with a surface [m].
+  vec3 displacement(std::uint32_t surface, const vec3& x) const {
     if (surface == 0) return vec3(0);
     const Body& body = bodies_[surface - 1];
-    return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.way;
+    return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.displacement;
   }
   /// The largest displacement of any of its points in the step, or more [m]; of a plane of its middle.
   double largest_displacement(std::uint32_t surface) const {
     if (surface == 0) return 0;
     const Body& body = bodies_[surface - 1];
-    return glm::length(body.way) + (body.turns ? 2 * body.bound : 0.0);
+    return glm::length(body.displacement) + (body.turns ? 2 * body.bound : 0.0);
   }
   /// Its velocity at the beginning, and that of what is at x at the end [m/s].
   vec3 velocity(std::uint32_t surface, const vec3& x) const {
@@ -110,9 +118,9 @@ class Surfaces {
     return glm::cross(body.spin, glm::cross(body.spin, x - body.middle) + 2.0 * w);
   }
   bool turns(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].turns; }
-  /// A normal at the beginning as it is at the end: what is held along that, and moves along a flat face that
-  /// turns, ends on it.
-  vec3 held_normal(std::uint32_t surface, const vec3& normal) const {
+  /// A normal at the beginning as it is at the end: a particle that is constrained along that, and moves
+  /// along a flat face that turns, ends on it.
+  vec3 normal_at_end(std::uint32_t surface, const vec3& normal) const {
     return turns(surface) ? bodies_[surface - 1].turn * normal : normal;
   }
 
@@ -122,7 +130,7 @@ class Surfaces {
     bool moves = false, turns = false;
     vec3 middle{0}, middle_at_end{0};
     double bound = 0;                            // radius of a sphere around it [m], with room for rounding
-    vec3 way{0};                                 // of the middle [m]
+    vec3 displacement{0};                        // of the middle [m]
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end
     vec3 spin{0};                                // [rad/s]
@@ -143,7 +151,7 @@ class Surfaces {
     return place;
   }
 
-  static constexpr double kRoomOfThickness = 0.2;
+  static constexpr double kToleranceOfThickness = 0.2;
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;

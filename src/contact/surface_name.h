@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "collide/contact_pair.h"
 #include "collide/obstacle.h"
+#include "contact/contact_pair.h"
 
 namespace clothlab {
 

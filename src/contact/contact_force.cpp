@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+#include "contact/contact_force.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+
+#include "mesh/cloth_mesh.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::size_t kContactGrain = 1024;
+constexpr double kUnforeseen = 0.1;  // of d̂
+
+mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
+
+}  // namespace
+
+void ContactForce::set(const ContactSettings& settings, const Surfaces& surfaces) {
+  settings_ = settings;
+  surfaces_ = &surfaces;
+  slides_.clear();
+  start_.clear();
+  found_.clear();
+  if (settings.cloth != nullptr)
+    near_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
+  else
+    near_.set_cloth({}, {}, false);
+  place_meshes();
+}
+
+/// Features collide with meshes only behind a barrier.
+void ContactForce::place_meshes() { near_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
+
+bool ContactForce::may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed) {
+  displacement_.resize(x.size());
+  bool rests = !surfaces_->move();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    displacement_[i] = prescribed[i] - x[i];
+    rests = rests && displacement_[i] == vec3(0);
+  }
+  return rests || bound_.fraction(pool, obstruction(true), x, displacement_) == 1;
+}
+
+double ContactForce::free_fraction(WorkerPool& pool, std::span<const vec3> x,
+                                   std::span<const vec3> displacement) const {
+  return limits_displacements() ? bound_.fraction(pool, obstruction(false), x, displacement) : 1;
+}
+
+double ContactForce::limit(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> displacement) {
+  return bound_.limit(pool, obstruction(false), x, displacement);
+}
+
+void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead) {
+  ahead_ = ahead;
+  place_meshes();
+  slides_.clear();
+  start_.clear();
+  if (!near_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
+  for (const ContactElement& contact : contacts_at(pool, x)) slides_.push_back({contact, load_of(contact)});
+}
+
+std::span<const ContactElement> ContactForce::contacts_at(WorkerPool& pool, std::span<const vec3> x) const {
+  find(pool, x, {});
+  return found_;
+}
+
+void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const {
+  begin_search(x);
+  find_on_surfaces(pool, x, prediction);
+  find_features(pool, x);
+}
+
+void ContactForce::begin_search(std::span<const vec3> x) const {
+  found_.clear();
+  at_begin_ = settings_.law.barrier && (ahead_ > 0 || std::ranges::equal(x, start_));
+}
+
+void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
+                                    const Prediction& prediction) const {
+  const std::uint32_t first = surfaces_->first(), end_surface = surfaces_->size();
+  if (first == end_surface) return;
+  by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
+  pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<ContactElement>& found = by_chunk_[begin / kContactGrain];
+    found.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto particle = static_cast<std::uint32_t>(i);
+      const double reach =
+          settings_.law.distance + settings_.thickness +
+          (prediction.u.empty() ? 0 : std::abs(prediction.factor) * glm::length(prediction.u[i]));
+      for (std::uint32_t surface = first; surface < end_surface; ++surface) {
+        if (!collides_with_particles(surface)) continue;
+        const vec3 velocity = surfaces_->velocity_at_end(surface, x[i]);
+        const auto within = surfaces_->within(surface, particle, x[i],
+                                              reach + prediction.left * glm::length(velocity), at_begin_);
+        if (!within) continue;
+        const SurfacePlace& place = *within;
+        const double gap = place.height - place.level - settings_.thickness +
+                           prediction.left * glm::dot(place.normal, velocity);
+        double ahead = gap;
+        if (prediction.near) {
+          ahead -= std::abs(prediction.factor) * glm::length(prediction.u[i]);
+        } else if (!prediction.u.empty()) {
+          ahead += prediction.factor * glm::dot(place.normal, prediction.u[i]);
+          if (!prediction.masses.empty() && settings_.law.acts_at(gap))
+            ahead += prediction.square * std::min(glm::dot(place.normal, prediction.f[i]), 0.0) /
+                     prediction.masses[i];
+        }
+        if (!settings_.law.acts_at(ahead)) continue;
+        ContactElement& contact = found.emplace_back();
+        contact.particle[0] = particle;
+        contact.weight[0] = 1;
+        contact.count = 1;
+        contact.normal = place.normal;
+        contact.gap = gap;
+        contact.reach = settings_.law.distance;
+        contact.push = settings_.law.line(gap);
+        // Of the surface at this height, which is parallel to the body's.
+        const auto here = [&](double curvature) {
+          return curvature / (1 + curvature * (place.height - place.level));
+        };
+        const mat3 least = square(place.least);
+        contact.turning = here(place.curvature) * (mat3(1.0) - square(place.normal) - least) +
+                          here(place.least_curvature) * least;
+        contact.friction = surfaces_->friction(surface);
+        contact.velocity = velocity;
+        contact.surface = surface;
+      }
+    }
+  });
+  for (const std::vector<ContactElement>& found : by_chunk_)
+    found_.insert(found_.end(), found.begin(), found.end());
+}
+
+void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) const {
+  if (near_.empty()) return;
+  for (const auto& [pair, apart, reach] : near_.find(pool, x, settings_.law.distance, at_begin_)) {
+    if (!(apart.distance > 0)) continue;  // crossed, without a direction
+    const bool passed = !settings_.law.barrier && start_.size() == x.size() && apart.is_within(pair.kind) &&
+                        side(pair.kind, pair.of(x)) * side(pair.kind, pair.of(start_)) < 0;
+    const double sign = passed ? -1 : 1;
+    ContactElement& contact = found_.emplace_back();
+    contact.normal = sign / apart.distance * apart.apart;
+    contact.gap = sign * apart.distance;
+    contact.reach = reach;
+    contact.friction = settings_.friction_with_itself;
+    contact.surface = kClothItself;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::uint32_t particle = pair.particle[k];
+      if (near_.is_cloth(particle)) {
+        const auto at = static_cast<std::size_t>(contact.count++);
+        contact.particle[at] = particle;
+        contact.weight[at] = apart.weight[k];
+        continue;
+      }
+      contact.surface = near_.surface_of(particle);
+      contact.velocity -=
+          apart.weight[k] * surfaces_->velocity_at_end(contact.surface, near_.position_of(particle));
+      contact.friction = surfaces_->friction(contact.surface);
+    }
+    contact.push = law_of(contact).push(contact.gap);
+  }
+}
+
+ContactElements ContactForce::elements(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                                       double h, double left) const {
+  find(pool, x, {.factor = h, .u = v, .near = true, .left = left});
+  elements_.swap(found_);
+  return {elements_, settings_.law.stiffness, settings_.damping, settings_.friction.speed};
+}
+
+bool ContactForce::is_pressed_shut() const {
+  if (!limits_displacements() || (at_begin_ && surfaces_->move())) return false;
+  return std::ranges::any_of(found_, [](const ContactElement& contact) {
+    return contact.gap < DisplacementBound::kLeast * contact.reach;
+  });
+}
+
+ContactPair ContactForce::pair(const ContactElement& contact, std::span<const vec3> v) const {
+  const vec3 u = contact.speed(v), along = u - glm::dot(contact.normal, u) * contact.normal;
+  const double slip = glm::length(along);
+  return {.particle = contact.foremost(),
+          .surface = contact.surface,
+          .sticks = contact.friction > 0 && slip < settings_.friction.speed,
+          .gap = contact.gap,
+          .slip = slip,
+          .push = contact.push * contact.normal,
+          .friction = -load_of(contact) * settings_.friction.secant(slip) * along};
+}
+
+double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
+  double sum = 0;
+  for (const ContactElement& contact : contacts_at(pool, x)) sum += law_of(contact).energy(contact.gap);
+  return sum;
+}
+
+void ContactForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                                ForceMeasures& measures) const {
+  measures.energies.contact += energy(pool, x);
+}
+
+void ContactForce::add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
+  for (const ContactElement& contact : contacts_at(pool, x)) contact.spread(contact.push * contact.normal, f);
+}
+
+vec3 ContactForce::drag(const Slide& slide, const vec3& u) const {
+  const vec3& n = slide.contact.normal;
+  const double away = glm::dot(n, u);
+  const vec3 along = u - away * n;
+  return -settings_.damping * away * n - slide.load * settings_.friction.secant(glm::length(along)) * along;
+}
+
+mat3 ContactForce::drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const {
+  const mat3 normal = square(slide.contact.normal), across = mat3(1.0) - normal;
+  const vec3 along = across * u;
+  const double speed = glm::length(along), secant = settings_.friction.secant(speed);
+  const mat3 lagged = -settings_.damping * normal - slide.load * secant * across;
+  if (mode == JacobianMode::clamped || !(speed > 0)) return lagged;
+  return lagged + slide.load * (secant - settings_.friction.slope(speed)) * square(along / speed);
+}
+
+double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
+  double sum = 0;
+  for (const Slide& slide : slides_) {
+    const auto across = [&](std::span<const vec3> v) {
+      const vec3 u = slide.contact.speed(v);
+      return u - glm::dot(slide.contact.normal, u) * slide.contact.normal;
+    };
+    const vec3 u0 = across(v0), u1 = across(v1);
+    const double y0 = glm::length(u0), y1 = glm::length(u1);
+    const SmoothFriction& law = settings_.friction;
+    const double trapezoid = glm::dot(law.secant(y0) * u0 + law.secant(y1) * u1, u1 - u0) / 2;
+    sum += slide.load * (law.potential(y1) - law.potential(y0) - trapezoid);
+  }
+  return sum;
+}
+
+void ContactForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                             std::span<vec3> f) const {
+  add_pushes(pool, x, f);
+  for (const Slide& slide : slides_) slide.contact.spread(drag(slide, slide.contact.speed(v)), f);
+}
+
+void ContactForce::add_part_at(WorkerPool& pool, double /*t*/, SpringForces /*part*/, std::span<const vec3> x,
+                               std::span<const vec3> v, std::span<vec3> f) const {
+  add_pushes(pool, x, f);
+  for (const ContactElement& contact : found_)
+    contact.spread(drag({contact, load_of(contact)}, contact.speed(v)), f);
+}
+
+void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
+  if (stage.springs == SpringForces::rest) return;
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
+  for (const Slide& slide : slides_) {
+    const vec3 u = slide.contact.speed(stage.v), change = slide.contact.speed(stage.v_end) - u;
+    slide.contact.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u, stage.mode) * change),
+                         impulse);
+  }
+}
+
+mat3 ContactForce::block(const ContactElement& contact, JacobianMode mode) const {
+  const mat3 along = law_of(contact).slope(contact.gap) * square(contact.normal);
+  return mode == JacobianMode::clamped ? along : along - std::max(contact.push, 0.0) * contact.turning;
+}
+
+void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
+                              SpringMatrix& a) const {
+  stencils_.clear();
+  const auto add = [&](const ContactElement& contact, const mat3& C) {
+    stencils_.push_back({contact.particle, contact.weight, contact.count, C});
+  };
+  for (const ContactElement& contact : found_) add(contact, c.stiffness * block(contact, mode));
+  if (c.damping != 0)
+    for (const Slide& slide : slides_)
+      add(slide.contact, -c.damping * drag_slope(slide, slide.contact.speed(v), mode));
+  a.add_stencils(stencils_);
+}
+
+void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
+  contacts_at(pool, x);
+  add_blocks(v, c, mode, a);
+}
+
+StepContact::Quotients ContactForce::quotients(JacobianMode mode, std::span<const vec3> v,
+                                               std::span<const vec3> u) const {
+  Quotients sum;
+  for (const ContactElement& contact : found_) {
+    const vec3 along = contact.blend(u);
+    sum.stiffness += glm::dot(along, block(contact, mode) * along);
+  }
+  for (const Slide& slide : slides_) {
+    const vec3 along = slide.contact.blend(u);
+    sum.damping -= glm::dot(along, drag_slope(slide, slide.contact.speed(v), JacobianMode::exact) * along);
+  }
+  return sum;
+}
+
+void ContactForce::linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
+                                 std::span<const vec3> v, double factor, std::span<const vec3> u,
+                                 const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts,
+                                 std::span<vec3> f, SpringMatrix& a) const {
+  begin_search(x);
+  if (!contacts.is_known) {
+    find_on_surfaces(pool, x,
+                     settings_.law.barrier ? Prediction{} : Prediction{factor, u, f, masses, c.stiffness});
+    contacts.active = found_;
+  } else {
+    found_ = contacts.active;
+  }
+  find_features(pool, x);
+  for (const ContactElement& contact : found_) {
+    const mat3 stiffness = block(contact, mode);
+    vec3 force = contact.push * contact.normal - factor * (stiffness * contact.blend(u));
+    if (at_begin_) force += ahead_ * (stiffness * contact.velocity);  // surfaces move on as well
+    contact.spread(force, f);
+  }
+  for (const Slide& slide : slides_) slide.contact.spread(drag(slide, slide.contact.speed(v)), f);
+  add_blocks(v, c, mode, a);
+}
+
+bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u,
+                           double b, std::span<const vec3> w, ContactSet& set) const {
+  if (settings_.law.barrier || surfaces_->empty()) return false;
+  solved_.resize(x.size());
+  pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
+  });
+  std::swap(set.active, foreseen_);
+  begin_search(x);
+  find_on_surfaces(pool, x, {1, solved_});
+  const double far = kUnforeseen * settings_.law.distance;
+  const auto depth = [&](const ContactElement& contact) {
+    return settings_.law.distance - contact.gap - glm::dot(contact.normal, contact.blend(solved_));
+  };
+  const auto key = [](const ContactElement& contact) {
+    return std::pair(contact.particle[0], contact.surface);
+  };
+  bool differs = false;
+  set.active.clear();
+  auto old = foreseen_.begin();
+  const auto pass = [&] {  // only in the set of the solve
+    if (!set.is_corrected)
+      set.active.push_back(*old);
+    else if (-depth(*old) > far)
+      differs = true;
+    ++old;
+  };
+  for (const ContactElement& contact : found_) {
+    while (old != foreseen_.end() && key(*old) < key(contact)) pass();
+    if (old != foreseen_.end() && key(*old) == key(contact))
+      ++old;
+    else if (depth(contact) > far)
+      differs = true;
+    set.active.push_back(contact);
+  }
+  while (old != foreseen_.end()) pass();
+  set.is_corrected = true;
+  set.is_known = differs;
+  return differs;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cloth/contact_term.h"
+#include "contact/contact_law.h"
+#include "contact/contact_pair.h"
+#include "contact/displacement_bound.h"
+#include "contact/near_pairs.h"
+#include "contact/surfaces.h"
+#include "dynamics/smooth_friction.h"
+
+namespace clothlab {
+
+struct ClothMesh;
+
+/// How contact acts as a force.
+struct ContactSettings {
+  /// The cloth, which must outlive this; null where its features collide with nothing.
+  const ClothMesh* cloth = nullptr;
+  bool with_itself = false;
+  double friction_with_itself = 0;  ///< μ
+  ContactLaw law;
+  double thickness = 0;  ///< ξ: the gap is the distance from a surface less this [m]
+  double damping = 0;    ///< along the normal, of active contacts [N·s/m]
+  SmoothFriction friction;
+
+  bool operator==(const ContactSettings&) const = default;
+};
+
+/// Contact as a force (model.md, "Contact by penalty", "Contact by a barrier"): along the normal n of a pair
+/// that of the law, and on the pairs of the last `begin` damping −c n nᵀ u, u = Σ w_i v_i, and friction
+/// across n. Those pairs, with their normals and the loads λ of friction, stay for a step: damping that began
+/// within it would be a jump of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T −
+/// ûûᵀ) + s′ ûûᵀ], T = I − n nᵀ.
+///
+/// Features that have passed through each other since the last `begin` have a negative gap: they are pushed
+/// back.
+///
+/// Particles collide with surfaces; with a barrier, features of the cloth collide with those of meshes
+/// instead, vertices and triangles, edges and edges, as they collide with each other in both laws.
+///
+/// How the nearest points of two features turn n is left out of K. `clamped` also leaves out what the
+/// curvature of a surface adds, −push ∇n, which is negative semidefinite,
+/// and takes the secant for D, −μλ s/|u| T: what slides faster than ε meets a force that hardly depends on v,
+/// and a method that takes one step of Newton's method would turn it back beyond rest.
+class ContactForce : public ContactTerm {
+ public:
+  /// The surfaces must outlive this; whoever owns them places them for each step before `begin`.
+  void set(const ContactSettings& settings, const Surfaces& surfaces);
+  const ContactSettings& settings() const { return settings_; }
+  const Surfaces& surfaces() const { return *surfaces_; }
+  bool empty() const { return (surfaces_ == nullptr || surfaces_->empty()) && !settings_.with_itself; }
+  /// True if the last search for features found more near each other than can be listed, and took none.
+  bool crowded() const { return near_.crowded(); }
+  /// Detects the contacts of damping and friction at positions at the start of a step, and remembers the
+  /// sides of features there. `ahead` [s]: for a method that takes all its forces at the start, h; a barrier
+  /// then acts throughout the step from where surfaces are at its beginning, as cloth that gives way may be
+  /// below where the surface will be. 0 for other methods.
+  void begin(WorkerPool& pool, std::span<const vec3> x, double ahead);
+
+  bool limits_displacements() const override { return settings_.law.barrier && !empty(); }
+  /// True if nothing passes through anything while surfaces go to where they are at the end of the step and
+  /// particles go from x to `prescribed`, those that are constrained to their targets [m].
+  bool may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed);
+  /// Where that failed last: a particle, and a surface as in ContactPair.
+  std::pair<std::uint32_t, std::uint32_t> squeezed() const {
+    return {bound_.end().particle, bound_.end().surface};
+  }
+  double free_fraction(WorkerPool& pool, std::span<const vec3> x,
+                       std::span<const vec3> displacement) const override;
+  /// See DisplacementBound::limit.
+  double limit(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> displacement);
+  std::span<const double> fractions() const { return bound_.fractions(); }
+
+  ContactLaw law_of(const ContactElement& contact) const {
+    return {settings_.law.stiffness, contact.reach, settings_.law.barrier};
+  }
+  /// Contacts at positions x, in an order that does not depend on the pool. Valid until the next call of any
+  /// member.
+  std::span<const ContactElement> contacts_at(WorkerPool& pool, std::span<const vec3> x) const;
+  /// Those that were found last: after `energy` and `add_measures` those at their positions.
+  std::span<const ContactElement> found() const { return found_; }
+  /// Another stiffness [N/m] and damping [N·s/m] with all else as it is; never fails.
+  void set_stiffness(double stiffness, double damping) {
+    settings_.law.stiffness = stiffness;
+    settings_.damping = damping;
+  }
+  /// True if any of the last contacts is so near that it may only go apart; false where that is unknown, as
+  /// surfaces have moved on.
+  bool is_pressed_shut() const;
+  /// A contact at velocities v, with friction at its own load.
+  ContactPair pair(const ContactElement& contact, std::span<const vec3> v) const;
+
+  Quotients quotients(JacobianMode mode, std::span<const vec3> v, std::span<const vec3> u) const override;
+  ContactElements elements(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double h,
+                           double left) const override;
+  double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const override;
+
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                    ForceMeasures& measures) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
+  /// Methods that want `rest` ask for `elements`.
+  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f) const override {
+    if (part != SpringForces::rest) add_force(pool, x, v, f);
+  }
+  /// With the pairs of damping and friction at x.
+  void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
+                   std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override {
+    ContactSet predicted;
+    linearize_set(pool, {}, x, v, factor, u, c, mode, predicted, f, a);
+  }
+  /// With the contacts that are active at x + factor · u as their gaps change along u: a method that takes
+  /// one step of Newton's method would else find cloth deep in a surface without having done the work to get
+  /// there. A contact that is active at x stays active where f, the sum of the forces before this one, leads
+  /// it back within the step: released, cloth that rests on a stiff contact would fall and be thrown up for
+  /// ever. Without masses f does not count.
+  void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
+                     std::span<const vec3> v, double factor, std::span<const vec3> u,
+                     const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts, std::span<vec3> f,
+                     SpringMatrix& a) const override;
+  /// An unforeseen contact with a surface would be found deep below it in the next step, with a push that
+  /// throws light cloth about.
+  bool correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
+               std::span<const vec3> w, ContactSet& set) const override;
+
+ private:
+  struct Slide {
+    ContactElement contact;
+    double load;  // μ λ [N]
+  };
+  double load_of(const ContactElement& contact) const { return contact.friction * contact.push; }
+  vec3 drag(const Slide& slide, const vec3& u) const;  ///< damping and friction
+  mat3 drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const;
+  /// −∂f/∂x of a contact along its relative position.
+  mat3 block(const ContactElement& contact, JacobianMode mode) const;
+  /// Where a step of Newton's method leads without contact: to x + factor · u, and active contacts at x
+  /// further down by `square` f/m.
+  struct Prediction {
+    double factor = 0;
+    std::span<const vec3> u = {}, f = {};
+    std::span<const double> masses = {};
+    double square = 0;  ///< [s²]
+    bool near = false;  ///< takes all within a displacement of that length instead
+    double left = 0;    ///< surfaces are where they are so long before the end of the step [s]
+  };
+  /// found_ := contacts at x, or those at the end of a prediction as seen from x, where their push is the
+  /// line of the law.
+  void find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
+  void begin_search(std::span<const vec3> x) const;
+  void find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
+  void find_features(WorkerPool& pool, std::span<const vec3> x) const;
+  /// True if particles collide with it; else features do.
+  bool collides_with_particles(std::uint32_t surface) const {
+    return !settings_.law.barrier || !surfaces_->is_mesh(surface);
+  }
+  void place_meshes();
+  DisplacementBound::Obstruction obstruction(bool moves) const {
+    return {near_, *surfaces_, settings_.law.distance, moves};
+  }
+  void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
+  /// Of the contacts in found_.
+  void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
+                  SpringMatrix& a) const;
+
+  ContactSettings settings_;
+  const Surfaces* surfaces_ = nullptr;
+  // The memory of a step, from `begin` on.
+  std::vector<Slide> slides_;
+  std::vector<vec3> start_;  // positions, where features collide: the sides of features
+  double ahead_ = 0;         // [s]
+  std::vector<vec3> displacement_;
+  // Scratch memory and results of the last search; they change no result.
+  mutable bool at_begin_ = false;  // found_ has surfaces where they are at the beginning
+  mutable NearPairs near_;
+  mutable DisplacementBound bound_;
+  mutable std::vector<std::vector<ContactElement>> by_chunk_;
+  mutable std::vector<ContactElement> found_, elements_, foreseen_;
+  mutable std::vector<vec3> solved_;  // displacements of a solved step
+  mutable std::vector<SpringMatrix::Stencil> stencils_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "contact/contact_force.h"
+#include "contact/contact_model.h"
+#include "contact/contact_pair.h"
+#include "contact/floor.h"
+#include "contact/surfaces.h"
+#include "core/compute_context.h"
+#include "dynamics/state.h"
+#include "linalg/linear_solver.h"
+#include "linalg/projection.h"
+
+namespace clothlab {
+
+struct ClothMesh;
+struct IntegratorInfo;
+
+/// The values that contact depends on, during a call. The cloth and its mesh must outlive the response.
+struct ContactInput {
+  const Floor& floor;
+  const Obstacles& obstacles;
+  const Contact& contact;
+  const Material& material;
+  const LinearSolverSettings& solver;
+  const IntegratorInfo& method;
+  const ClothModel& cloth;
+  const ClothMesh& mesh;
+  double thickness = 0;  ///< ξ [m]; 0: chosen for the model
+  bool self_contact = true;
+
+  bool has_surfaces() const { return floor.on || !obstacles.bodies.empty(); }
+};
+
+/// A substep of h for contact.
+struct ContactStep {
+  const Surfaces& surfaces;  ///< where they are in this step
+  double h = 0;              ///< [s]
+  const State& start;
+  ClothSystem& system;
+  const ComputeContext& context;
+};
+
+/// A contact with a surface that constrains a particle.
+struct ActiveContact {
+  std::uint32_t particle = 0;
+  std::uint32_t surface = 0;  ///< as in ContactPair
+  bool sticks = false;
+  bool operator==(const ActiveContact&) const = default;
+};
+
+/// A contact model in one run, with its memory: the contacts of the last step, sides of features, candidates
+/// and stiffness. The stages of a substep call it in this order:
+///
+///   begin_step → may_begin → [step of the method → needs_repeat]* → limit → apply_limit → end_step
+///
+/// Defaults are for models without that stage. Members with a context throw Cancelled.
+class ContactResponse {
+ public:
+  enum class Failure { squeezed, crowded };
+  struct End {
+    bool moved = false;  ///< particles were moved
+    std::optional<Failure> failure = {};
+  };
+
+  virtual ~ContactResponse() = default;
+
+  /// Adopts values. The surfaces are where they are now; they must outlive this, and are placed for each step
+  /// before `begin_step`.
+  virtual void configure(const ContactInput& input, const Surfaces& surfaces) = 0;
+
+  /// How much thicker surfaces are than they look [m].
+  virtual double thickness() const { return 0; }
+  /// True if constraints of the projection keep particles above surfaces.
+  virtual bool constrains() const { return false; }
+  /// True if it repeats steps or corrects their ends, from the state at the start.
+  virtual bool corrects_steps() const { return false; }
+  /// Contact as a force; empty for other models.
+  const ContactForce& force() const { return force_; }
+
+  /// Detects contacts by forces at positions x between steps [m].
+  void detect(WorkerPool& pool, std::span<const vec3> x) {
+    if (!force_.empty()) force_.begin(pool, x, 0);
+  }
+
+  /// Detects contacts at the start of a step. The projection of the system holds the pins. True if the set of
+  /// constraints has changed.
+  virtual bool begin_step(const ContactStep& step) = 0;
+  /// False if what pins and surfaces prescribe leaves the rest of the cloth no room.
+  virtual bool may_begin(const ContactStep& /*step*/) { return true; }
+  /// See StepContext::reached.
+  virtual std::span<vec3> reached() { return {}; }
+  /// True if the step has to be repeated, with more particles constrained.
+  virtual bool needs_repeat(const ContactStep& /*step*/, const State& /*after*/) { return false; }
+  /// True if reactions of a step decide on the contacts of the next.
+  virtual bool uses_reactions() const { return false; }
+  /// The least fraction of its displacement to x [m] that a particle may go; apply_limit moves them there.
+  virtual double limit(WorkerPool& /*pool*/, std::span<const vec3> /*x*/) { return 1; }
+  virtual void apply_limit(const ContactStep& /*step*/, State& /*after*/) {}
+  /// Corrects the end of a step. The reactions are those of what the projection constrains [N s].
+  virtual End end_step(const ContactStep& /*step*/, std::span<const vec3> /*reactions*/, State& /*after*/) {
+    return {};
+  }
+  /// The particle and the surface of the last Failure::squeezed.
+  virtual std::pair<std::uint32_t, std::uint32_t> squeezed() const { return {0, kClothItself}; }
+  /// True if its linear solves in the last step reached their tolerance.
+  virtual bool converged() const { return true; }
+  /// True if the last step lifts particles that were inside a surface at its start.
+  virtual bool lifts() const { return false; }
+  /// The last step is undone.
+  virtual void take_back() {}
+
+  /// The contacts of the last step at its end, or of the positions that forces were computed at last, at
+  /// velocities v. Valid until the next call.
+  virtual std::span<const ContactPair> pairs(std::span<const vec3> v) = 0;
+  /// The contacts in a state, with surfaces as they moved to there; without a step.
+  virtual std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces,
+                                            const State& state) = 0;
+  /// Its own figures of the last step.
+  virtual void add_figures(ContactFigures& /*figures*/) const {}
+  /// Constrains what the last step did, and what still lies on its surface, in a projection of the pins.
+  virtual void add_constraints(Projection& /*projection*/, const Surfaces& /*surfaces*/,
+                               std::span<const vec3> /*x*/) const {}
+
+  // The memory that checkpoints keep.
+  virtual const std::vector<ActiveContact>& contacts() const {
+    static const std::vector<ActiveContact> none;
+    return none;
+  }
+  virtual void set_contacts(const std::vector<ActiveContact>& /*contacts*/) {}
+  /// Factor of the automatic stiffness of a barrier: a power of 2.
+  double stiffened() const { return stiffened_; }
+  virtual void stiffen(double factor) { stiffened_ = factor; }
+
+ protected:
+  ContactForce force_;
+  double stiffened_ = 1;
+};
+
+/// The mean length of stretch springs [m].
+double mean_edge(const ClothModel& cloth);
+
+}  // namespace clothlab

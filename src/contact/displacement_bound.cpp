@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "contact/displacement_bound.h"
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+namespace {
+
+constexpr double kKept = 0.2;  // of a distance
+constexpr int kLimitRounds =
+    24;  // of shortening single displacements, before all are shortened by the same fraction
+constexpr std::size_t kFreeGrain = 256;
+
+double gap_above(const SurfacePlace& place) { return place.height - place.level; }
+
+// The fraction of a displacement up to which a point stays higher above a surface at its end than the
+// distance, or a fifth of its height.
+double fraction_above(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                      const vec3& displacement, double distance) {
+  constexpr int kMostSteps = 200;
+  const auto gap_at = [&](const vec3& at) { return gap_above(surfaces.at_end(surface, particle, at)); };
+  double gap = gap_at(x), t = 0;
+  const double kept = kKept * std::min(gap, distance), length = glm::length(displacement);
+  if (!(gap > 0) || gap - length >= kept) return 1;
+  if (gap < DisplacementBound::kLeast * distance) return gap_at(x + displacement) >= gap ? 1 : 0;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double further = (gap - kept) / length;
+    if (!(t + further < 1)) return 1;
+    t += further;
+    gap = gap_at(x + t * displacement);
+    if (gap < 2 * kept) return t;
+  }
+  return t;
+}
+
+}  // namespace
+
+bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstruction,
+                                     std::span<const vec3> x, std::span<const vec3> displacement,
+                                     NearPairs::Looks looks) {
+  const Surfaces& surfaces = obstruction.surfaces;
+  const double distance = obstruction.distance;
+  const bool moves = obstruction.moves;
+  chunks_ = 0;
+  on_surfaces_.assign(x.size(), 1);
+  surface_of_.resize(x.size());
+  if (!surfaces.empty())
+    pool.for_chunks(x.size(), kFreeGrain, [&](std::size_t begin, std::size_t end) {
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+        if (!moves && displacement[i] == vec3(0)) continue;
+        for (std::uint32_t k = surfaces.first(); k < surfaces.size(); ++k) {
+          if (surfaces.is_mesh(k)) continue;
+          double fraction = 1;
+          if (!moves || !surfaces.moves(k))
+            fraction = fraction_above(surfaces, k, i, x[i], displacement[i], distance);
+          else if (const double gap = gap_above(surfaces.at_begin(k, i, x[i]));
+                   gap > 0 &&
+                   gap_above(surfaces.at_end(k, i, x[i] + displacement[i])) < kKept * std::min(gap, distance))
+            fraction = 0;
+          if (!(fraction < on_surfaces_[i])) continue;
+          on_surfaces_[i] = fraction;
+          surface_of_[i] = k;
+        }
+      }
+    });
+  const auto listed = obstruction.features.may_meet(pool, x, displacement, obstruction.distance, looks);
+  if (!listed) return false;
+  const std::span<const FeaturePair> pairs = *listed;
+  chunks_ = (pairs.size() + kFreeGrain - 1) / kFreeGrain;
+  by_chunk_.resize(std::max(by_chunk_.size(), chunks_));
+  pool.for_chunks(pairs.size(), kFreeGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Blocked>& found = by_chunk_[begin / kFreeGrain];
+    found.clear();
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::array<vec3, 4> at = obstruction.features.positions_of(pairs[k]),
+                                displacements = obstruction.features.ways_of(pairs[k]);
+      const double apart = separation(pairs[k].kind, at).distance;
+      if (!(apart > 0)) continue;  // crossed already
+      // At least half of `least` is kept.
+      const double least = 2 * kKept * std::min(apart, distance);
+      const bool touches = apart < kLeast * distance;
+      double fraction = free_share(pairs[k].kind, at, displacements, touches ? apart : least);
+      if (touches && fraction < 1) fraction = 0;
+      if (fraction < 1) found.push_back({pairs[k], fraction});
+    }
+  });
+  return true;
+}
+
+double DisplacementBound::fraction(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
+                                   std::span<const vec3> displacement) {
+  using Looks = NearPairs::Looks;
+  if (!find_blocked(pool, obstruction, x, displacement,
+                    obstruction.moves ? Looks::meshes_move : Looks::again))
+    return 0;
+  double least = 1;
+  for (std::uint32_t i = 0; i < on_surfaces_.size(); ++i) {
+    if (!(on_surfaces_[i] < least)) continue;
+    least = on_surfaces_[i];
+    end_ = {i, surface_of_[i]};
+  }
+  for (const std::vector<Blocked>& blocked : std::span(by_chunk_).first(chunks_))
+    for (const auto& [pair, fraction] : blocked) {
+      if (!(fraction < least)) continue;
+      least = fraction;
+      end_ = {};
+      for (const std::uint32_t i : pair.particle) {
+        if (obstruction.features.is_cloth(i))
+          end_.particle = i;
+        else
+          end_.surface = obstruction.features.surface_of(i);
+      }
+    }
+  return least;
+}
+
+double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
+                                std::span<vec3> displacement) {
+  fractions_.assign(x.size(), 1);
+  double least = 1;
+  for (int round = 0; round < kLimitRounds; ++round) {
+    if (!find_blocked(pool, obstruction, x, displacement, NearPairs::Looks::once)) break;
+    next_.assign(on_surfaces_.begin(), on_surfaces_.end());
+    for (const std::vector<Blocked>& blocked : std::span(by_chunk_).first(chunks_))
+      for (const auto& [pair, fraction] : blocked)
+        for (const std::uint32_t i : pair.particle)
+          if (obstruction.features.is_cloth(i)) next_[i] = std::min(next_[i], fraction);
+    bool free = true;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!(next_[i] < 1) || displacement[i] == vec3(0)) continue;
+      free = false;
+      displacement[i] *= next_[i];
+      fractions_[i] *= next_[i];
+      least = std::min(least, fractions_[i]);
+    }
+    if (free) return least;
+  }
+  const double rest = fraction(pool, obstruction, x, displacement);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    displacement[i] *= rest;
+    fractions_[i] *= rest;
+  }
+  return least * rest;
+}
+
+}  // namespace clothlab
