@@ -25,14 +25,14 @@ void ContactForce::set(const ContactSettings& settings, const Surfaces& surfaces
   start_.clear();
   found_.clear();
   if (settings.cloth != nullptr)
-    near_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
+    candidates_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
   else
-    near_.set_cloth({}, {}, false);
+    candidates_.set_cloth({}, {}, false);
   place_meshes();
 }
 
 /// Features collide with meshes only behind a barrier.
-void ContactForce::place_meshes() { near_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
+void ContactForce::place_meshes() { candidates_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
 
 bool ContactForce::may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed) {
   displacement_.resize(x.size());
@@ -58,7 +58,7 @@ void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead
   place_meshes();
   slides_.clear();
   start_.clear();
-  if (!near_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
+  if (!candidates_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
   for (const ContactElement& contact : contacts_at(pool, x)) slides_.push_back({contact, load_of(contact)});
 }
 
@@ -136,8 +136,8 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
 }
 
 void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) const {
-  if (near_.empty()) return;
-  for (const auto& [pair, apart, reach] : near_.find(pool, x, settings_.law.distance, at_begin_)) {
+  if (candidates_.empty()) return;
+  for (const auto& [pair, apart, reach] : candidates_.near(pool, x, settings_.law.distance, at_begin_)) {
     if (!(apart.distance > 0)) continue;  // crossed, without a direction
     const bool passed = !settings_.law.barrier && start_.size() == x.size() && apart.is_within(pair.kind) &&
                         side(pair.kind, pair.of(x)) * side(pair.kind, pair.of(start_)) < 0;
@@ -150,15 +150,15 @@ void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) cons
     contact.surface = kClothItself;
     for (std::size_t k = 0; k < 4; ++k) {
       const std::uint32_t particle = pair.particle[k];
-      if (near_.is_cloth(particle)) {
+      if (candidates_.is_cloth(particle)) {
         const auto at = static_cast<std::size_t>(contact.count++);
         contact.particle[at] = particle;
         contact.weight[at] = apart.weight[k];
         continue;
       }
-      contact.surface = near_.surface_of(particle);
+      contact.surface = candidates_.surface_of(particle);
       contact.velocity -=
-          apart.weight[k] * surfaces_->velocity_at_end(contact.surface, near_.position_of(particle));
+          apart.weight[k] * surfaces_->velocity_at_end(contact.surface, candidates_.position_of(particle));
       contact.friction = surfaces_->friction(contact.surface);
     }
     contact.push = law_of(contact).push(contact.gap);

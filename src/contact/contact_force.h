@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cloth/contact_term.h"
+#include "contact/candidate_list.h"
 #include "contact/contact_law.h"
 #include "contact/contact_pair.h"
 #include "contact/displacement_bound.h"
-#include "contact/near_pairs.h"
 #include "contact/surfaces.h"
 #include "dynamics/smooth_friction.h"
 
@@ -56,7 +56,7 @@ class ContactForce : public ContactTerm {
   const Surfaces& surfaces() const { return *surfaces_; }
   bool empty() const { return (surfaces_ == nullptr || surfaces_->empty()) && !settings_.with_itself; }
   /// True if the last search for features found more near each other than can be listed, and took none.
-  bool crowded() const { return near_.crowded(); }
+  bool crowded() const { return candidates_.crowded(); }
   /// Detects the contacts of damping and friction at positions at the start of a step, and remembers the
   /// sides of features there. `ahead` [s]: for a method that takes all its forces at the start, h; a barrier
   /// then acts throughout the step from where surfaces are at its beginning, as cloth that gives way may be
@@ -169,7 +169,7 @@ class ContactForce : public ContactTerm {
   }
   void place_meshes();
   DisplacementBound::Obstruction obstruction(bool moves) const {
-    return {near_, *surfaces_, settings_.law.distance, moves};
+    return {candidates_, *surfaces_, settings_.law.distance, moves};
   }
   void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the contacts in found_.
@@ -185,7 +185,7 @@ class ContactForce : public ContactTerm {
   std::vector<vec3> displacement_;
   // Scratch memory and results of the last search; they change no result.
   mutable bool at_begin_ = false;  // found_ has surfaces where they are at the beginning
-  mutable NearPairs near_;
+  mutable CandidateList candidates_;
   mutable DisplacementBound bound_;
   mutable std::vector<std::vector<ContactElement>> by_chunk_;
   mutable std::vector<ContactElement> found_, elements_, foreseen_;

@@ -38,7 +38,7 @@ double fraction_above(const Surfaces& surfaces, std::uint32_t surface, std::uint
 
 bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstruction,
                                      std::span<const vec3> x, std::span<const vec3> displacement,
-                                     NearPairs::Looks looks) {
+                                     CandidateList::Search search) {
   const Surfaces& surfaces = obstruction.surfaces;
   const double distance = obstruction.distance;
   const bool moves = obstruction.moves;
@@ -64,7 +64,7 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
         }
       }
     });
-  const auto listed = obstruction.features.may_meet(pool, x, displacement, obstruction.distance, looks);
+  const auto listed = obstruction.features.along(pool, x, displacement, obstruction.distance, search);
   if (!listed) return false;
   const std::span<const FeaturePair> pairs = *listed;
   chunks_ = (pairs.size() + kFreeGrain - 1) / kFreeGrain;
@@ -74,7 +74,7 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
     found.clear();
     for (std::size_t k = begin; k < end; ++k) {
       const std::array<vec3, 4> at = obstruction.features.positions_of(pairs[k]),
-                                displacements = obstruction.features.ways_of(pairs[k]);
+                                displacements = obstruction.features.displacements_of(pairs[k]);
       const double apart = separation(pairs[k].kind, at).distance;
       if (!(apart > 0)) continue;  // crossed already
       // At least half of `least` is kept.
@@ -90,9 +90,9 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
 
 double DisplacementBound::fraction(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
                                    std::span<const vec3> displacement) {
-  using Looks = NearPairs::Looks;
+  using Search = CandidateList::Search;
   if (!find_blocked(pool, obstruction, x, displacement,
-                    obstruction.moves ? Looks::meshes_move : Looks::again))
+                    obstruction.moves ? Search::meshes_move : Search::again))
     return 0;
   double least = 1;
   for (std::uint32_t i = 0; i < on_surfaces_.size(); ++i) {
@@ -120,7 +120,7 @@ double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction
   fractions_.assign(x.size(), 1);
   double least = 1;
   for (int round = 0; round < kLimitRounds; ++round) {
-    if (!find_blocked(pool, obstruction, x, displacement, NearPairs::Looks::once)) break;
+    if (!find_blocked(pool, obstruction, x, displacement, CandidateList::Search::once)) break;
     next_.assign(on_surfaces_.begin(), on_surfaces_.end());
     for (const std::vector<Blocked>& blocked : std::span(by_chunk_).first(chunks_))
       for (const auto& [pair, fraction] : blocked)

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "contact/candidate_list.h"
 #include "contact/contact_pair.h"
-#include "contact/near_pairs.h"
 #include "contact/surfaces.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
@@ -23,7 +23,7 @@ class DisplacementBound {
 
   /// What limits displacements.
   struct Obstruction {
-    NearPairs& features;
+    CandidateList& features;
     const Surfaces& surfaces;  ///< its meshes collide with features, all others with particles
     double distance = 0;       ///< contact distance, from which on nothing is near [m]
     bool moves = false;        ///< surfaces move during the displacement; else they are at their end
@@ -55,7 +55,7 @@ class DisplacementBound {
   };
   /// Finds what gets too near; false where there are too many pairs.
   bool find_blocked(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
-                    std::span<const vec3> displacement, NearPairs::Looks looks);
+                    std::span<const vec3> displacement, CandidateList::Search search);
 
   std::vector<std::vector<Blocked>> by_chunk_;
   std::size_t chunks_ = 0;                 // of them in use

@@ -73,20 +73,26 @@ void hold_along(Projection::Entry& held, const Projection::Entry& other, const v
 
 }  // namespace
 
+std::unique_ptr<ContactResponse> make_filter_contact() { return std::make_unique<FilterContact>(); }
+
 bool FilterContact::holds(std::uint32_t particle, std::uint32_t surface) const {
-  const auto key = [](const Contact& contact) { return std::tuple(contact.particle, contact.surface); };
-  const std::span<const Contact> known(contacts_.data(), sorted_);
+  const auto key = [](const ActiveContact& contact) { return std::tuple(contact.particle, contact.surface); };
+  const std::span<const ActiveContact> known(contacts_.data(), sorted_);
   return std::ranges::binary_search(known, std::tuple(particle, surface), {}, key);
 }
 
 std::span<const ActiveContact> FilterContact::contacts_of(std::uint32_t particle) const {
-  const std::span<const Contact> known(contacts_.data(), sorted_);
-  const auto first = std::ranges::lower_bound(known, particle, {}, &Contact::particle);
-  return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &Contact::particle)};
+  const std::span<const ActiveContact> known(contacts_.data(), sorted_);
+  const auto first = std::ranges::lower_bound(known, particle, {}, &ActiveContact::particle);
+  return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &ActiveContact::particle)};
 }
 
-bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
-                              ClothSystem& system, const ComputeContext& context) {
+bool FilterContact::begin_step(const ContactStep& step) {
+  const Surfaces& surfaces = step.surfaces;
+  const double h = step.h;
+  const State& state = step.start;
+  ClothSystem& system = step.system;
+  const ComputeContext& context = step.context;
   lifts_ = false;
   contacts_.swap(before_);
   contacts_.clear();
@@ -117,7 +123,7 @@ bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reacti
     const double reach = end > 1 ? h * glm::length(v) : 0;
     const std::size_t others = contacts_.size();
     Projection::Entry entry{i, mat3(1.0), x};
-    const Contact* last = by_reactions ? last_of(i, from) : nullptr;
+    const ActiveContact* last = uses_reactions() ? last_of(i, from) : nullptr;
     // First the surface that it presses on most, then those that it goes below though held by the first.
     for (int normals = 0; normals < kMostNormals; ++normals) {
       double deepest = 0;
@@ -161,7 +167,7 @@ bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reacti
         const double away = glm::dot(place.normal, free_v);
         const double depth =
             place.level - (height + h * away + h * h * (fall + turning(place, free_v) - flung));
-        const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
+        const auto is_known = [&](const ActiveContact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
             std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))
           continue;
@@ -173,10 +179,11 @@ bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reacti
       hold_along(entry, add({i, pressed, stuck}, pressed_at, 0, surfaces, h, state, system),
                  surfaces.normal_at_end(pressed, pressed_at.normal));
     }
-    const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
+    const std::span<ActiveContact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others),
+                                       contacts_.end());
     if (own.empty()) continue;
-    if (std::ranges::any_of(own, &Contact::sticks)) entry.S = mat3(0.0);
-    std::ranges::sort(own, {}, &Contact::surface);
+    if (std::ranges::any_of(own, &ActiveContact::sticks)) entry.S = mat3(0.0);
+    std::ranges::sort(own, {}, &ActiveContact::surface);
     added_.push_back(entry);
   }
   cancel.look();
@@ -186,8 +193,12 @@ bool FilterContact::constrain(const Surfaces& surfaces, double h, bool by_reacti
   return contacts_ != before_;
 }
 
-bool FilterContact::land(const Surfaces& surfaces, double h, const State& before, const State& after,
-                         ClothSystem& system, const ComputeContext& context) {
+bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
+  const Surfaces& surfaces = step.surfaces;
+  const double h = step.h;
+  const State& before = step.start;
+  ClothSystem& system = step.system;
+  const ComputeContext& context = step.context;
   if (surfaces.empty()) return false;
   CancelPoint cancel(context.stop);
   cancel.look();
@@ -203,7 +214,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   for (const auto& [i, surface, depth] : landed_) {
     cancel.pass();
     const Projection::Entry* held = projection.find(i);
-    const std::span<const Contact> known = contacts_of(i);
+    const std::span<const ActiveContact> known = contacts_of(i);
     if (force_.empty()) {
       force_.resize(system.size());
       cancel.look();
@@ -212,7 +223,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     }
     Projection::Entry entry{i, mat3(1.0), held != nullptr ? held->target : before.x[i]};
     bool sticks = false;
-    for (const Contact& contact : known) {
+    for (const ActiveContact& contact : known) {
       const vec3 normal =
           surfaces.normal_at_end(contact.surface, surfaces.at_begin(contact.surface, i, before.x[i]).normal);
       entry.S = without(entry.S, free_part(entry.S, normal));
@@ -232,7 +243,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   projection.constrain(added_);
   system.set_pushes(friction_);
   cancel.look();
-  std::ranges::sort(contacts_, {}, [](const Contact& contact) {
+  std::ranges::sort(contacts_, {}, [](const ActiveContact& contact) {
     return std::tuple(contact.particle, contact.surface);  // as `constrain` lists them
   });
   sorted_ = contacts_.size();
@@ -295,7 +306,7 @@ void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, con
     const vec3 with_surface = surfaces.displacement(rubbed_[k], before.x[particle]) / h;
     if (glm::dot(force, after.v[particle] - with_surface) > 0) {
       projection.fix(particle, projection.find(particle)->target);
-      std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
+      std::ranges::lower_bound(contacts_, particle, {}, &ActiveContact::particle)->sticks = true;
       continue;
     }
     friction_[kept] = friction_[k];
@@ -305,7 +316,7 @@ void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, con
   rubbed_.resize(kept);
 }
 
-Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place, double pressed,
+Projection::Entry FilterContact::add(ActiveContact contact, const SurfacePlace& place, double pressed,
                                      const Surfaces& surfaces, double h, const State& state,
                                      const ClothSystem& system) {
   const std::uint32_t i = contact.particle;
@@ -342,9 +353,10 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   return {i, without(mat3(1.0), n), target};
 }
 
-void FilterContact::add_to(Projection& projection, const Surfaces& surfaces, std::span<const vec3> x) const {
+void FilterContact::add_constraints(Projection& projection, const Surfaces& surfaces,
+                                    std::span<const vec3> x) const {
   std::vector<Projection::Entry> held;
-  for (const Contact& contact : contacts_) {
+  for (const ActiveContact& contact : contacts_) {
     const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
@@ -368,7 +380,7 @@ void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const ve
   };
   std::size_t at = 0, kept = 0;
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    Contact contact = contacts_[k];
+    ActiveContact contact = contacts_[k];
     ContactPair pair = pairs_[k];
     const std::uint32_t i = contact.particle;
     while (at < entries.size() && entries[at].particle < i) ++at;
@@ -395,19 +407,22 @@ void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const ve
   sorted_ = kept;
 }
 
-bool FilterContact::finish(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
-                           const ClothSystem& system, const StopProbe& stop) {
-  if (surfaces.empty()) return false;
-  CancelPoint cancel(stop);
+ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<const vec3> reactions,
+                                             State& state) {
+  const Surfaces& surfaces = step.surfaces;
+  const double h = step.h;
+  const ClothSystem& system = step.system;
+  if (surfaces.empty()) return {};
+  CancelPoint cancel(step.context.stop);
   for (ContactPair& pair : pairs_) {
     const vec3& x = state.x[pair.particle];
     const SurfacePlace place = surfaces.at_end(pair.surface, pair.particle, x);
     const vec3 v = state.v[pair.particle] - surfaces.velocity_at_end(pair.surface, x);
-    pair.sticks = std::ranges::any_of(contacts_of(pair.particle), &Contact::sticks);
+    pair.sticks = std::ranges::any_of(contacts_of(pair.particle), &ActiveContact::sticks);
     pair.gap = place.height - place.level;
     pair.slip = pair.sticks ? 0.0 : glm::length(across(v, place.normal));
   }
-  if (!reactions.empty()) weigh(surfaces, h, reactions, state, system);
+  if (uses_reactions() && !reactions.empty()) weigh(surfaces, h, reactions, state, system);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     const auto& [particle, surface, sticks] = contacts_[k];
@@ -427,7 +442,7 @@ bool FilterContact::finish(const Surfaces& surfaces, double h, std::span<const v
     const vec3 with_surface = surfaces.velocity_at_end(rubbed_[k], state.x[particle]);
     if (!holds(particle, rubbed_[k]) || !(glm::dot(force, state.v[particle] - with_surface) > 0)) continue;
     state.v[particle] = with_surface;
-    std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
+    std::ranges::lower_bound(contacts_, particle, {}, &ActiveContact::particle)->sticks = true;
   }
   bool caught = false;
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
@@ -444,7 +459,7 @@ bool FilterContact::finish(const Surfaces& surfaces, double h, std::span<const v
     put_on_surfaces(surfaces, i, state.x[i], state.v[i]);
     caught = true;
   }
-  return caught;
+  return {caught};
 }
 
 void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x,
@@ -474,6 +489,22 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
       if (surfaces.moves(surface)) v += surface_v;
     }
   }
+}
+
+/// Without forces, which only a step knows.
+std::vector<ContactPair> FilterContact::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
+                                                 const State& state) {
+  std::vector<ContactPair> pairs;
+  for (const auto& [particle, surface, sticks] : contacts()) {
+    if (surface < surfaces.first() || surface >= surfaces.size()) continue;
+    const SurfacePlace place = surfaces.at_end(surface, particle, state.x[particle]);
+    ContactPair& pair = pairs.emplace_back();
+    pair.particle = particle;
+    pair.surface = surface;
+    pair.sticks = sticks;
+    pair.gap = place.height - place.level;
+  }
+  return pairs;
 }
 
 }  // namespace clothlab

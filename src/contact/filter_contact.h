@@ -27,7 +27,7 @@ namespace clothlab {
 /// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
 /// is at least the impulse that kept the particle above the surface.
 ///
-/// Contact by impulses holds what is alone on a surface by what it did in the step before (by_reactions):
+/// Contact by impulses holds what is alone on a surface by what it did in the step before (uses_reactions):
 /// what pressed on it stays held, and what stuck sticks, as the forces of a stiff cloth at the beginning say
 /// little of those in the step; what the surface had to pull is let go, and slides where it held more than μ
 /// times that. A step is not repeated for what lands, or is turned round by friction, within a fifth of what
@@ -39,50 +39,48 @@ namespace clothlab {
 /// Pinned particles follow their pins, below a surface as well. Cloth that is below one when that appears or
 /// comes up is lifted at 1 m/s.
 ///
-/// Members taking a StopProbe throw Cancelled and leave partial results.
-class FilterContact {
+/// Impulses add to it.
+class FilterContact : public ContactResponse {
  public:
-  /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
-  /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
-  bool constrain(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
-                 ClothSystem& system, const ComputeContext& context);
-  /// After it: holds particles that have landed, and those that friction would push along their motion. True
-  /// when the step from `before` has to be repeated.
-  bool land(const Surfaces& surfaces, double h, const State& before, const State& after, ClothSystem& system,
-            const ComputeContext& context);
-  /// Ends the step. True when particles had to be put on a surface. The reactions are those of what the
-  /// projection holds [N s]; none: nothing is known of them.
-  bool finish(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
-              const ClothSystem& system, const StopProbe& stop);
-  /// The step is not to have been: the contacts are those before it.
-  void take_back() { set_contacts(before_); }
+  void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
+    has_surfaces_ = input.has_surfaces();
+  }
+  bool constrains() const override { return has_surfaces_; }
+  bool corrects_steps() const override { return has_surfaces_; }
+  /// Constrains the supported particles, and adds friction to the forces of the system.
+  bool begin_step(const ContactStep& step) override;
+  /// Constrains particles that have landed, and those that friction would push along their motion.
+  bool needs_repeat(const ContactStep& step, const State& after) override;
+  End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
+  bool lifts() const override { return lifts_; }
+  void take_back() override { FilterContact::set_contacts(before_); }
 
-  /// Whether particles were inside a body, or below the floor, at the beginning of the last step, which lifts
-  /// them.
-  bool lifts() const { return lifts_; }
-
-  /// Adds what was held in the last step and still lies on its surface to a projection that holds the pins.
-  void add_to(Projection& projection, const Surfaces& surfaces, std::span<const vec3> x) const;
-
-  using Contact = ActiveContact;
-  /// The contacts of the last step, by particle and surface: the only state of this class.
-  const std::vector<Contact>& contacts() const { return contacts_; }
-  void set_contacts(const std::vector<Contact>& contacts) {
+  /// With what constrained them, the impulse J over h; none after set_contacts.
+  std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override {
+    return has_surfaces_ ? pairs_ : std::span<const ContactPair>();
+  }
+  std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
+  void add_constraints(Projection& projection, const Surfaces& surfaces,
+                       std::span<const vec3> x) const override;
+  /// By particle and surface: the only memory of this class.
+  const std::vector<ActiveContact>& contacts() const override { return contacts_; }
+  void set_contacts(const std::vector<ActiveContact>& contacts) override {
     contacts_ = contacts;
     sorted_ = contacts.size();
     pairs_.clear();
   }
-  /// The same with what held them, the impulse J over h; none after set_contacts.
-  const std::vector<ContactPair>& pairs() const { return pairs_; }
+
+ protected:
+  bool has_surfaces_ = false;
 
  private:
   bool holds(std::uint32_t particle, std::uint32_t surface) const;
   /// Those of a particle at the beginning of the step, or after landing.
-  std::span<const Contact> contacts_of(std::uint32_t particle) const;
+  std::span<const ActiveContact> contacts_of(std::uint32_t particle) const;
   /// The projection of a new contact at a place of the beginning, with an impulse of at least `pressed` [N
   /// s].
-  Projection::Entry add(Contact contact, const SurfacePlace& place, double pressed, const Surfaces& surfaces,
-                        double h, const State& state, const ClothSystem& system);
+  Projection::Entry add(ActiveContact contact, const SurfacePlace& place, double pressed,
+                        const Surfaces& surfaces, double h, const State& state, const ClothSystem& system);
   /// Free particles that end below a surface.
   void find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,
                    WorkerPool& pool);
@@ -93,7 +91,7 @@ class FilterContact {
   void stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
                             Projection& projection);
   /// That of the step before, of a particle with one alone; `from` goes along with the particles.
-  const Contact* last_of(std::uint32_t particle, std::size_t& from) const;
+  const ActiveContact* last_of(std::uint32_t particle, std::size_t& from) const;
   /// Forgets what pulls, and finds what sticks.
   void weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions, const State& state,
              const ClothSystem& system);
@@ -104,7 +102,7 @@ class FilterContact {
     double depth;  // [m]
   };
 
-  std::vector<Contact> contacts_, before_;
+  std::vector<ActiveContact> contacts_, before_;
   std::vector<Landed> landed_;
   std::vector<std::vector<Landed>> landed_by_chunk_;
   std::size_t sorted_ = 0;                // of the contacts, at the front

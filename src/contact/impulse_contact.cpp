@@ -70,14 +70,6 @@ void ImpulseContact::Contact::give(const vec3& impulse, std::span<const double> 
   for (std::size_t k = 0; k < count; ++k) a[particle[k]] += weight[k] * inverse_masses[particle[k]] * impulse;
 }
 
-void ImpulseContact::set_cloth(std::span<const PairFinder::Triangle> triangles, std::span<const vec3> rest) {
-  finder_.clear();
-  finder_.add(triangles, rest);
-  meshes_.clear();
-  triangles_ = triangles;
-  rest_ = rest;
-}
-
 ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings, const Surfaces& surfaces,
                                                 double h, const State& before, State& after,
                                                 const ClothSystem& system,
@@ -95,7 +87,7 @@ ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings,
        round < kRounds && (find_meetings(surfaces, context) || (round == 0 && !contacts_.empty())); ++round) {
     for (const std::vector<Meeting>& meetings : meetings_by_chunk_)
       for (const auto& [pair, share] : meetings)
-        add(pair, share, led_apart(distance_[pair], kept_distance(near_[pair])));
+        add(pair, share, led_apart(distance_[pair], candidates_.reach_of(near_[pair], settings_.thickness)));
     for (const std::vector<Contact>& below : below_by_chunk_)
       for (const Contact& contact : below) add(contact);
     if (settings_.through_springs && round < kThroughSprings)
@@ -141,38 +133,17 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
 
 // Their vertices are particles that nothing moves.
 void ImpulseContact::add_meshes(const Surfaces& surfaces) {
-  surface_of_vertex_.clear();
-  std::size_t meshes = 0;
-  bool same = finder_.meshes() == 1 + meshes_.size();
+  candidates_.place_meshes(&surfaces);
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
+    if (!surfaces.is_mesh(surface)) continue;
     const Obstacle& body = surfaces.body_at_begin(surface);
-    if (body.shape != Obstacle::Shape::mesh) continue;
-    const std::shared_ptr<const TriangleSurface>& mesh = body.mesh.surface;
-    if (meshes == meshes_.size()) meshes_.emplace_back();
-    same = same && meshes_[meshes] == mesh;
-    meshes_[meshes++] = mesh;
     const SurfaceMotion motion = surfaces.motion_at_end(surface);
-    for (const vec3& corner : mesh->positions()) {
+    for (const vec3& corner : body.mesh.surface->positions()) {
       const vec3 x = from_mesh(body, corner), way = surfaces.displacement(surface, x);
       x_.push_back(x);
       way_.push_back(way);
       v_.push_back(motion.at(x + way));
-      surface_of_vertex_.push_back(surface);
     }
-  }
-  if (same && meshes == meshes_.size()) return;
-  meshes_.resize(meshes);
-  finder_.clear();
-  finder_.add(triangles_, rest_);
-  // As in their files: the order of pairs does not depend on where they were met first.
-  std::vector<vec3> corners(rest_.begin(), rest_.end());
-  std::vector<PairFinder::Triangle> numbered;
-  for (const std::shared_ptr<const TriangleSurface>& mesh : meshes_) {
-    const auto first = static_cast<std::uint32_t>(corners.size());
-    corners.insert(corners.end(), mesh->positions().begin(), mesh->positions().end());
-    numbered.clear();
-    for (const auto& [a, b, c] : mesh->triangles()) numbered.push_back({first + a, first + b, first + c});
-    finder_.add(numbered, corners);
   }
 }
 
@@ -182,7 +153,7 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   cancel.look();
   listed_ = way_;
   const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
-  const auto found = finder_.find(context.pool, x_, way_, reach, settings_.with_itself);
+  const auto found = candidates_.bounded_along(context.pool, x_, way_, reach);
   near_ = found ? found->pairs : std::span<const FeaturePair>();
   least_ = found ? found->least : std::span<const double>();
   cancel.look();
@@ -214,13 +185,6 @@ bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
   }) == 0;
 }
 
-/// Less for what is near at rest.
-double ImpulseContact::kept_distance(const FeaturePair& pair) const {
-  if (std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return i >= rest_.size(); }))
-    return settings_.thickness;
-  return std::min(settings_.thickness, separation(pair.kind, pair.of(rest_)).distance / 2);
-}
-
 /// How far apart features end that a step begins at a distance.
 double ImpulseContact::led_apart(double distance, double thickness) const {
   const double missing = thickness - distance;
@@ -230,7 +194,7 @@ double ImpulseContact::led_apart(double distance, double thickness) const {
 void ImpulseContact::add_near() {
   for (std::size_t k = 0; k < near_.size(); ++k) {
     if (!(distance_[k] > 0) || !(distance_[k] < settings_.thickness)) continue;
-    const double thickness = kept_distance(near_[k]);
+    const double thickness = candidates_.reach_of(near_[k], settings_.thickness);
     if (distance_[k] < thickness) add(k, 0, led_apart(distance_[k], thickness));
   }
 }
@@ -265,7 +229,7 @@ void ImpulseContact::add(std::size_t number, double share, double kept) {
 
 std::uint32_t ImpulseContact::surface_of(const FeaturePair& pair) const {
   for (const std::uint32_t i : pair.particle)
-    if (i >= rest_.size()) return surface_of_vertex_[i - rest_.size()];
+    if (i >= rest_.size()) return candidates_.surface_of(i);
   return kClothItself;
 }
 
@@ -572,8 +536,7 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
         const FeaturePair& pair = near_[meeting.pair];
         for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
         for (const std::uint32_t i : pair.particle)
-          if (i >= rest_.size())
-            join(i, static_cast<std::uint32_t>(particles) + surface_of_vertex_[i - rest_.size()]);
+          if (i >= rest_.size()) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
         squeezed_ = pair.particle[own(pair.particle)];
         squeezed_on_ = surface_of(pair);
       }

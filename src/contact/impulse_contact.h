@@ -11,9 +11,8 @@
 
 #include "cloth/cloth_system.h"
 #include "collide/feature_pair.h"
+#include "contact/candidate_list.h"
 #include "contact/contact_pair.h"
-#include "contact/kept_pairs.h"
-#include "contact/pair_finder.h"
 #include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
@@ -24,9 +23,8 @@ namespace clothlab {
 
 /// How contact by impulses acts.
 struct ImpulseSettings {
-  double thickness = 0;     ///< ξ: what touches is kept this far apart [m], > 0
-  bool with_itself = true;  ///< the cloth meets itself
-  double friction = 0;      ///< μ of cloth on cloth
+  double thickness = 0;  ///< ξ: what touches is kept this far apart [m], > 0
+  double friction = 0;   ///< μ of cloth on cloth
   /// Impulses go through the springs, as in a step of an implicit method; else they act on particles alone.
   bool through_springs = true;
   LinearSolverSettings solver = {};  ///< for that
@@ -45,9 +43,11 @@ struct ImpulseSettings {
 class ImpulseContact {
  public:
   /// Triangles and positions at rest must outlive this.
-  void set_cloth(std::span<const PairFinder::Triangle> triangles, std::span<const vec3> rest);
-
-  bool is_empty() const { return rest_.empty(); }
+  void set_cloth(std::span<const CandidateList::Triangle> triangles, std::span<const vec3> rest,
+                 bool with_itself) {
+    candidates_.set_cloth(triangles, rest, with_itself);
+    rest_ = rest;
+  }
 
   enum class Outcome { untouched, changed, squeezed, crowded };
   /// Resolves the collisions of a step of h; `pinned` particles, ascending, are prescribed. Squeezed: pins
@@ -105,7 +105,6 @@ class ImpulseContact {
   double measure(std::size_t pair);
   std::uint32_t surface_of(const FeaturePair& pair) const;
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
-  double kept_distance(const FeaturePair& pair) const;
   double led_apart(double distance, double thickness) const;
   void add_near();
   double gap_of(const SurfacePlace& place) const;
@@ -126,11 +125,8 @@ class ImpulseContact {
   bool move_zones(const Surfaces& surfaces);
   void list_pairs();
 
-  std::span<const PairFinder::Triangle> triangles_;
   std::span<const vec3> rest_;
-  KeptPairs finder_;
-  std::vector<std::shared_ptr<const TriangleSurface>> meshes_;  // of the finder, after the cloth
-  std::vector<std::uint32_t> surface_of_vertex_;                // of the particles after the cloth's
+  CandidateList candidates_;
 
   ImpulseSettings settings_;
   double h_ = 0;

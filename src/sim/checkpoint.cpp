@@ -100,7 +100,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.entering);
   each(c.last_h);
   c.control.each_number(each);
-  each.list(c.contacts, [&](FilterContact::Contact& contact) {
+  each.list(c.contacts, [&](ActiveContact& contact) {
     each(contact.particle);
     each(contact.surface);
     each(contact.sticks);
@@ -134,7 +134,7 @@ bool fits(const Checkpoint& c, std::size_t n) {
   if (!std::isfinite(c.state.t) || !std::isfinite(c.last_h)) return false;
   if (!(c.stiffened >= 1 && std::isfinite(c.stiffened))) return false;
   const auto exists = [n](std::uint32_t particle) { return particle < n; };
-  for (const FilterContact::Contact& contact : c.contacts)
+  for (const ActiveContact& contact : c.contacts)
     if (!exists(contact.particle)) return false;
   for (const std::uint32_t particle : c.pins.particles())
     if (!exists(particle)) return false;

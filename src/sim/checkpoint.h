@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "contact/filter_contact.h"
+#include "contact/contact_response.h"
 #include "contact/obstacle_moves.h"
 #include "core/memory.h"
 #include "dynamics/grab_spring.h"
@@ -42,7 +42,7 @@ struct Checkpoint {
   bool entering = true;  ///< the state was set from outside: Integrator::enter comes first
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
-  std::vector<FilterContact::Contact> contacts;  ///< of the last step
+  std::vector<ActiveContact> contacts;  ///< of the last step
   /// True while contact lifts out cloth that was inside a surface when that appeared, or that one pushed
   /// there.
   bool lifting = true;

@@ -27,12 +27,11 @@ ContactInput contact_input(const Scene& scene, const ClothModel& model, const Cl
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh) {
   const Scene& scene = *moment.scene;
-  const auto& [x, v, t] = moment.state;
   const std::unique_ptr<ContactResponse> contact = info_of(scene.contact.model).make();
   Surfaces surfaces;  // in the step that led there
   const auto place = [&](double thickness) {
-    surfaces.place(scene.floor, scene.obstacles, thickness, moment.moves, x.size(), t - moment.last_h,
-                   moment.last_h);
+    surfaces.place(scene.floor, scene.obstacles, thickness, moment.moves, moment.state.x.size(),
+                   moment.state.t - moment.last_h, moment.last_h);
   };
   place(0);
   contact->configure(contact_input(scene, model, mesh), surfaces);

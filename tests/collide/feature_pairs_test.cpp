@@ -12,8 +12,8 @@
 
 #include "collide/closest_point.h"
 #include "collide/feature_pair.h"
-#include "contact/kept_pairs.h"
-#include "contact/near_pairs.h"
+#include "collide/mesh_body.h"
+#include "contact/candidate_list.h"
 #include "contact/pair_finder.h"
 
 namespace clothlab {
@@ -150,7 +150,7 @@ TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
   const Sheet rest = crumpled(10, 8, 0, random);
   std::vector<vec3> x = cloth.positions, way(x.size()), still(x.size(), vec3(0));
   constexpr double kReach = 0.02;
-  NearPairs kept;
+  CandidateList kept;
   kept.set_cloth(cloth.triangles, rest.positions, true);
   std::size_t seen = 0;
   for (int round = 0; round < 30; ++round) {
@@ -160,7 +160,7 @@ TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
     if (round % 3 == 2) {
       for (vec3& each : way) each = common + anywhere(0.002);
       way[random() % x.size()] += anywhere(0.05);
-      const auto listed = kept.may_meet(pool, x, way, kReach, NearPairs::Looks::again);
+      const auto listed = kept.along(pool, x, way, kReach, CandidateList::Search::again);
       ASSERT_TRUE(listed);
       std::set<std::array<std::uint32_t, 5>> keys;
       for (const FeaturePair& pair : *listed) EXPECT_TRUE(keys.insert(key(pair)).second);
@@ -168,19 +168,19 @@ TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
       EXPECT_LT(keys.size(), 5000U);
     }
     std::set<std::array<std::uint32_t, 5>> keys;
-    std::vector<NearPairs::Near> found;
-    for (const NearPairs::Near& near : kept.find(pool, x, kReach, false)) {
+    std::vector<CandidateList::Near> found;
+    for (const CandidateList::Near& near : kept.near(pool, x, kReach, false)) {
       EXPECT_TRUE(keys.insert(key(near.pair)).second);
       found.push_back(near);
     }
     EXPECT_EQ(keys, all_pairs(cloth, nullptr, x, still, kReach));
     seen += keys.size();
-    NearPairs fresh;
+    CandidateList fresh;
     fresh.set_cloth(cloth.triangles, rest.positions, true);
     EXPECT_TRUE(std::ranges::equal(
-        fresh.find(pool, x, kReach, false), found, {},
-        [](const NearPairs::Near& near) { return near.pair.particle; },
-        [](const NearPairs::Near& near) { return near.pair.particle; }));
+        fresh.near(pool, x, kReach, false), found, {},
+        [](const CandidateList::Near& near) { return near.pair.particle; },
+        [](const CandidateList::Near& near) { return near.pair.particle; }));
   }
   EXPECT_GT(seen, 300U);
 }
@@ -195,15 +195,20 @@ TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
   for (const bool with_body : {false, true}) {
     const Sheet cloth = crumpled(9, 7, 0.08, random);
     const auto own = static_cast<std::uint32_t>(cloth.positions.size());
-    const Sheet body = crumpled(5, 4, 0.08, random, own);
+    Sheet body = crumpled(5, 4, 0.08, random);
     std::vector<vec3> x = cloth.positions;
-    KeptPairs kept;
+    CandidateList kept;
     PairFinder finder;
-    kept.add(cloth.triangles, x);
+    Surfaces surfaces;
+    kept.set_cloth(cloth.triangles, cloth.positions, true);
     finder.add(cloth.triangles, x);
     if (with_body) {
+      const Obstacle mesh = test::mesh_body(TriangleSurface(body.positions, body.triangles), vec3(0), 1);
+      surfaces.place({}, {{mesh}, 0}, 0, {}, own, 0, 0);
+      kept.place_meshes(&surfaces);
       x.insert(x.end(), body.positions.begin(), body.positions.end());
-      kept.add(body.triangles, x);
+      for (Triangle& triangle : body.triangles)
+        for (std::uint32_t& corner : triangle) corner += own;
       finder.add(body.triangles, x);
     }
     std::vector<vec3> way(x.size());
@@ -218,7 +223,7 @@ TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
         x.insert(x.end(), with_body ? body.positions.begin() : body.positions.end(), body.positions.end());
       if (step == 60)
         for (std::size_t i = own; i < x.size(); ++i) x[i] += vec3(0.05, 0, 0);
-      const auto found = kept.find(pool, x, way, kReach, true);
+      const auto found = kept.bounded_along(pool, x, way, kReach);
       ASSERT_TRUE(found);
       std::set<std::array<std::uint32_t, 5>> listed;
       std::vector<std::array<std::uint32_t, 5>> near, near_anew;

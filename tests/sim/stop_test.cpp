@@ -175,18 +175,23 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
   EXPECT_GE(looks([&](const StopProbe& stop) {
-              contact.constrain(surfaces, 0.01, false, on_it, system, {one_thread(), stop});
+              const ComputeContext context{one_thread(), stop};
+              contact.begin_step({surfaces, 0.01, on_it, system, context});
             }),
             3);
   system.projection().clear(on_it.x.size());
   EXPECT_GE(looks([&](const StopProbe& stop) {
               system.projection().clear(on_it.x.size());
               contact.set_contacts({});
-              contact.land(surfaces, 0.01, on_it, below, system, {one_thread(), stop});
+              const ComputeContext context{one_thread(), stop};
+              contact.needs_repeat({surfaces, 0.01, on_it, system, context}, below);
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.finish(surfaces, 0.01, {}, below, system, stop); }),
+  EXPECT_GE(looks([&](const StopProbe& stop) {
+              const ComputeContext context{one_thread(), stop};
+              contact.end_step({surfaces, 0.01, on_it, system, context}, {}, below);
+            }),
             1);
 }
 

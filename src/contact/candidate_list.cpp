@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contact/near_pairs.h"
+#include "contact/candidate_list.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +12,23 @@ namespace {
 
 constexpr std::size_t kNearGrain = 512;
 constexpr std::size_t kMovedGrain = 4096;
-// How far a particle may go before what is near it is listed anew, of the reach; and of its way, where that
-// is longer.
-constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForWay = 1.25;
+// Room of a particle, of the reach; and of its displacement, where that is longer.
+constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForDisplacement = 1.25;
 // Of all particles: where more have gone too far, all is listed anew.
 constexpr double kMostStrays = 0.1;
+// The same for short steps: so many times as far as it is going, but within these shares of the reach. Twice
+// the most and the reach itself are less than two features of a flat cloth are apart that share no particle,
+// where the reach is a fifth of an edge.
+constexpr double kTimesDisplacement = 64, kShortestRoom = 0.25, kLongestRoom = 1;
+// A list takes a search with a longer reach: it is to serve so many, or the next ones make none.
+constexpr int kLeastServed = 4, kWait = 8;
 
 }  // namespace
 
-void NearPairs::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself) {
+void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest,
+                              bool with_itself) {
   listed_reach_ = near_reach_ = 0;
+  waits_ = 0;
   with_itself_ = with_itself;
   // The tree of a large cloth takes longer than a step, and a slider sends a command for each.
   if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
@@ -36,7 +43,7 @@ void NearPairs::set_cloth(std::span<const Triangle> triangles, std::span<const v
   if (!rest.empty()) finder_.add(triangles, rest);
 }
 
-void NearPairs::place_meshes(const Surfaces* surfaces) {
+void CandidateList::place_meshes(const Surfaces* surfaces) {
   next_meshes_.clear();
   for (std::uint32_t k = 1; surfaces != nullptr && k < surfaces->size(); ++k) {
     const Obstacle &end = surfaces->body_at_end(k), &begin = surfaces->body_at_begin(k);
@@ -58,6 +65,7 @@ void NearPairs::place_meshes(const Surfaces* surfaces) {
   near_reach_ = 0;
   if (same) return;
   listed_reach_ = 0;
+  waits_ = 0;
   finder_.clear();
   finder_.add(triangles_, rest_);
   // As in their files: the order of pairs does not depend on where the meshes were first.
@@ -73,44 +81,44 @@ void NearPairs::place_meshes(const Surfaces* surfaces) {
   }
 }
 
-double NearPairs::reach_of(const FeaturePair& pair, double reach) const {
+double CandidateList::reach_of(const FeaturePair& pair, double reach) const {
   if (!std::ranges::all_of(pair.particle, [&](std::uint32_t i) { return is_cloth(i); })) return reach;
   return std::min(reach, separation(pair.kind, pair.of(rest_)).distance / 2);
 }
 
 /// Whether near_ is what is wanted.
-bool NearPairs::is_at(std::span<const vec3> x, double reach, bool before) const {
-  return near_reach_ == reach && found_before_ == before &&
+bool CandidateList::is_at(std::span<const vec3> x, double reach, bool at_begin) const {
+  return near_reach_ == reach && near_at_begin_ == at_begin &&
          std::ranges::equal(x, std::span(x_).first(x.size()));
 }
 
-void NearPairs::take(std::span<const vec3> x, std::span<const vec3> corners) {
+void CandidateList::take(std::span<const vec3> x, std::span<const vec3> corners) {
   near_reach_ = 0;
   x_.assign(x.begin(), x.end());
   x_.insert(x_.end(), corners.begin(), corners.end());
 }
 
-/// Whether what is listed holds all that is near at x_, and on the ways from there where there are any. What
-/// all have in common brings nothing together, where there are no meshes.
-bool NearPairs::covers(WorkerPool& pool, std::span<const vec3> way, double reach) {
+/// True if the list holds all that is near at x_, and on displacements from there where there are any. A
+/// common translation brings no pair closer, where there are no meshes.
+bool CandidateList::covers(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
   strays_.clear();
   const std::size_t n = x_.size();
   const bool is_listed = listed_reach_ == reach && places_.size() == n;
   common_ = vec3(0);
-  vec3 common_way(0);
+  vec3 common_displacement(0);
   if (meshes_.empty()) {
     if (is_listed)
       for (std::size_t i = 0; i < n; ++i) common_ += x_[i] - places_[i];
-    for (const vec3& each : way) common_way += each;
+    for (const vec3& each : displacement) common_displacement += each;
     common_ /= static_cast<double>(n);
-    common_way /= static_cast<double>(n);
+    common_displacement /= static_cast<double>(n);
   }
-  gone_.resize(n);
-  going_.resize(n);
+  for (std::vector<double>* each : {&going_, &moved_, &gone_}) each->resize(n);
   pool.for_chunks(n, kMovedGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      going_[i] = i < way.size() ? glm::length(way[i] - common_way) : 0;
-      gone_[i] = going_[i] + (is_listed ? glm::length(x_[i] - places_[i] - common_) : 0);
+      going_[i] = i < displacement.size() ? glm::length(displacement[i] - common_displacement) : 0;
+      moved_[i] = is_listed ? glm::length(x_[i] - places_[i] - common_) : 0;
+      gone_[i] = moved_[i] + going_[i];
     }
   });
   if (!is_listed) return false;
@@ -119,26 +127,26 @@ bool NearPairs::covers(WorkerPool& pool, std::span<const vec3> way, double reach
   return strays_.empty();
 }
 
-/// Whether a listed pair is surely not nearer than `reach` on the ways that `covers` has seen last: as far as
-/// their particles have gone, then by what they have gone relative to each other.
-bool NearPairs::is_far(const Listed& listed, double reach, bool on_ways) const {
+/// True if a listed pair is surely not nearer than `reach` on the displacements of the last `covers`: as far
+/// as their particles have gone, then by what they have gone relative to each other.
+bool CandidateList::is_far(const Listed& listed, double reach, bool along_displacements) const {
   const FeaturePair& pair = listed.pair;
   if (listed.distance - pair.approach_within(gone_) >= reach) return true;
   std::array<vec3, 4> moved;
   for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - places_[pair.particle[k]];
   double nearer = approach_bound(pair.kind, moved);
-  if (on_ways) nearer += approach_bound(pair.kind, pair.of(way_));
+  if (along_displacements) nearer += approach_bound(pair.kind, pair.of(displacement_));
   return listed.distance - nearer >= reach;
 }
 
-/// Lists what is near x_ and on the ways from there; false where these are too long for that, or where too
-/// much is near.
-bool NearPairs::make_cover(WorkerPool& pool, std::span<const vec3> way, double reach) {
-  if (covers(pool, way, reach)) return true;
+/// Lists what is near x_ and on displacements from there; false where these are too long for that, or where
+/// too much is near.
+bool CandidateList::make_cover(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
+  if (covers(pool, displacement, reach)) return true;
   for (const double going : going_)
     if (!(going <= kMostRoom * reach)) return false;
   if (list_strays(pool, reach)) return true;
-  for (const double more : {kRoomForWay, 1.0}) {
+  for (const double more : {kRoomForDisplacement, 1.0}) {
     places_ = x_;
     rooms_.resize(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i)
@@ -151,9 +159,15 @@ bool NearPairs::make_cover(WorkerPool& pool, std::span<const vec3> way, double r
   return false;
 }
 
-bool NearPairs::list_all(WorkerPool& pool, double reach) {
+std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerPool& pool, double reach,
+                                                                         std::span<const char> of) {
+  ++searches_;
   listed_reach_ = 0;
-  const auto found = finder_.find_within(pool, places_, rooms_, reach, with_itself_, {});
+  return finder_.find_within(pool, places_, rooms_, reach, with_itself_, of);
+}
+
+bool CandidateList::list_all(WorkerPool& pool, double reach) {
+  const auto found = search_within(pool, reach, {});
   crowded_ = !found;
   if (!found) return false;
   listed_.clear();
@@ -162,8 +176,28 @@ bool NearPairs::list_all(WorkerPool& pool, double reach) {
   return true;
 }
 
+/// False where that would not pay, or where too much is near.
+bool CandidateList::list_for_short_steps(WorkerPool& pool, double reach) {
+  const auto is_short = [&](double going) { return kLeastServed * going <= kLongestRoom * reach; };
+  if (waits_ > 0 || !std::ranges::all_of(going_, is_short)) return false;
+  const bool served_little = listed_reach_ > 0 && served_ < kLeastServed;
+  listed_reach_ = 0;
+  served_ = 0;
+  waits_ = kWait;
+  if (served_little) return false;
+  places_ = x_;
+  rooms_.resize(x_.size());
+  for (std::size_t i = 0; i < x_.size(); ++i)
+    rooms_[i] = std::clamp(kTimesDisplacement * going_[i], kShortestRoom * reach, kLongestRoom * reach);
+  if (!list_all(pool, reach)) return false;
+  moved_.assign(x_.size(), 0);
+  gone_ = going_;
+  waits_ = 0;
+  return true;
+}
+
 /// Lists what is near strays where they are now. False where they are too many for that.
-bool NearPairs::list_strays(WorkerPool& pool, double reach) {
+bool CandidateList::list_strays(WorkerPool& pool, double reach) {
   if (strays_.empty() || static_cast<double>(strays_.size()) > kMostStrays * static_cast<double>(x_.size()) ||
       !is_cloth(strays_.back()))
     return false;
@@ -171,11 +205,10 @@ bool NearPairs::list_strays(WorkerPool& pool, double reach) {
   for (const std::uint32_t i : strays_) {
     is_stray_[i] = 1;
     places_[i] = x_[i] - common_;
-    rooms_[i] = std::max(std::min(kRoomForWay * going_[i], kMostRoom * reach), kLeastRoom * reach);
+    rooms_[i] = std::max(std::min(kRoomForDisplacement * going_[i], kMostRoom * reach), kLeastRoom * reach);
     gone_[i] = going_[i];
   }
-  listed_reach_ = 0;
-  const auto found = finder_.find_within(pool, places_, rooms_, reach, with_itself_, is_stray_);
+  const auto found = search_within(pool, reach, is_stray_);
   if (!found) return false;
   std::erase_if(listed_, [&](const Listed& listed) { return has_stray(listed.pair); });
   add_listed(pool, *found, reach, true);
@@ -183,13 +216,13 @@ bool NearPairs::list_strays(WorkerPool& pool, double reach) {
   return true;
 }
 
-bool NearPairs::has_stray(const FeaturePair& pair) const {
+bool CandidateList::has_stray(const FeaturePair& pair) const {
   return std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return is_stray_[i] != 0; });
 }
 
 /// Lists what may come near of what was found; `of_strays`: only pairs that have one.
-void NearPairs::add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach,
-                           bool of_strays) {
+void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach,
+                               bool of_strays) {
   constexpr double kNotWanted = std::numeric_limits<double>::infinity();
   const std::size_t first = listed_.size();
   listed_.resize(first + found.size());
@@ -208,8 +241,8 @@ void NearPairs::add_listed(WorkerPool& pool, std::span<const FeaturePair> found,
 
 /// all := what each(listed, found) adds to `found` for every listed pair.
 template <class Item, class Each>
-void NearPairs::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk, std::vector<Item>& all,
-                        const Each& each) const {
+void CandidateList::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk,
+                            std::vector<Item>& all, const Each& each) const {
   const std::size_t chunks = (listed_.size() + kNearGrain - 1) / kNearGrain;
   by_chunk.resize(std::max(by_chunk.size(), chunks));
   pool.for_chunks(listed_.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
@@ -221,42 +254,69 @@ void NearPairs::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chu
   for (std::size_t c = 0; c < chunks; ++c) all.insert(all.end(), by_chunk[c].begin(), by_chunk[c].end());
 }
 
-std::span<const NearPairs::Near> NearPairs::find(WorkerPool& pool, std::span<const vec3> x, double reach,
-                                                 bool before) {
+std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::span<const vec3> x,
+                                                         double reach, bool at_begin) {
   if (empty()) return {};
-  if (is_at(x, reach, before)) return near_;
-  take(x, before ? corners_before_ : corners_);
-  found_before_ = before;
+  if (is_at(x, reach, at_begin)) return near_;
+  take(x, at_begin ? corners_before_ : corners_);
+  near_at_begin_ = at_begin;
   near_.clear();
   if (!make_cover(pool, {}, reach)) return near_;
-  collect(pool, by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
+  collect(pool, near_by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
     if (is_far(listed, listed.reach, false)) return;
     const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
     if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
   });
-  // What is listed when depends on earlier calls; sums over pairs must not.
+  // The order of the list depends on earlier calls; sums over pairs must not.
   std::ranges::sort(near_, {},
                     [](const Near& near) { return std::pair(near.pair.kind, near.pair.particle); });
   near_reach_ = reach;
   return near_;
 }
 
-std::optional<std::span<const FeaturePair>> NearPairs::may_meet(WorkerPool& pool, std::span<const vec3> x,
-                                                                std::span<const vec3> way, double reach,
-                                                                Looks looks) {
+std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& pool, std::span<const vec3> x,
+                                                                 std::span<const vec3> displacement,
+                                                                 double reach, Search search) {
   if (empty()) return std::span<const FeaturePair>();
-  const std::vector<vec3>& corners = looks == Looks::meshes_move ? corners_before_ : corners_;
+  const std::vector<vec3>& corners = search == Search::meshes_move ? corners_before_ : corners_;
   take(x, corners);
-  way_.assign(way.begin(), way.end());
-  for (std::size_t k = 0; k < corners.size(); ++k) way_.push_back(corners_[k] - corners[k]);
-  const bool covered = looks == Looks::again  ? make_cover(pool, way, reach)
-                       : looks == Looks::once ? covers(pool, way, reach)
-                                              : false;
-  if (!covered) return finder_.find(pool, x_, way_, reach, with_itself_);
-  collect(pool, meeting_by_chunk_, meeting_, [&](const Listed& listed, std::vector<FeaturePair>& found) {
+  displacement_.assign(displacement.begin(), displacement.end());
+  for (std::size_t k = 0; k < corners.size(); ++k) displacement_.push_back(corners_[k] - corners[k]);
+  const bool covered = search == Search::again  ? make_cover(pool, displacement, reach)
+                       : search == Search::once ? covers(pool, displacement, reach)
+                                                : false;
+  if (!covered) return finder_.find(pool, x_, displacement_, reach, with_itself_);
+  collect(pool, pairs_by_chunk_, pairs_, [&](const Listed& listed, std::vector<FeaturePair>& found) {
     if (!is_far(listed, reach, true)) found.push_back(listed.pair);
   });
-  return meeting_;
+  return pairs_;
+}
+
+std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& pool, std::span<const vec3> x,
+                                                                   std::span<const vec3> displacement,
+                                                                   double reach) {
+  take(x, {});
+  const bool covered = covers(pool, displacement, reach);
+  if (covered) ++served_;
+  if (!covered && !list_for_short_steps(pool, reach)) {
+    waits_ = std::max(waits_ - 1, 0);
+    ++searches_;
+    const auto found = finder_.find(pool, x, displacement, reach, with_itself_);
+    if (!found) return std::nullopt;
+    least_.assign(found->size(), 0);
+    return Bounded{*found, least_};
+  }
+  collect(pool, least_by_chunk_, bounded_, [&](const Listed& listed, std::vector<Least>& found) {
+    if (!(listed.distance - listed.pair.approach_within(gone_) >= reach))
+      found.push_back({listed.pair, listed.distance - listed.pair.approach_within(moved_)});
+  });
+  pairs_.clear();
+  least_.clear();
+  for (const auto& [pair, least] : bounded_) {
+    pairs_.push_back(pair);
+    least_.push_back(least);
+  }
+  return Bounded{pairs_, least_};
 }
 
 }  // namespace clothlab
