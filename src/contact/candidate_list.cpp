@@ -14,7 +14,7 @@ constexpr std::size_t kNearGrain = 512;
 constexpr std::size_t kMovedGrain = 4096;
 // Room of a particle, of the reach; and of its displacement, where that is longer.
 constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForDisplacement = 1.25;
-// Of all particles: where more have gone too far, all is listed anew.
+// Of all particles: where more have moved too far, all is listed again.
 constexpr double kMostStrays = 0.1;
 // The same for short steps: so many times as far as it is going, but within these shares of the reach. Twice
 // the most and the reach itself are less than two features of a flat cloth are apart that share no particle,
@@ -86,7 +86,7 @@ double CandidateList::reach_of(const FeaturePair& pair, double reach) const {
   return std::min(reach, separation(pair.kind, pair.of(rest_)).distance / 2);
 }
 
-/// Whether near_ is what is wanted.
+/// True if near_ is the result for these arguments.
 bool CandidateList::is_at(std::span<const vec3> x, double reach, bool at_begin) const {
   return near_reach_ == reach && near_at_begin_ == at_begin &&
          std::ranges::equal(x, std::span(x_).first(x.size()));

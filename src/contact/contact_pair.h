@@ -35,7 +35,7 @@ struct ContactFigures {
   double push = 0;                                              ///< sum of the normal forces [N]
   double friction_power = 0;                                    ///< that friction takes [W]
   double stiffness = 0;  ///< k or κ of contact by forces [N/m]; 0 of other models
-  double limit = 1;      ///< least share of its way that a barrier has left a particle
+  double limit = 1;      ///< least fraction of its displacement that a barrier left a particle
 
   void add(const ContactPair& pair) {
     least_gap = pairs == 0 ? pair.gap : std::min(least_gap, pair.gap);

@@ -12,34 +12,32 @@
 
 namespace clothlab {
 
-/// Contact with the floor and the obstacles by projection: a particle in contact is held along the normal n
-/// of the surface at its place, S = I − n nᵀ, of two or three surfaces along their span (model.md, "The
-/// floor", "Obstacles"), for every method.
+/// Contact with the floor and the obstacles by projection (model.md, "The floor", "Obstacles"): a particle in
+/// contact is constrained along the contact normal n, S = I − n nᵀ, or along the span of two or three
+/// normals, for every method.
 ///
-/// A step of h begins with the particles held that a surface supports: those on it, and h v_n + h² (a + κ
-/// v_t²) leads below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature. Free particles that end
-/// below a surface have landed: the step is repeated, at most twice, with them held as well, so that no
-/// particle is put on a surface that its springs keep above it. What is still below then is put on it.
-/// Impacts are inelastic.
+/// A step of h begins with the particles constrained that a surface supports: those on it, and those that h
+/// v_n
+/// + h² (a + κ v_t²) would move below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature. Free
+/// particles that end below a surface have landed: the step is repeated, at most twice, with them constrained
+/// as well, so that no particle is put on a surface that its springs keep above it. Particles that are still
+/// below are then put on it. Impacts are inelastic.
 ///
 /// Coulomb friction uses the impulse J = −m v_n − h f_n ≥ 0. Where it can stop the particle, |v_t + h f_t/m|
-/// ≤ μ J/m, the particle sticks: it is held in all directions. Otherwise it slides, with the force μ J/h
-/// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
-/// is at least the impulse that kept the particle above the surface.
+/// ≤ μ J/m, the particle sticks: it is constrained in all directions. Otherwise it slides, with the force μ
+/// J/h against that velocity throughout the step; where the step reverses that velocity, the particle sticks.
+/// J is at least the impulse that kept the particle above the surface.
 ///
-/// Contact by impulses holds what is alone on a surface by what it did in the step before (uses_reactions):
-/// what pressed on it stays held, and what stuck sticks, as the forces of a stiff cloth at the beginning say
-/// little of those in the step; what the surface had to pull is let go, and slides where it held more than μ
-/// times that. A step is not repeated for what lands, or is turned round by friction, within a fifth of what
-/// surfaces are thicker: that is put on the surface, or stopped, at the end.
+/// Contact by impulses uses the reactions of the step before (uses_reactions) for a particle with one
+/// contact: a contact that pressed stays active, and one that stuck sticks, as the forces of a stiff cloth at
+/// the beginning tell little about those in the step. Contacts with negative reactions are released, and
+/// those that needed more than μ times the push slide. A step is not repeated for a penetration, or a
+/// reversal by friction, within a fifth of the thickness: these are corrected at the end.
 ///
-/// On a surface that moves all of this holds relative to its velocity in the step: what it holds goes with
-/// it.
+/// All of this is relative to the velocity of the surface in the step; a constrained particle moves with it.
 ///
-/// Pinned particles follow their pins, below a surface as well. Cloth that is below one when that appears or
-/// comes up is lifted at 1 m/s.
-///
-/// Impulses add to it.
+/// Pinned particles follow their pins, below a surface as well. Cloth that is below a surface when that
+/// appears or comes up is lifted at 1 m/s. Contact by impulses adds to this class.
 class FilterContact : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
@@ -86,13 +84,13 @@ class FilterContact : public ContactResponse {
                    WorkerPool& pool);
   /// On all that it is below, but for those that lift it.
   void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
-  /// The longest way of those that friction has turned round [m].
+  /// The longest displacement of particles that friction has reversed [m].
   double turned_back(const Surfaces& surfaces, double h, const State& before, const State& after) const;
   void stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
                             Projection& projection);
   /// That of the step before, of a particle with one alone; `from` goes along with the particles.
   const ActiveContact* last_of(std::uint32_t particle, std::size_t& from) const;
-  /// Forgets what pulls, and finds what sticks.
+  /// Releases contacts with negative reactions, and finds which stick.
   void weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions, const State& state,
              const ClothSystem& system);
 

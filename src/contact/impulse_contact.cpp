@@ -14,7 +14,7 @@
 namespace clothlab {
 namespace {
 
-constexpr int kRounds = 12;             // of impulses, before what still meets moves together
+constexpr int kRounds = 12;             // of impulses, before zones move together
 constexpr int kZoneRounds = 200;        // in which zones grow
 constexpr int kSweeps = 60;             // over all contacts, in a round
 constexpr double kSolved = 1e-3;        // of ξ: the largest change in the last sweep
@@ -27,7 +27,7 @@ constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kBelow = 0.5;     // of ξ above a surface
 constexpr double kSameWay = 1e-9;  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
-constexpr int kMostSteps = 1000;            // along one way
+constexpr int kMostSteps = 1000;            // along one displacement
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
 constexpr int kIterations = 4;              // of Newton's method
 constexpr double kLeastSolved = 1e-2;       // of the residual
@@ -147,7 +147,7 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   }
 }
 
-/// Whether these were all.
+/// False if there are too many.
 bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.look();
@@ -172,7 +172,7 @@ double ImpulseContact::measure(std::size_t pair) {
   return distance_[pair];
 }
 
-/// Whether what was listed is all that may meet on the ways as they are.
+/// True if the list holds all that may collide on the present displacements.
 bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
   const double room = kPairRoom * settings_.thickness;
   return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
@@ -199,7 +199,7 @@ void ImpulseContact::add_near() {
   }
 }
 
-/// At a share of the ways, to end `kept` apart; in place of the last of this pair.
+/// At a fraction of the displacements, to end `kept` apart; in place of the last of this pair.
 void ImpulseContact::add(std::size_t number, double share, double kept) {
   const FeaturePair& pair = near_[number];
   const std::array<vec3, 4> x = pair.of(x_), way = pair.of(way_);
@@ -322,7 +322,7 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
   return std::ranges::any_of(meetings_by_chunk_, any) || std::ranges::any_of(below_by_chunk_, any);
 }
 
-/// Where a particle comes too near to surfaces on its way relative to them.
+/// Adds contacts where a particle comes too near to surfaces on its displacement relative to them.
 void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
                                std::vector<Contact>& found) const {
   const double thickness = settings_.thickness, least = kBelow * thickness;
@@ -517,7 +517,7 @@ void ImpulseContact::solve_velocities() {
   }
 }
 
-/// Zones of what meets move as one, until nothing meets.
+/// Zones of colliding features move as one, until nothing collides.
 bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContext& context) {
   if (!find_meetings(surfaces, context)) return true;
   const std::size_t particles = x_.size();
@@ -552,7 +552,7 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
   return false;
 }
 
-/// False where what is led would have to move in two ways.
+/// False where a prescribed particle would have to move in two ways.
 bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   const auto particles = static_cast<std::uint32_t>(x_.size());
   zones_.assign(parent_.size(), {});

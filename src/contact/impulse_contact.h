@@ -30,15 +30,15 @@ struct ImpulseSettings {
   LinearSolverSettings solver = {};  ///< for that
 };
 
-/// Contact by impulses after each step (model.md, "Contact by impulses"): the step of a method is taken as
-/// the ways of the particles from x₀ to x₁, and these are changed by inelastic impulses until no two
-/// features of the cloth, and none of the cloth and a mesh, meet on them, and no particle ends below another
-/// surface [Bridson 2002; Harmon 2008]. What touches is then stopped in the velocities as well.
+/// Contact by impulses after each step (model.md, "Contact by impulses"): inelastic impulses change the
+/// displacements of a step from x₀ to x₁ until no two features of the cloth, and none of the cloth and a
+/// mesh, collide on them, and no particle ends below another surface [Bridson 2002; Harmon 2008]. Then they
+/// stop the relative velocities of all active contacts.
 ///
 /// Impulses are found by sweeps over the contacts (projected Gauss–Seidel), Coulomb's friction included.
-/// What still meets after some rounds moves together from then on, in zones that grow until nothing meets.
+/// Features that still collide after some rounds move as rigid zones, which grow until nothing collides.
 ///
-/// What is nearer than ξ is led apart, at 1 m/s at most. Features that are nearer than 2 ξ at rest are kept
+/// Features nearer than ξ are separated, at 1 m/s at most. Features that are nearer than 2 ξ at rest are kept
 /// half as far apart.
 class ImpulseContact {
  public:
@@ -51,8 +51,8 @@ class ImpulseContact {
 
   enum class Outcome { untouched, changed, squeezed, crowded };
   /// Resolves the collisions of a step of h; `pinned` particles, ascending, are prescribed. Squeezed: pins
-  /// and obstacles that move leave no way, and squeezed() says where. Crowded: more could meet than
-  /// PairFinder lists. `after` is as it was then. Throws Cancelled.
+  /// and obstacles that move leave no room, and squeezed() says where. Crowded: there are more candidates
+  /// than PairFinder lists. `after` is as it was then. Throws Cancelled.
   Outcome resolve(const ImpulseSettings& settings, const Surfaces& surfaces, double h, const State& before,
                   State& after, const ClothSystem& system, std::span<const std::uint32_t> pinned,
                   const ComputeContext& context);
@@ -61,21 +61,21 @@ class ImpulseContact {
   const std::vector<ContactPair>& pairs() const { return pairs_; }
   /// Pairs of features that may have met in it.
   std::size_t candidates() const { return near_.size(); }
-  /// Whether its linear solves reached their tolerance.
+  /// True if its linear solves reached their tolerance.
   bool converged() const { return converged_; }
   /// A particle that was squeezed, and on what.
   std::uint32_t squeezed() const { return squeezed_; }
   std::uint32_t squeezed_on() const { return squeezed_on_; }
 
  private:
-  /// What is to hold at the end of the step: above + n · (Σ w way − led) ≥ 0.
+  /// The constraint at the end of the step: above + n · (Σ w way − led) ≥ 0.
   struct Contact {
     std::array<std::uint32_t, 4> particle{};
     std::array<double, 4> weight{};
     std::size_t count = 0;  // of particles; one: it is on a surface
     vec3 normal{0};
     double above = 0;     // what lies between the features and the distance that they are kept at [m]
-    vec3 led{0};          // way of the surface [m]
+    vec3 led{0};          // displacement of the surface [m]
     vec3 velocity{0};     // of the surface at the end [m/s]
     double kept = 0;      // that distance [m]
     double mobility = 0;  // Σ w²/m [1/kg]
@@ -84,12 +84,12 @@ class ImpulseContact {
     double spring = 0;          // in a solve through the springs [kg]
     double damper = 0;          // likewise, across the normal
     double load = 0;            // push that went through them [kg·m]
-    double push = 0, stop = 0;  // along the normal: what changes ways [kg·m], and velocities [kg·m/s]
+    double push = 0, stop = 0;  // along the normal: of displacements [kg·m], of velocities [kg·m/s]
     vec3 drag{0}, brake{0};     // across it, likewise
 
     vec3 blend(std::span<const vec3> a) const;
     vec3 moved(std::span<const vec3> way) const;  // relative to each other [m]
-    double gap(std::span<const vec3> way) const;  // beyond what is kept, at the end of the ways [m]
+    double gap(std::span<const vec3> way) const;  // beyond what is kept, at the end of the step [m]
     void give(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const;
   };
   struct Meeting {
@@ -113,7 +113,7 @@ class ImpulseContact {
   double mobility_of(const Contact& contact) const;
   Contact on_surface(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
                      const SurfacePlace& place, double kept) const;
-  /// Where pairs meet and particles end below surfaces, by chunk; whether any do.
+  /// Finds colliding pairs and particles below surfaces, by chunk; true if there are any.
   bool find_meetings(const Surfaces& surfaces, const ComputeContext& context);
   void add_below(const Surfaces& surfaces, std::uint32_t particle, std::vector<Contact>& found) const;
   void solve_through_springs(const ClothSystem& system, const ComputeContext& context);
@@ -131,15 +131,15 @@ class ImpulseContact {
   ImpulseSettings settings_;
   double h_ = 0;
   std::vector<vec3> x_, way_, v_;          // of particles, then of vertices of meshes
-  std::vector<vec3> predicted_, v_after_;  // ways and velocities of the method
-  std::vector<double> inverse_;            // of masses [1/kg]; 0 where held
-  std::vector<vec3> listed_;               // ways that pairs were listed for
+  std::vector<vec3> predicted_, v_after_;  // displacements and velocities of the method
+  std::vector<double> inverse_;            // of masses [1/kg]; 0 where pinned
+  std::vector<vec3> listed_;               // displacements that pairs were listed for
   std::vector<char> moved_;                // since meetings were looked for
   std::span<const FeaturePair> near_;
   bool crowded_ = false, converged_ = true;
   std::span<const double> least_;  // that those are surely apart at the start [m]
   std::vector<double> distance_;   // of them, or kFar where that was not asked for yet
-  std::vector<double> going_;      // lengths of ways
+  std::vector<double> going_;      // lengths of displacements
   std::vector<std::size_t> contact_of_pair_;
   std::vector<std::vector<Meeting>> meetings_by_chunk_;
   std::vector<std::vector<Contact>> below_by_chunk_;
