@@ -25,6 +25,7 @@
 #include "app/state_log.h"
 #include "app/window.h"
 #include "core/error.h"
+#include "core/overloaded.h"
 #include "core/stop_probe.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
@@ -367,54 +368,53 @@ void Application::measure_rate(double now) {
 }
 
 void Application::carry_out(AppRequest request) {
-  if (const auto* open = std::get_if<OpenPath>(&request)) documents_.open_path(open->path);
-  if (const auto* add = std::get_if<AddMeshObstacle>(&request)) documents_.add_obstacle(add->path);
-  if (std::holds_alternative<ChooseMeshObstacle>(request)) ui_.files().open_obstacle();
-  if (const auto* open = std::get_if<OpenScene>(&request)) documents_.open_scene(*open);
-  if (const auto* reload = std::get_if<ReloadMesh>(&request)) documents_.reload_mesh(*reload);
-  if (const auto* save = std::get_if<SaveScene>(&request)) documents_.save_scene(save->path);
-  if (std::holds_alternative<KeepShownMoment>(request)) documents_.keep_moment();
-  if (const auto* save = std::get_if<SaveMoment>(&request)) documents_.save_moment(save->path);
-  if (const auto* save = std::get_if<SavePlot>(&request)) {
+  const auto write = [this](const auto& to_folder) {
     attempt([&] {
-      const fs::path path = write_plot(*save->plot, save->format, ui_.files().save_folder());
-      ui_.show_message("Saved as " + shown_path(path) + ".", false);
+      ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
     });
-  }
-  if (const auto* save = std::get_if<SaveTable>(&request)) {
-    attempt([&] {
-      const fs::path path = write_table(save->title, save->csv, ui_.files().save_folder());
-      ui_.show_message("Saved as " + shown_path(path) + ".", false);
-    });
-  }
-  if (std::holds_alternative<FindLimits>(request)) searches_.find_limits(*simulation_, *snapshot_);
-  if (std::holds_alternative<CancelLimits>(request)) searches_.cancel_limits();
-  if (std::holds_alternative<FindMap>(request)) searches_.find_map(*simulation_, *snapshot_);
-  if (std::holds_alternative<CancelMap>(request)) searches_.cancel_maps();
-  if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
-  if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
-  if (std::holds_alternative<FrameFailure>(request))
-    if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
-  if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
-  if (std::holds_alternative<Undo>(request)) documents_.undo(*snapshot_);
-  if (std::holds_alternative<Redo>(request)) documents_.redo(*snapshot_);
-  if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();
-  if (std::holds_alternative<SavePicture>(request)) save_picture();
-  if (const auto* mesh = std::get_if<ExportMesh>(&request)) {
-    outputs_.export_mesh(snapshot_, mesh->path);
-    documents_.remember_folder(fs::absolute(mesh->path).parent_path());
-  }
-  if (const auto* start = std::get_if<StartRecording>(&request)) start_recording(*start);
-  if (std::holds_alternative<StopRecording>(request)) outputs_.stop_recording();
-  if (std::holds_alternative<CloseRecording>(request)) outputs_.close_recording();
-  if (const auto* copy = std::get_if<CopyText>(&request)) copy_text(copy->text);
-  if (std::holds_alternative<CopyCommandLine>(request)) copy_command_line();
-  if (std::holds_alternative<SaveJournal>(request)) save_journal(false);
-  if (const auto* answer = std::get_if<AnswerUnsaved>(&request)) documents_.go_on(answer->answer);
-  if (std::holds_alternative<Quit>(request)) {
-    leaves_ = true;
-    window_.close();
-  }
+  };
+  const Overloaded handle{
+      [&](const OpenPath& open) { documents_.open_path(open.path); },
+      [&](const AddMeshObstacle& add) { documents_.add_obstacle(add.path); },
+      [&](ChooseMeshObstacle) { ui_.files().open_obstacle(); },
+      [&](const OpenScene& open) { documents_.open_scene(open); },
+      [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
+      [&](const SaveScene& save) { documents_.save_scene(save.path); },
+      [&](KeepShownMoment) { documents_.keep_moment(); },
+      [&](const SaveMoment& save) { documents_.save_moment(save.path); },
+      [&](const SavePlot& save) {
+        write([&](const fs::path& folder) { return write_plot(*save.plot, save.format, folder); });
+      },
+      [&](const SaveTable& save) {
+        write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });
+      },
+      [&](Search search) { searches_.carry_out(search, *simulation_, *snapshot_); },
+      [&](CancelLoad) { documents_.give_up_load(); },
+      [&](FrameCloth) { view_.look_at(box_of(snapshot_->frame), *snapshot_); },
+      [&](FrameFailure) {
+        if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
+      },
+      [&](ReleaseGrab) { interaction_.release(); },
+      [&](Undo) { documents_.undo(*snapshot_); },
+      [&](Redo) { documents_.redo(*snapshot_); },
+      [&](ReloadShaders) { reload_shaders(); },
+      [&](SavePicture) { save_picture(); },
+      [&](const ExportMesh& mesh) {
+        outputs_.export_mesh(snapshot_, mesh.path);
+        documents_.remember_folder(fs::absolute(mesh.path).parent_path());
+      },
+      [&](const StartRecording& start) { start_recording(start); },
+      [&](StopRecording) { outputs_.stop_recording(); },
+      [&](CloseRecording) { outputs_.close_recording(); },
+      [&](const CopyText& copy) { copy_text(copy.text); },
+      [&](CopyCommandLine) { copy_command_line(); },
+      [&](SaveJournal) { save_journal(false); },
+      [&](const AnswerUnsaved& answer) { documents_.go_on(answer.answer); },
+      [&](Quit) {
+        leaves_ = true;
+        window_.close();
+      }};
+  std::visit(handle, request);
 }
 
 bool Application::loses_changes(const AppRequest& request) {

@@ -5,13 +5,14 @@
 
 namespace clothlab {
 
-void Searches::find_limits(SimulationThread& simulation, const Snapshot& now) {
+void Searches::carry_out(const Search& wanted, SimulationThread& simulation, const Snapshot& now) {
+  const bool of_limits = wanted.of == Search::Of::limits;
+  if (wanted.cancels) return of_limits ? cancel_limits() : cancel_maps();
   forget_all_but(now.loaded);
-  limits_.emplace(simulation.keep_moment());
-}
-
-void Searches::find_map(SimulationThread& simulation, const Snapshot& now) {
-  forget_all_but(now.loaded);
+  if (of_limits) {
+    limits_.emplace(simulation.keep_moment());
+    return;
+  }
   cancel_maps();
   maps_.erase(now.integrator);
   maps_.try_emplace(now.integrator, simulation.keep_moment(), now.integrator);

@@ -10,6 +10,7 @@
 #include "experiments/stability_map.h"
 #include "session/simulation_thread.h"
 #include "session/snapshot.h"
+#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 
@@ -17,11 +18,8 @@ namespace clothlab {
 /// per method. One of each kind runs at a time; results are kept until another scene is loaded.
 class Searches {
  public:
-  void find_limits(SimulationThread& simulation, const Snapshot& now);
-  /// For the active lane's method; the search for another one's ends.
-  void find_map(SimulationThread& simulation, const Snapshot& now);
-  void cancel_limits();
-  void cancel_maps();
+  /// A map is of the active lane's method; the search for another one's ends.
+  void carry_out(const Search& wanted, SimulationThread& simulation, const Snapshot& now);
 
   /// Ends and forgets what is of another scene, without waiting for it.
   void follow(const Snapshot& now);
@@ -32,6 +30,8 @@ class Searches {
   const StabilityMap* map(const Snapshot& now) const;
 
  private:
+  void cancel_limits();
+  void cancel_maps();
   void forget_all_but(const std::shared_ptr<const LoadedScene>& scene);
 
   std::shared_ptr<const LoadedScene> scene_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/overloaded.h"
 #include "session/background.h"
 #include "session/simulation_thread_impl.h"
 #include "sim/contact.h"
@@ -31,13 +32,6 @@ LaneTime time_now(WorkerPool& pool) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
           pool_seconds(pool)};
 }
-
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
 
 }  // namespace
 

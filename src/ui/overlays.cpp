@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "ui/plots/plot_line.h"
+#include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"

@@ -32,7 +32,7 @@ TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
   face.view.plots_layout.chosen[0] = PlotKind::limits;
   for (int i = 0; i < 2; ++i) face.frame();
   face.click("plot0:find");
-  EXPECT_NE(face.last_request<FindLimits>(), nullptr);
+  EXPECT_NE(face.last_request<Search>(), nullptr);
 
   const auto search = finished_search();
   face.limits = search.get();

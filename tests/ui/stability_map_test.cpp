@@ -35,7 +35,7 @@ TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
   face.view.plots_layout.chosen[0] = PlotKind::map;
   for (int i = 0; i < 2; ++i) face.frame();
   face.click("plot0:find");
-  EXPECT_NE(face.last_request<FindMap>(), nullptr);
+  EXPECT_NE(face.last_request<Search>(), nullptr);
 
   const auto map = finished_map("symplectic-euler");
   face.map = map.get();

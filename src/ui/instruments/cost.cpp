@@ -68,13 +68,12 @@ std::string why_empty(const Snapshot& now) {
 }  // namespace
 
 void cost_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay, units(5));
   const std::vector<CostPoint> points = points_of(context.snapshot);
+  if (points.empty()) return draw_empty(why_empty(context.snapshot), at, size);
+  draw_ground(at, size);
+  ImDrawList* draw = ImGui::GetWindowDrawList();
   const float pad = units(8), line = ImGui::GetTextLineHeight();
   ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
-  if (points.empty())
-    return coloured_text(palette().muted, broken_lines(why_empty(context.snapshot), size.x - 2 * pad));
   coloured_text(palette().muted,
                 first_line(std::string("RMS distance from lane ") + lane_letter(*context.snapshot.reference) +
                                " over the last second [m]",
@@ -88,13 +87,13 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
   const bool hovered = frame.hovered(name + ":cost");
   std::vector<ImVec2> labels;
   for (const CostPoint& point : points) {
-    const ImVec2 p(frame.px(point.cost), frame.py(point.error));
+    const ImVec2 p = frame.at(point.cost, point.error);
     const ImU32 colour = lane_colour(point.lane->lane);
     draw->AddCircleFilled(p, units(5), colour);
     if (point.lane->lane == context.snapshot.lane)
       draw->AddCircle(p, units(7), palette().text, 0, units(1.5F));
     // Below those that it would cover.
-    const float width = ImGui::CalcTextSize(displayable(lane_name(*point.lane)).c_str()).x;
+    const float width = text_width(lane_name(*point.lane));
     ImVec2 label(std::min(p.x + units(9), frame.b().x - width - units(2)), p.y - line / 2);
     const auto covers = [&](const ImVec2& other) {
       return std::abs(other.y - label.y) < line && std::abs(other.x - label.x) < width;
@@ -107,7 +106,7 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     begin_tooltip_above(p.y - units(8));
     const std::string words = lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +
                               format_plain(point.cost) + " s for a simulated second";
-    ImGui::TextUnformatted(displayable(words).c_str());
+    plain_text(words);
     note_text("tooltip", words);
     ImGui::EndTooltip();
   }

@@ -12,6 +12,7 @@
 #include "ui/instruments/instruments.h"
 #include "ui/instruments/search_head.h"
 #include "ui/panels/lane_sets.h"
+#include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
@@ -99,8 +100,7 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
   if (text_button(
           name + ":lanes", "As lanes",
           "The first four of the table as sorted, each with as many substeps as its limit asks for, from "
-          "the start; all other lanes go.",
-          0, false))
+          "the start; all other lanes go."))
     use_lanes(context, lanes);
   ImGui::EndDisabled();
 }
@@ -115,7 +115,7 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
       ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
       ImGui::PushID(id.c_str());
       if (text_button(name + ":add:" + id, "+",
-                      "Adds a lane by this method at this h, from the present state.", 0, false)) {
+                      "Adds a lane by this method at this h, from the present state.")) {
         const LaneChoices::Choice lane = lane_at_limit(context, row);
         context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
       }
@@ -157,22 +157,17 @@ std::string words_of_limits(const PanelContext& context, const LimitSearch::Prog
 
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.limits != nullptr && !context.limits->done();
-  if (search_button(name, running,
-                    "Bisects the largest stable h of every method from the cloth as it is now, or from its "
-                    "last good state where a spring is strained by more than 10 %. On copies and on one "
-                    "processor, while the lanes go on.")) {
-    if (running)
-      context.request(CancelLimits{});
-    else
-      context.request(FindLimits{});
-  }
+  search_button(
+      context, name, Search::Of::limits, running,
+      "Bisects the largest stable h of every method from the cloth as it is now, or from its last good "
+      "state where a spring is strained by more than 10 %. On copies and on one processor, while the "
+      "lanes go on.");
   ImGui::SameLine(0, units(4));
   const ImVec2 beside = ImGui::GetCursorScreenPos();
   if (context.limits == nullptr)
-    return draw_before_search(
-        "How large may h be, by every method, on this cloth in its present state? A search takes some "
-        "seconds "
-        "to minutes and disturbs nothing.",
+    return draw_empty(
+        "Largest stable h of each method, from the current state. A search takes seconds to minutes "
+        "and runs on copies.",
         at, size);
   const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
   draw_ground(at, size);
@@ -186,7 +181,7 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   if (!has_room_for("As lanes", at, size)) return;
   lanes_button(context, name, rows);
   ImGui::SameLine(0, units(4));
-  if (has_room_for("CSV", at, size) && text_button(name + ":csv", "CSV", "Save the table.", 0, false))
+  if (has_room_for("CSV", at, size) && text_button(name + ":csv", "CSV", "Save the table."))
     context.request(SaveTable{"limits", csv_of_limits(rows)});
 }
 

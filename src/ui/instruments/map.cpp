@@ -17,7 +17,6 @@
 #include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
-#include "ui/plots/plot_line.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
@@ -132,7 +131,7 @@ float draw_key(const MapProgress& map, ImVec2 at, float width) {
 void draw_nodes(const Figure& frame, const MapProgress& map) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const ImVec2 a = frame.a(), b = frame.b();
-  const float wide = (b.x - a.x) / (kMapSide - 1), high = (b.y - a.y) / (kMapSide - 1);
+  const float wide = frame.width() / (kMapSide - 1), high = frame.height() / (kMapSide - 1);
   const auto x = [&](std::size_t k) {
     return std::round(std::clamp(a.x + (static_cast<float>(k) - 0.5F) * wide, a.x, b.x));
   };
@@ -149,14 +148,14 @@ void draw_nodes(const Figure& frame, const MapProgress& map) {
   for (std::size_t c = 0; c < kMapSide; ++c)
     for (std::size_t k = 0; k < kMapSide; ++k)
       if (map.at(c, k).tried)
-        draw->AddCircleFilled(ImVec2(frame.px(map.columns[c].stiffness), frame.py(map.h[k])), units(1.2F),
+        draw->AddCircleFilled(frame.at(map.columns[c].stiffness, map.h[k]), units(1.2F),
                               with_alpha(palette().text, 0.4F), 8);
 }
 
 void draw_linear_limit(const Figure& frame, const MapProgress& map) {
   std::vector<ImVec2> points;
   for (const MapColumn& column : map.columns)
-    if (column.limit) points.emplace_back(frame.px(column.stiffness), frame.py(*column.limit));
+    if (column.limit) points.push_back(frame.at(column.stiffness, *column.limit));
   draw_line(points, palette().text, 1.4F, kLinearLimit);
 }
 
@@ -213,13 +212,12 @@ void tell_node(const PanelContext& context, const Figure& frame, const MapProgre
   const MapColumn& column = map.columns[c];
   const MapNode& node = map.at(c, k);
   begin_tooltip_above(frame.a().y - units(4));
-  const auto row = [](const std::string& text) { ImGui::TextUnformatted(displayable(text).c_str()); };
-  row("h " + format_quantity(map.h[k], "s") + ", k_s " + format_plain(column.stiffness) + " N/m");
-  row(words_of_trial(node));
-  if (node.tried && node.steps > 0) row(words_of_cost(node));
+  plain_text("h " + format_quantity(map.h[k], "s") + ", k_s " + format_plain(column.stiffness) + " N/m");
+  plain_text(words_of_trial(node));
+  if (node.tried && node.steps > 0) plain_text(words_of_cost(node));
   if (column.omega_max > 0)
-    row("hω_max " + format_plain(map.h[k] * column.omega_max) +
-        (column.limit ? "; linear limit of this k_s: h " + format_quantity(*column.limit, "s") : ""));
+    plain_text("hω_max " + format_plain(map.h[k] * column.omega_max) +
+               (column.limit ? "; linear limit of this k_s: h " + format_quantity(*column.limit, "s") : ""));
   coloured_text(palette().muted, words_of_click(context, column.stiffness, map.h[k]));
   ImGui::EndTooltip();
 }
@@ -237,19 +235,16 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
   frame.begin_clip();
   draw_nodes(frame, map);
   draw_linear_limit(frame, map);
-  if (frame.b().y - frame.a().y > units(kRoomForMapNames)) frame.label(frame.a(), palette().muted, "h [s]");
+  if (frame.height() > units(kRoomForMapNames)) frame.label(frame.a(), palette().muted, "h [s]");
   frame.end_clip();
   draw_place(frame, context.scene());
   ImGui::SetCursorScreenPos(frame.a());
-  const bool clicked =
-      ImGui::InvisibleButton("##map", ImVec2(frame.b().x - frame.a().x, frame.b().y - frame.a().y));
+  const bool clicked = ImGui::InvisibleButton("##map", ImVec2(frame.width(), frame.height()));
   note_item(name + ":map");
   if (!ImGui::IsItemHovered()) return;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const std::size_t c =
-      nearest_node(static_cast<double>((mouse.x - frame.a().x) / (frame.b().x - frame.a().x)));
-  const std::size_t k =
-      nearest_node(static_cast<double>((frame.b().y - mouse.y) / (frame.b().y - frame.a().y)));
+  const std::size_t c = nearest_node(static_cast<double>((mouse.x - frame.a().x) / frame.width()));
+  const std::size_t k = nearest_node(static_cast<double>((frame.b().y - mouse.y) / frame.height()));
   tell_node(context, frame, map, c, k);
   const double stiffness = map.columns[c].stiffness;
   if (clicked && why_forbidden(context, stiffness, map.h[k]).empty())
@@ -260,25 +255,20 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
 
 void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.map != nullptr && !context.map->done();
-  if (search_button(name, running,
-                    "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the "
-                    "cloth as it is now, or from its last good state where a spring is strained by more than "
-                    "10 %. On copies and on one processor, while the lanes go on.")) {
-    if (running)
-      context.request(CancelMap{});
-    else
-      context.request(FindMap{});
-  }
+  search_button(
+      context, name, Search::Of::map, running,
+      "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the cloth as "
+      "it is now, or from its last good state where a spring is strained by more than 10 %. On copies "
+      "and on one processor, while the lanes go on.");
   const std::string title(integrators()[context.snapshot.integrator].title);
   if (context.map == nullptr)
-    return draw_before_search("Which h does " + title +
-                                  " hold at which stretch stiffness, on this cloth in its present state? A "
-                                  "map takes some seconds to minutes and disturbs nothing.",
-                              at, size);
+    return draw_empty("Stable steps h of " + title +
+                          " over the stretch stiffness, from the current state. A map "
+                          "takes seconds to minutes and runs on copies.",
+                      at, size);
   const std::shared_ptr<const MapProgress> map = context.map->progress();
   ImGui::SameLine(0, units(4));
-  if (has_room_for("CSV", at, size) &&
-      text_button(name + ":csv", "CSV", "Save the trials as a table.", 0, false))
+  if (has_room_for("CSV", at, size) && text_button(name + ":csv", "CSV", "Save the trials as a table."))
     context.request(SaveTable{"stability-map", csv_of_map(*map)});
   draw_ground(at, size);
   const float key = map->spacing > 0 ? draw_key(*map, at, size.x) : 0;

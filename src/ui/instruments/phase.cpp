@@ -13,7 +13,6 @@
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
-#include "ui/plots/plot_line.h"
 #include "ui/theme.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/parameter_row.h"
@@ -137,19 +136,14 @@ void direction_buttons(const PanelContext& context, const std::string& name, ImV
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   direction_buttons(context, name, at, size);
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay, units(5));
   const vec3 direction = glm::normalize(context.view.plots_layout.phase_direction);
   const std::vector<PhaseCurve> curves =
       now.followed ? phase_curves(now, direction) : std::vector<PhaseCurve>();
-  const float pad = units(8);
-  if (curves.empty()) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
-    return coloured_text(palette().muted,
-                         broken_lines(now.followed ? "Nothing yet: press Space to play, S for one step."
-                                                   : "Alt-click a particle to follow it.",
-                                      size.x - 2 * pad));
-  }
+  if (curves.empty())
+    return draw_empty(now.followed ? "Nothing yet: press Space to play, S for one step."
+                                   : "Alt-click a particle to follow it.",
+                      at, size);
+  draw_ground(at, size);
   const std::string along = name_of(direction);
   const Figure frame({along + " [m]", range_of(curves, &PhaseCurve::position)},
                      {"velocity [m/s]", range_of(curves, &PhaseCurve::velocity)}, at, size);
@@ -160,10 +154,10 @@ void phase_instrument(const PanelContext& context, const std::string& name, ImVe
   for (const PhaseCurve& curve : curves) {
     std::vector<ImVec2> points;
     for (std::size_t k = 0; k < curve.position.size(); ++k)
-      points.emplace_back(frame.px(curve.position[k]), frame.py(curve.velocity[k]));
+      points.push_back(frame.at(curve.position[k], curve.velocity[k]));
     const ImU32 colour = alone ? palette().accent_strong : lane_colour(curve.lane->lane);
     draw_line(points, colour, curve.lane->lane == now.lane ? 2 : 1.2F, {});
-    draw->AddCircleFilled(points.back(), units(4), colour);
+    ImGui::GetWindowDrawList()->AddCircleFilled(points.back(), units(4), colour);
   }
   frame.label(
       frame.a(), palette().muted,

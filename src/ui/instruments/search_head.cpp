@@ -12,21 +12,11 @@
 
 namespace clothlab {
 
-void draw_ground(ImVec2 at, ImVec2 size) {
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
-                                            units(5));
-}
-
-bool search_button(const std::string& name, bool running, std::string_view help) {
-  return text_button(name + ":find", running ? "Cancel" : "Find",
-                     running ? "Ends the search; what was found stays." : help, 0, running);
-}
-
-void draw_before_search(std::string_view words, ImVec2 at, ImVec2 size) {
-  draw_ground(at, size);
-  const float pad = units(8);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
-  coloured_text(palette().muted, broken_lines(words, size.x - 2 * pad));
+void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
+                   std::string_view help) {
+  if (text_button(name + ":find", running ? "Cancel" : "Find",
+                  running ? "Ends the search; what was found stays." : help, 0, running))
+    context.request(Search{of, running});
 }
 
 std::string origin_of(const PanelContext& context, const SearchProgress& found) {

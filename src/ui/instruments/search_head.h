@@ -13,13 +13,10 @@ namespace clothlab {
 
 // What the instruments that search in the background have in common.
 
-/// The button that begins a search, or cancels it while it runs. True when clicked.
-bool search_button(const std::string& name, bool running, std::string_view help);
+/// The button that begins a search, or cancels it while it runs.
+void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
+                   std::string_view help);
 
-/// The ground of the instrument.
-void draw_ground(ImVec2 at, ImVec2 size);
-/// The same with a sentence: there is no search yet.
-void draw_before_search(std::string_view words, ImVec2 at, ImVec2 size);
 /// The state from which it searches: "lane B at t = 1.2 s, the last good state".
 std::string origin_of(const PanelContext& context, const SearchProgress& found);
 /// Why what was found no longer holds, as a sentence; empty while it does. The integrator and its h do not

@@ -14,7 +14,6 @@
 #include "ui/instruments/solver_figure.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
-#include "ui/plots/plot_line.h"
 #include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
@@ -131,8 +130,7 @@ void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
     const float share = !low ? 1.0F : figure.curves.size() > 1 ? 0.3F : 0.0F;
     draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
     if (own)
-      frame.label(ImVec2(frame.a().x + share * (frame.b().x - frame.a().x),
-                         y - ImGui::GetTextLineHeight() - units(1)),
+      frame.label(ImVec2(frame.a().x + share * frame.width(), y - ImGui::GetTextLineHeight() - units(1)),
                   colour,
                   (one_for_all ? std::string() : std::string(1, lane_letter(curve.lane)) + ": ") +
                       "tolerance " + format_plain(curve.tolerance));
@@ -142,19 +140,16 @@ void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
 void tell_iteration(const Figure& frame, const SolverFigure& figure) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto k = static_cast<std::size_t>(std::max(std::round(frame.x_at(mouse.x)), 0.0));
-  const float x = frame.px(static_cast<double>(k));
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y),
-                                      with_alpha(palette().text, 0.5F));
-  begin_tooltip_above(frame.a().y - units(4));
-  ImGui::TextUnformatted(std::string("After ").append(std::to_string(k)).append(" CG iterations").c_str());
-  for (const SolverFigure::Curve& curve : figure.curves) {
-    const std::string value =
-        k < curve.residuals.size()
-            ? format_plain(curve.residuals[k])
-            : std::string("ended after ").append(std::to_string(curve.residuals.size() - 1));
-    ImGui::TextUnformatted(displayable(curve.name + ": " + value).c_str());
-  }
-  ImGui::EndTooltip();
+  frame.upright(frame.px(static_cast<double>(k)), with_alpha(palette().text, 0.5F));
+  std::string text = std::string("After ").append(std::to_string(k)).append(" CG iterations");
+  for (const SolverFigure::Curve& curve : figure.curves)
+    text.append("\n")
+        .append(curve.name)
+        .append(": ")
+        .append(k < curve.residuals.size()
+                    ? format_plain(curve.residuals[k])
+                    : std::string("ended after ").append(std::to_string(curve.residuals.size() - 1)));
+  frame.tell(text);
 }
 
 void draw_residuals(const Snapshot& now, const std::string& name, const SolverFigure& figure, ImVec2 at,
@@ -172,7 +167,7 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
     std::vector<ImVec2> points;
     for (std::size_t k = 0; k <= curve.residuals.size(); ++k) {
       if (k < curve.residuals.size() && Axis::has(curve.residuals[k], true)) {
-        points.emplace_back(frame.px(static_cast<double>(k)), frame.py(curve.residuals[k]));
+        points.push_back(frame.at(static_cast<double>(k), curve.residuals[k]));
         if (curve.residuals.size() <= kDotsUpTo)
           ImGui::GetWindowDrawList()->AddCircleFilled(points.back(), units(thickness + 0.4F), colour, 10);
       } else {
@@ -182,7 +177,7 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
       }
     }
   }
-  if (frame.b().y - frame.a().y > units(kRoomForName))
+  if (frame.height() > units(kRoomForName))
     frame.label(ImVec2(frame.b().x, frame.a().y), palette().muted, "relative residual");
   frame.end_clip();
   if (frame.hovered(name + ":residuals")) tell_iteration(frame, figure);
@@ -191,13 +186,10 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
 // ---- The last steps
 
 void tell_step(const Figure& frame, const SolverFigure::Step& step) {
-  begin_tooltip_above(frame.a().y - units(4));
   std::string text = format_quantity(step.time, "s", 4);
   text.append(": ").append(std::to_string(step.cg_iterations)).append(" CG iterations, ");
   text.append(std::to_string(step.newton_iterations)).append(" of Newton's method");
-  ImGui::TextUnformatted(text.c_str());
-  if (!step.converged) coloured_text(palette().failed, "did not converge");
-  ImGui::EndTooltip();
+  frame.tell(text, step.converged ? "" : "did not converge");
 }
 
 // In order, which is that of Newton's iterations.
@@ -215,16 +207,13 @@ void draw_solves(const std::string& name, const SolverFigure& figure, ImVec2 at,
                         ImVec2(std::round(frame.px(middle + 0.4)), frame.b().y),
                         with_alpha(palette().stretch, 0.8F));
   }
-  if (frame.b().y - frame.a().y > units(kRoomForLegend))
-    frame.label(frame.a(), palette().muted, "CG per solve");
+  if (frame.height() > units(kRoomForLegend)) frame.label(frame.a(), palette().muted, "CG per solve");
   if (!frame.hovered(name + ":solves")) return;
   const double solve = std::round(frame.x_at(ImGui::GetIO().MousePos.x));
   if (!(solve >= 1 && solve <= count)) return;
-  begin_tooltip_above(frame.a().y - units(4));
   std::string text = "Solve " + format_plain(solve) + " of " + format_plain(count) + ": ";
-  text.append(std::to_string(figure.solves[static_cast<std::size_t>(solve) - 1])).append(" CG iterations");
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::EndTooltip();
+  frame.tell(text.append(std::to_string(figure.solves[static_cast<std::size_t>(solve) - 1]))
+                 .append(" CG iterations"));
 }
 
 // The newest at the right.
@@ -248,7 +237,7 @@ void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, 
     column(step.cg_iterations, step.converged ? with_alpha(palette().muted, 0.7F) : palette().failed);
     column(step.newton_iterations, palette().stretch);
   }
-  const bool named = frame.b().y - frame.a().y > units(kRoomForLegend);
+  const bool named = frame.height() > units(kRoomForLegend);
   if (named) frame.label(frame.a(), palette().muted, "CG per step");
   if (named && std::ranges::any_of(figure.steps, [](const auto& step) { return step.newton_iterations > 0; }))
     frame.label(ImVec2(frame.a().x, frame.a().y + ImGui::GetTextLineHeight()), palette().stretch, "Newton");
@@ -331,11 +320,10 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
     ImGui::SameLine(0, units(4));
   }
   if (!figure.curves.empty() && has_room_for("CSV", at, size) &&
-      text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
+      text_button(name + ":csv", "CSV", "Save the residuals of all lanes."))
     context.request(SaveTable{"solver", csv_of_solves(figure)});
 
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
-                                            units(5));
+  draw_ground(at, size);
   const float pad = units(8);
   const ImVec2 inner(size.x - 2 * pad, size.y);
   float y = at.y + units(3);

@@ -11,7 +11,6 @@
 #include "ui/instruments/stability_figure.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
-#include "ui/plots/plot_line.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -60,7 +59,7 @@ void buttons_of(const PanelContext& context, const std::string& name, const Stab
     ImGui::SameLine(0, units(4));
   }
   if (figure.empty.empty() && has_room_for("CSV", at, size) &&
-      text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table.", 0, false))
+      text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table."))
     context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->h())});
 }
 
@@ -81,7 +80,7 @@ void draw_curve(const Figure& frame, const StabilityFigure::Curve& curve, ImU32 
     const bool now = marks_growth && curve.growth[i] > kStable;
     if (now != grows) flush();
     grows = now;
-    points.emplace_back(frame.px(curve.h_omega[i]), frame.py(curve.growth[i]));
+    points.push_back(frame.at(curve.h_omega[i], curve.growth[i]));
   }
   flush();
 }
@@ -90,7 +89,7 @@ void draw_bars(const Figure& frame, const StabilityFigure& figure) {
   double most = 0;
   for (const StabilityFigure::Bar& bar : figure.bars) most = std::max(most, bar.modes);
   if (!(most > 0)) return;
-  const double height = kTallestBar * static_cast<double>(frame.b().y - frame.a().y);
+  const double height = kTallestBar * static_cast<double>(frame.height());
   for (const StabilityFigure::Bar& bar : figure.bars) {
     if (!(bar.modes > 0)) continue;
     const float top = frame.b().y - std::max(static_cast<float>(height * bar.modes / most), 1.0F);
@@ -104,21 +103,18 @@ void draw_bars(const Figure& frame, const StabilityFigure& figure) {
 void tell_frequency(const Figure& frame, const StabilityFigure& figure, double h) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double h_omega = frame.x_at(mouse.x), omega = h_omega / h;
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(mouse.x, frame.a().y), ImVec2(mouse.x, frame.b().y),
-                                      with_alpha(palette().text, 0.5F));
-  begin_tooltip_above(frame.a().y - units(4));
-  const auto row = [](const std::string& text) { ImGui::TextUnformatted(displayable(text).c_str()); };
-  row("hω " + format_plain(h_omega) + ": ω " + format_plain(omega) + " rad/s, " +
-      format_quantity(omega / 6.283185307179586, "Hz"));
+  frame.upright(mouse.x, with_alpha(palette().text, 0.5F));
+  std::string text = "hω " + format_plain(h_omega) + ": ω " + format_plain(omega) + " rad/s, " +
+                     format_quantity(omega / 6.283185307179586, "Hz");
   const StabilityFigure::Curve& curve = figure.curves.front();
   const auto at = std::ranges::lower_bound(curve.h_omega, h_omega);
   const auto i = std::min(static_cast<std::size_t>(at - curve.h_omega.begin()), curve.growth.size() - 1);
-  row("without damping " + per_step(curve.growth[i]));
+  text += "\nwithout damping " + per_step(curve.growth[i]);
   for (const StabilityFigure::Bar& bar : figure.bars)
     if (h_omega >= bar.h_omega.low && h_omega < bar.h_omega.high)
-      row((figure.is_exact ? "" : "≈ ") + format_plain(std::round(bar.modes), 4) + " modes from " +
-          format_plain(bar.h_omega.low) + " to " + format_plain(bar.h_omega.high));
-  ImGui::EndTooltip();
+      text += (figure.is_exact ? "\n" : "\n≈ ") + format_plain(std::round(bar.modes), 4) + " modes from " +
+              format_plain(bar.h_omega.low) + " to " + format_plain(bar.h_omega.high);
+  frame.tell(text);
 }
 
 void draw_growth(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
@@ -141,17 +137,17 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   for (const StabilityFigure::Mode& mode : figure.modes)
-    draw->AddCircleFilled(ImVec2(frame.px(mode.h_omega), frame.py(std::min(mode.growth, growth.high))),
-                          units(1.8F), mode.growth > kStable ? palette().failed : palette().text, 8);
+    draw->AddCircleFilled(frame.at(mode.h_omega, std::min(mode.growth, growth.high)), units(1.8F),
+                          mode.growth > kStable ? palette().failed : palette().text, 8);
   if (figure.limit && *figure.limit > figure.h_omega.low && *figure.limit < figure.h_omega.high) {
     const float x = frame.px(*figure.limit);
-    draw->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y), palette().careful, units(1.2F));
+    frame.upright(x, palette().careful, 1.2F);
     const std::string text = "limit " + format_plain(*figure.limit);
-    const float width = ImGui::CalcTextSize(text.c_str()).x + units(4);
+    const float width = text_width(text) + units(4);
     frame.label(ImVec2(x + width > frame.b().x ? x - width : x + units(4), frame.a().y), palette().careful,
                 text);
   }
-  if (frame.b().y - frame.a().y > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
+  if (frame.height() > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
     frame.label(frame.a(), palette().muted, "growth per step");
   frame.end_clip();
   if (frame.zoom(name + ":growth", axes)) tell_frequency(frame, figure, now.frame.scene->h());
@@ -200,12 +196,8 @@ void draw_region(const Figure& frame, const GrowthRegion& region) {
 void tell_place(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double re = frame.x_at(mouse.x), im = frame.y_at(mouse.y);
-  begin_tooltip_above(frame.a().y - units(4));
-  ImGui::TextUnformatted(displayable("hλ = " + format_plain(re) + (im < 0 ? " − " : " + ") +
-                                     format_plain(std::abs(im)) +
-                                     " i: " + per_step(info.growth(std::hypot(re, im), -2 * re, values)))
-                             .c_str());
-  ImGui::EndTooltip();
+  frame.tell("hλ = " + format_plain(re) + (im < 0 ? " − " : " + ") + format_plain(std::abs(im)) +
+             " i: " + per_step(info.growth(std::hypot(re, im), -2 * re, values)));
 }
 
 void draw_plane(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
@@ -239,7 +231,7 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
   const auto colour = [](const StabilityFigure::Mode& mode) {
     return mode.growth > kStable ? palette().failed : palette().text;
   };
-  const auto place = [&](std::complex<double> z) { return ImVec2(frame.px(z.real()), frame.py(z.imag())); };
+  const auto place = [&](std::complex<double> z) { return frame.at(z.real(), z.imag()); };
   for (const StabilityFigure::Mode& mode : figure.modes)
     for (const std::complex<double> z : {mode.z, mode.z2})
       if (z.imag() >= 0) draw->AddCircleFilled(place(z), units(1.8F), colour(mode), 8);
@@ -251,7 +243,7 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
       draw->AddLine(ImVec2(p.x - arm, p.y - arm), ImVec2(p.x + arm, p.y + arm), palette().careful);
       draw->AddLine(ImVec2(p.x - arm, p.y + arm), ImVec2(p.x + arm, p.y - arm), palette().careful);
     }
-  if (frame.b().y - frame.a().y > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
+  if (frame.height() > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
   frame.end_clip();
   if (frame.zoom(name + ":region", view.plane_axes, true)) tell_place(frame, info, values);
 }
@@ -290,14 +282,9 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
   const StabilityFigure figure = make_stability_figure(context.snapshot, view.growth_axes.x);
   buttons_of(context, name, figure, both, at, size);
 
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
-                                            units(5));
+  if (!figure.empty.empty()) return draw_empty(figure.empty, at, size);
+  draw_ground(at, size);
   const float pad = units(8);
-  if (!figure.empty.empty()) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
-    coloured_text(palette().muted, broken_lines(figure.empty, size.x - 2 * pad));
-    return;
-  }
   const float words =
       draw_words(name, figure, ImVec2(at.x + pad, at.y + units(3)), ImVec2(size.x - 2 * pad, size.y)) +
       units(3);

@@ -153,12 +153,13 @@ struct SaveTable {
   std::string title;
   std::string csv;
 };
-/// Searches the largest stable h of every method from the shown moment on; or gives that up.
-struct FindLimits {};
-struct CancelLimits {};
-/// Maps which h and k_s the active lane's method holds, from the shown moment on; or gives that up.
-struct FindMap {};
-struct CancelMap {};
+/// Searches the largest stable h of every method, or the stable h and k_s of the active lane's method, from
+/// the shown moment on; or cancels that.
+struct Search {
+  enum class Of { limits, map };
+  Of of = Of::limits;
+  bool cancels = false;
+};
 /// All that was done, to a file beside those that the user saves.
 struct SaveJournal {};
 /// The answer to the question about unsaved changes.
@@ -172,8 +173,7 @@ using AppRequest =
     std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene,
                  KeepShownMoment, SaveMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
                  Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
-                 CopyCommandLine, SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap,
-                 AnswerUnsaved, ReloadShaders, Quit>;
+                 CopyCommandLine, SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

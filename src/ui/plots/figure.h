@@ -3,47 +3,89 @@
 
 #include <imgui.h>
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chart/axis.h"
-#include "ui/plots/axes_view.h"
+#include "chart/dash.h"
 
 namespace clothlab {
 
-/// A frame with two axes, in which an instrument draws. Everything in window coordinates, in the window and
-/// the font that are in force.
+/// A whole line through the points, `width` pixels wide, without mitres that stick out where it turns back.
+void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32 colour, float width);
+
+/// A line through the points [window coordinates], dashed where asked, in the window that is being drawn.
+/// `thickness` and the dashes in interface units.
+void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash);
+
+/// The ground of a plot or an instrument.
+void draw_ground(ImVec2 at, ImVec2 size);
+/// The same with a sentence: there is nothing to show yet.
+void draw_empty(std::string_view words, ImVec2 at, ImVec2 size);
+
+/// The ranges that the mouse has chosen for two axes; without them they fit what is drawn.
+struct AxesView {
+  std::optional<AxisRange> x;
+  std::optional<AxisRange> y;
+  std::optional<ImVec2> box;  ///< first corner of the zoom box, in window coordinates
+
+  bool zoomed() const { return x || y; }
+  void fit() { x = y = std::nullopt; }
+};
+
+/// A frame with two axes, in which plots and instruments draw. Everything in window coordinates, in the
+/// window and the font that are in force.
 class Figure {
  public:
   struct Side {
     std::string title;  ///< with its unit
     AxisRange range;
     bool logarithmic = false;
-    bool whole = false;  ///< a count: ticks at whole numbers
+    bool whole = false;     ///< a count: ticks at whole numbers
+    std::string unit = {};  ///< of its numbers
+    // Of y:
+    float row = 1.8F;  ///< least height of a number, in lines
+    int most_ticks = 8;
   };
 
   /// Within the given size at `at`; the numbers stand left of the frame and below it.
   Figure(const Side& x, const Side& y, ImVec2 at, ImVec2 size);
+  /// With these corners of the frame, and this left end of the numbers of y.
+  Figure(const Side& x, const Side& y, float left, ImVec2 a, ImVec2 b);
 
   ImVec2 a() const { return a_; }  ///< upper left corner of the frame
   ImVec2 b() const { return b_; }  ///< lower right corner
+  float width() const { return b_.x - a_.x; }
+  float height() const { return b_.y - a_.y; }
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
   bool has_room() const;
-  float px(double x) const { return a_.x + static_cast<float>(x_.near_place(x)) * (b_.x - a_.x); }
-  float py(double y) const { return b_.y - static_cast<float>(y_.near_place(y)) * (b_.y - a_.y); }
-  double x_at(float px) const { return x_.value(static_cast<double>((px - a_.x) / (b_.x - a_.x))); }
-  double y_at(float py) const { return y_.value(static_cast<double>((b_.y - py) / (b_.y - a_.y))); }
+  float px(double x) const { return a_.x + static_cast<float>(x_.near_place(x)) * width(); }
+  float py(double y) const { return b_.y - static_cast<float>(y_.near_place(y)) * height(); }
+  ImVec2 at(double x, double y) const { return {px(x), py(y)}; }
+  double x_at(float px) const { return x_.value(static_cast<double>((px - a_.x) / width())); }
+  double y_at(float py) const { return y_.value(static_cast<double>((b_.y - py) / height())); }
 
   /// Grid, numbers and titles.
   void axes() const;
   /// Whether the cursor is in the frame; notes that under `name`.
   bool hovered(const std::string& name) const;
-  /// Lets the mouse choose the ranges of the next figure (ui/plots/axes_view.h), both axes together
-  /// `as_plane`. True where it rests in the frame.
+  /// Lets the mouse choose the ranges of the next figure: the wheel zooms x about the mouse, with Ctrl or
+  /// over the numbers of y it zooms y; a left-drag pans, y only where it was zoomed; a right-drag zooms into
+  /// a box; a double click fits. Both axes are zoomed and moved together `as_plane`. The frame is noted under
+  /// `name`. True where the mouse rests in it, to read values there.
   bool zoom(const std::string& name, AxesView& view, bool as_plane = false) const;
   /// Text on an opaque ground, moved into the frame.
   void label(ImVec2 at, ImU32 colour, const std::string& text) const;
-  /// What is drawn from here on is cut at the frame, until `end_clip`.
-  void begin_clip() const;
+  /// An upright line from edge to edge. `thickness` in interface units.
+  void upright(float x, ImU32 colour, float thickness = 1) const;
+  /// Text in a tooltip above the frame, and what failed below it.
+  void tell(std::string_view text, std::string_view failed = {}) const;
+  /// What is drawn from here on is cut at the frame, until `end_clip`; `below` it this much later.
+  void begin_clip(float below = 0) const;
   void end_clip() const;
 
  private:

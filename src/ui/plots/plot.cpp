@@ -19,23 +19,12 @@ constexpr float kStripGap = 2;     // between the strip and the frame [interface
 // Where less is left for the frame, the strip is thin and without marks [interface units].
 constexpr float kLeastBesideMarks = 56, kThinStrip = 4;
 
-struct Rect {
-  ImVec2 a, b;
-  float width() const { return b.x - a.x; }
-  float height() const { return b.y - a.y; }
-};
-
 constexpr Dash kLevelDash{5, 3};
 constexpr float kBandAlpha = 0.8F;
+constexpr float kRowOfNumbers = 2.2F;  // [lines]
 
 bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
 bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
-
-float text_width(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
-
-void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
-  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
-}
 
 // ---- Legend
 
@@ -83,60 +72,18 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
 
 class PlotPainter {
  public:
-  PlotPainter(const Plot& plot, const PlotView& view, const Rect& frame, const AxisRange& x,
-              const AxisRange& y)
-      : plot_(plot), view_(view), frame_(frame), x_(x, false), y_(y, view.logarithmic) {}
-
-  const Axis& x() const { return x_; }
-  const Axis& y() const { return y_; }
-  float px(double value) const {
-    return frame_.a.x + static_cast<float>(x_.near_place(value)) * frame_.width();
-  }
-  float py(double value) const {
-    return frame_.b.y - static_cast<float>(y_.near_place(value)) * frame_.height();
-  }
-
-  // Lines and numbers of both axes.
-  void axes() {
-    const float line = ImGui::GetTextLineHeight();
-    const ImU32 grid = with_alpha(palette().line, 0.8F);
-    float below = frame_.b.y + line;  // top of the last label; one that does not fit above it is left out
-    for (const AxisTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
-      const float at = py(tick.value);
-      draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
-      const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
-      if (top > below - line) continue;
-      below = top;
-      draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
-    }
-    for (const double value : y_.minor_ticks(static_cast<double>(frame_.height() / units(1))))
-      draw_->AddLine(ImVec2(frame_.a.x, py(value)), ImVec2(frame_.a.x + units(3), py(value)), grid);
-    const float room = std::max(text_width("0000.00"), units(40)) + units(14);
-    const float axis = frame_.b.y + units(4);
-    const float title = text_width(plot_.x_title);
-    // The title is at the right end, where numbers leave room.
-    const float title_at = frame_.b.x - title;
-    for (const AxisTick& tick : x_.ticks(static_cast<int>(frame_.width() / room))) {
-      const float at = px(tick.value);
-      draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
-      const float half = text_width(tick.label) / 2;
-      if (at + half + units(8) < title_at)
-        draw_text(ImVec2(std::max(at - half, frame_.a.x - units(10)), axis), palette().muted, tick.label);
-    }
-    draw_text(ImVec2(title_at, axis), palette().muted, plot_.x_title);
-  }
+  PlotPainter(const Plot& plot, const PlotView& view, const Figure& frame)
+      : plot_(plot), view_(view), frame_(frame) {}
 
   void levels() {
     const float line = ImGui::GetTextLineHeight();
     for (const PlotLevel& level : plot_.levels) {
       if (!Axis::has(level.y, view_.logarithmic)) continue;
-      const float at = py(level.y);
-      if (at < frame_.a.y || at > frame_.b.y) continue;
-      draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, kLevelDash);
+      const float at = frame_.py(level.y);
+      if (at < a_.y || at > b_.y) continue;
+      draw_line({ImVec2(a_.x, at), ImVec2(b_.x, at)}, level.colour, 1.2F, kLevelDash);
       const float above = at - line - units(1);
-      label(
-          ImVec2(frame_.b.x - text_width(level.label) - units(3), above > frame_.a.y ? above : at + units(1)),
-          level.colour, level.label);
+      frame_.label(ImVec2(b_.x, above > a_.y ? above : at + units(1)), level.colour, level.label);
     }
   }
 
@@ -153,27 +100,27 @@ class PlotPainter {
   // A line between two pieces of the strip.
   void switches(const std::vector<StripPiece>& pieces) {
     for (std::size_t k = 1; k < pieces.size(); ++k)
-      upright(frame_.a.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F), 1);
+      frame_.upright(a_.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F));
   }
 
   // Where the curves of all lanes begin to count.
   void origin() {
-    if (plot_.origin && *plot_.origin > x_.range().low && *plot_.origin <= x_.range().high)
-      upright(px(*plot_.origin), palette().muted, 1);
+    const AxisRange x = frame_.x().range();
+    if (plot_.origin && *plot_.origin > x.low && *plot_.origin <= x.high)
+      frame_.upright(frame_.px(*plot_.origin), palette().muted);
   }
 
   void cursor() {
     if (!plot_.cursor) return;
-    const float x = px(*plot_.cursor);
-    upright(x, palette().accent_strong, 2);
-    draw_->AddTriangleFilled(ImVec2(x - units(5), frame_.b.y + units(6)),
-                             ImVec2(x + units(5), frame_.b.y + units(6)), ImVec2(x, frame_.b.y - units(2)),
-                             palette().accent_strong);
+    const float x = frame_.px(*plot_.cursor);
+    frame_.upright(x, palette().accent_strong, 2);
+    draw_->AddTriangleFilled(ImVec2(x - units(5), b_.y + units(6)), ImVec2(x + units(5), b_.y + units(6)),
+                             ImVec2(x, b_.y - units(2)), palette().accent_strong);
   }
 
   // A line at the sample nearest to the mouse, with the values of all runs.
   void readings(float mouse_x) {
-    const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
+    const double at = frame_.x_at(mouse_x);
     std::vector<Reading> read;
     // Runs that did not reach this time are left out, unless there is no other.
     for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
@@ -186,11 +133,11 @@ class PlotPainter {
       const PlotRun& run = plot_.runs[r];
       for (const PlotCurve& c : run.curves)
         if (visible(view_, c) && !is_band(c) && Axis::has(c.y[sample], view_.logarithmic))
-          draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F), c.colour, 12);
+          draw_->AddCircleFilled(frame_.at(run.x[sample], c.y[sample]), units(2.5F), c.colour, 12);
     }
     if (read.empty()) return;
     const double x = plot_.runs[read.front().run].x[read.front().sample];
-    upright(px(x), with_alpha(palette().text, 0.5F), 1);
+    frame_.upright(frame_.px(x), with_alpha(palette().text, 0.5F));
     const std::string title = plot_.x_title + ": " + format_plain(x, 5);
     table_of(read, plot_.y_title.empty() ? title : title + "; " + plot_.y_title);
   }
@@ -203,8 +150,8 @@ class PlotPainter {
 
   // A row per curve, a column per run.
   void table_of(const std::vector<Reading>& read, const std::string& title) {
-    begin_tooltip_above(frame_.a.y - ImGui::GetTextLineHeight() - units(8));
-    ImGui::TextUnformatted(displayable(title).c_str());
+    begin_tooltip_above(a_.y - ImGui::GetTextLineHeight() - units(8));
+    plain_text(title);
     note_text("reading", title);
     if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
@@ -243,28 +190,16 @@ class PlotPainter {
 
   std::string reading(double value) const { return format_quantity(value, plot_.unit, 4); }
 
-  // Text on an opaque background.
-  void label(ImVec2 at, ImU32 colour, const std::string& text) {
-    draw_->AddRectFilled(ImVec2(at.x - units(2), at.y),
-                         ImVec2(at.x + text_width(text) + units(2), at.y + ImGui::GetTextLineHeight()),
-                         with_alpha(palette().overlay, 0.8F));
-    draw_text(at, colour, text);
-  }
-
-  void upright(float x, ImU32 colour, float thickness) {
-    draw_->AddLine(ImVec2(x, frame_.a.y), ImVec2(x, frame_.b.y), colour, units(thickness));
-  }
-
   bool is_band(const PlotCurve& curve) const { return curve.stacked && !view_.logarithmic; }
 
   // A rectangle per pixel: triangles with smoothed edges would leave seams.
   void bands(const PlotRun& run) {
     const auto pixels = static_cast<std::size_t>(std::max(frame_.width(), 1.0F));
-    for (const PlotBand& band : stacked_bands(run, view_, x_.range(), pixels + 1)) {
+    for (const PlotBand& band : stacked_bands(run, view_, frame_.x().range(), pixels + 1)) {
       for (std::size_t k = 0; k < pixels; ++k) {
         if (!(band.high[k] > band.low[k])) continue;
-        const float left = frame_.a.x + static_cast<float>(k);
-        draw_->AddRectFilled(ImVec2(left, py(band.high[k])), ImVec2(left + 1, py(band.low[k])),
+        const float left = a_.x + static_cast<float>(k);
+        draw_->AddRectFilled(ImVec2(left, frame_.py(band.high[k])), ImVec2(left + 1, frame_.py(band.low[k])),
                              with_alpha(band.colour, kBandAlpha));
       }
     }
@@ -273,7 +208,7 @@ class PlotPainter {
   void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
     points_.clear();
     // One sample beyond each end, so that the line goes on to the edge.
-    const AxisRange range = x_.range();
+    const AxisRange range = frame_.x().range();
     auto i =
         static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
     if (i > 0) --i;
@@ -283,7 +218,7 @@ class PlotPainter {
         draw_line(points_, colour, curve.thickness, run.dash);
         points_.clear();
       } else {
-        const ImVec2 point(px(run.x[i]), py(curve.y[i]));
+        const ImVec2 point = frame_.at(run.x[i], curve.y[i]);
         // Points closer than a pixel or two are skipped.
         const bool last = beyond || i + 1 == run.x.size();
         if (points_.empty() || last || std::abs(point.x - points_.back().x) >= 1.5F ||
@@ -294,20 +229,20 @@ class PlotPainter {
       if (beyond) break;
     }
     draw_line(points_, colour, curve.thickness, run.dash);
-    for (const PlotExit& exit : exits_of(run, curve, range, y_)) mark(exit, colour);
+    for (const PlotExit& exit : exits_of(run, curve, range, frame_.y())) mark(exit, colour);
   }
 
   // An arrow head at the upper or lower edge.
   void mark(const PlotExit& exit, ImU32 colour) {
-    const float x = px(exit.x), tip = exit.above ? frame_.a.y : frame_.b.y;
+    const float x = frame_.px(exit.x), tip = exit.above ? a_.y : b_.y;
     const float base = tip + (exit.above ? units(7) : -units(7));
     draw_->AddTriangleFilled(ImVec2(x - units(4), base), ImVec2(x + units(4), base), ImVec2(x, tip), colour);
   }
 
   const Plot& plot_;
   const PlotView& view_;
-  Rect frame_;
-  Axis x_, y_;
+  const Figure& frame_;
+  const ImVec2 a_ = frame_.a(), b_ = frame_.b();
   ImDrawList* draw_ = ImGui::GetWindowDrawList();
   std::vector<ImVec2> points_;
 };
@@ -317,21 +252,19 @@ bool has_samples(const Plot& plot) {
                      [](const PlotRun& run) { return run.x.size() >= 2; });
 }
 
-void draw_sentence(const std::string& text, const Rect& r) {
-  const float width = r.width() - units(16);
+void draw_sentence(const std::string& text, ImVec2 at, ImVec2 size) {
+  const float width = size.x - units(16);
   const std::string shown = displayable(text);
   const ImVec2 extent = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width);
-  ImGui::GetWindowDrawList()->AddText(
-      ImGui::GetFont(), ImGui::GetFontSize(),
-      ImVec2(r.a.x + (r.width() - extent.x) / 2, r.a.y + (r.height() - extent.y) / 2), palette().muted,
-      shown.c_str(), nullptr, width);
+  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(),
+                                      ImVec2(at.x + (size.x - extent.x) / 2, at.y + (size.y - extent.y) / 2),
+                                      palette().muted, shown.c_str(), nullptr, width);
 }
 
 // A drag along the time axis, down to `bottom`, returns the time under the mouse.
-std::optional<double> handle_time_axis(const std::string& name, const PlotPainter& painter, const Rect& frame,
-                                       float bottom) {
-  ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));
-  ImGui::InvisibleButton("##axis", ImVec2(frame.width(), bottom - frame.b.y));
+std::optional<double> handle_time_axis(const std::string& name, const Figure& frame, float bottom) {
+  ImGui::SetCursorScreenPos(ImVec2(frame.a().x, frame.b().y));
+  ImGui::InvisibleButton("##axis", ImVec2(frame.width(), bottom - frame.b().y));
   note_item(name + ":axis");
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) {
@@ -339,53 +272,51 @@ std::optional<double> handle_time_axis(const std::string& name, const PlotPainte
     return std::nullopt;
   }
   const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
-  if (!moved) return std::nullopt;
-  return painter.x().value(static_cast<double>((ImGui::GetIO().MousePos.x - frame.a.x) / frame.width()));
+  return moved ? std::optional(frame.x_at(ImGui::GetIO().MousePos.x)) : std::nullopt;
 }
 
-std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view,
-                                   const Rect& all) {
+std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at,
+                                   ImVec2 size) {
   const float line = ImGui::GetTextLineHeight();
   const float pad = units(8);
   const float beside_legend = line + units(13 + kThinStrip + kStripGap + kLeastFrame);
-  const float legend =
-      draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)), all.width() - 2 * pad,
-                  std::min(all.height() * 0.4F, all.height() - beside_legend));
+  const float legend = draw_legend(name, plot, view, ImVec2(at.x + pad, at.y + units(3)), size.x - 2 * pad,
+                                   std::min(size.y * 0.4F, size.y - beside_legend));
   const AxisRange x = shown_x(plot, view);
   const AxisRange y = shown_y(plot, view, x);
   const float numbers =
       std::max({units(46), text_width("-0.0000 %"), text_width("-000 m" + plot.unit) + units(6)});
-  Rect frame{ImVec2(all.a.x + numbers, all.a.y + legend + units(6)),
-             ImVec2(all.b.x - pad, all.b.y - line - units(7))};
-  const ImVec2 strip = frame.a;
+  const ImVec2 strip(at.x + numbers, at.y + legend + units(6));
+  const ImVec2 end(at.x + size.x - pad, at.y + size.y - line - units(7));
+  ImVec2 corner = strip;
   float thickness = 0;
   // The methods over time, of the only run.
   const bool has_strip = plot.x_is_time && plot.runs.front().name.empty();
   if (has_strip) {
     const float marks = method_mark_size().y;
-    const float left = frame.height() - marks - units(kStripGap);
+    const float left = end.y - strip.y - marks - units(kStripGap);
     thickness = left >= units(kLeastBesideMarks) ? marks : units(kThinStrip);
-    frame.a.y += thickness + units(kStripGap);
+    corner.y += thickness + units(kStripGap);
   }
+  const Figure frame({plot.x_title, x}, {{}, y, view.logarithmic, false, plot.unit, kRowOfNumbers, 100}, at.x,
+                     corner, end);
   if (frame.width() < units(40) || frame.height() < units(kLeastFrame)) return std::nullopt;
 
-  PlotPainter painter(plot, view, frame, x, y);
-  painter.axes();
+  PlotPainter painter(plot, view, frame);
+  frame.axes();
   std::vector<StripPiece> pieces;
   if (has_strip)
-    pieces = draw_strip(name + ":strip", plot.runs.front().stretches, painter.x(), strip,
+    pieces = draw_strip(name + ":strip", plot.runs.front().stretches, frame.x(), strip,
                         ImVec2(frame.width(), thickness));
-  ImGui::GetWindowDrawList()->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
-                                           ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
+  frame.begin_clip(units(6));
   painter.switches(pieces);
   painter.curves();
   painter.levels();
   painter.origin();
   painter.cursor();
-  if (zoom_by_mouse(name + ":frame", {painter.x(), painter.y(), frame.a, frame.b, all.a.x}, view))
-    painter.readings(ImGui::GetIO().MousePos.x);
-  ImGui::GetWindowDrawList()->PopClipRect();
-  return plot.x_is_time ? handle_time_axis(name, painter, frame, all.b.y) : std::nullopt;
+  if (frame.zoom(name + ":frame", view)) painter.readings(ImGui::GetIO().MousePos.x);
+  frame.end_clip();
+  return plot.x_is_time ? handle_time_axis(name, frame, at.y + size.y) : std::nullopt;
 }
 
 }  // namespace
@@ -496,19 +427,17 @@ std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, co
 
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const Rect all{corner, ImVec2(corner.x + size.x, corner.y + size.y)};
-  ImGui::GetWindowDrawList()->AddRectFilled(all.a, all.b, palette().overlay, units(5));
+  draw_ground(corner, size);
   ImGui::PushFont(fonts().small);
   ImGui::PushID(name.c_str());
   std::optional<double> pointed;
-  if (has_samples(plot)) {
-    pointed = draw_samples(name, plot, view, all);
-  } else {
-    draw_sentence(plot.empty, all);
-  }
+  if (has_samples(plot))
+    pointed = draw_samples(name, plot, view, corner, size);
+  else
+    draw_sentence(plot.empty, corner, size);
   ImGui::PopID();
   ImGui::PopFont();
-  ImGui::SetCursorScreenPos(all.a);
+  ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy(size);
   return pointed;
 }

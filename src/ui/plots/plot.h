@@ -10,8 +10,7 @@
 
 #include "chart/axis.h"
 #include "chart/chart.h"
-#include "ui/plots/axes_view.h"
-#include "ui/plots/plot_line.h"
+#include "ui/plots/figure.h"
 #include "ui/plots/plot_strip.h"
 
 namespace clothlab {
@@ -95,7 +94,7 @@ std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const
 
 /// Draws a plot of the given size at the cursor, with triangles where curves leave it, a legend whose entries
 /// switch curves off and on and a strip of the current run's methods. Hovering shows the values of the
-/// nearest sample; the mouse zooms as zoom_by_mouse says. Returns the x chosen on the time axis, if any.
+/// nearest sample; the mouse zooms as Figure::zoom says. Returns the x chosen on the time axis, if any.
 /// Controls are noted under names that begin with `name`.
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 

@@ -225,9 +225,17 @@ std::string shortened(std::string_view name, float width) {
   return best;
 }
 
+float text_width(std::string_view text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+void draw_text(ImVec2 at, ImU32 colour, std::string_view text) {
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+}
+
+void plain_text(std::string_view text) { ImGui::TextUnformatted(displayable(text).c_str()); }
+
 void coloured_text(ImU32 colour, std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(displayable(text).c_str());
+  plain_text(text);
   ImGui::PopStyleColor();
 }
 

@@ -56,7 +56,11 @@ std::string broken_lines(std::string_view text, float width);
 std::string shortened(std::string_view name, float width);
 /// As many words of a text as fit into one line, with dots where it is cut.
 std::string first_line(std::string_view text, float width);
-/// Text in one line, in a colour.
+/// Width of a text in the current font [px], and the text at a place of the current window.
+float text_width(std::string_view text);
+void draw_text(ImVec2 at, ImU32 colour, std::string_view text);
+/// Text in the current font, in lines as given, and in a colour.
+void plain_text(std::string_view text);
 void coloured_text(ImU32 colour, std::string_view text);
 /// Text broken like that at the edge of the panel.
 void wrapped_text(std::string_view text, std::optional<ImU32> colour = {});
