@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -12,9 +14,11 @@
 #include "render/camera.h"
 #include "render/look.h"
 #include "render/renderer.h"
+#include "session/snapshot.h"
 #include "sim/frame.h"
-#include "ui/grab_marks.h"
 #include "ui/lanes.h"
+#include "ui/overlays.h"
+#include "ui/panels/shelf.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {
@@ -76,5 +80,17 @@ class ClothView {
   std::vector<vec3> contact_forces_;  // of all lanes
   double largest_distance_ = 1;       // at the end of the heat map's colours [m]
 };
+
+/// Draws the marks of the mesh bar over a waiting mesh: the open edge under the mouse or all of them, and the
+/// numbers of the parts without a pin.
+void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
+                     std::optional<std::size_t> edge_under_mouse);
+
+/// Marks the spring or the contact at which the lane's last step failed, if it did.
+void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view);
+
+/// Marks the particle that is followed, and the way of its last seconds.
+void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
+                const Area& view);
 
 }  // namespace clothlab

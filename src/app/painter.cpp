@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/framing.h"
-#include "render/offscreen.h"
+#include "render/canvas.h"
 #include "render/renderer.h"
 
 namespace clothlab {

@@ -9,6 +9,8 @@
 #include <string>
 #include <system_error>
 
+#include "core/text.h"
+
 // stb's code is compiled here; its functions stay inside this file.
 #define STBTT_STATIC
 #define STB_TRUETYPE_IMPLEMENTATION
@@ -36,15 +38,10 @@ constexpr std::array kFontFiles = {
 /// Code points of a well-formed UTF-8 text.
 std::vector<int> decode(std::string_view utf8) {
   std::vector<int> codes;
-  for (const char c : utf8) {
-    const int byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80 && !codes.empty())
-      codes.back() = codes.back() << 6 | (byte & 0x3F);
-    else
-      codes.push_back(byte < 0x80   ? byte
-                      : byte < 0xE0 ? byte & 0x1F
-                      : byte < 0xF0 ? byte & 0x0F
-                                    : byte & 0x07);
+  while (!utf8.empty()) {
+    const auto [code, bytes] = first_character(utf8);
+    codes.push_back(static_cast<int>(code));
+    utf8.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return codes;
 }

@@ -32,29 +32,6 @@ bool too_large(std::string_view text) {
   return leading + (negative ? -exponent : exponent) > 0;
 }
 
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: not UTF-8
-};
-
-/// The first character of a text that is not empty. Refuses, as the Unicode standard does, overlong forms,
-/// surrogates and what lies above U+10FFFF.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return {byte(0), 1};
-  const std::size_t bytes = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < bytes) return {};
-  auto code = static_cast<char32_t>(byte(0) & (0x7F >> bytes));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[bytes] || surrogate || code > 0x10FFFF) return {};
-  return {code, bytes};
-}
-
 /// Whether a terminal or a text layout would act on the character instead of showing it.
 bool is_control(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
@@ -156,6 +133,22 @@ std::string printable(std::string_view text, std::size_t longest, std::string_vi
     text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   return shown;
+}
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  const std::size_t bytes = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < bytes) return {};
+  auto code = static_cast<char32_t>(byte(0) & (0x7F >> bytes));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kLeast[bytes] || surrogate || code > 0x10FFFF) return {};
+  return {code, bytes};
 }
 
 std::string_view trimmed(std::string_view text) {

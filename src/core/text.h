@@ -48,6 +48,14 @@ std::string_view trimmed(std::string_view text);
 /// ASCII letters in lower case; the bytes of others stay as they are.
 std::string lower_case(std::string_view text);
 
+/// The first character of a text that is not empty. Refuses, as the Unicode standard does, overlong forms,
+/// surrogates and what lies above U+10FFFF.
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 0;  ///< 0: not UTF-8
+};
+Character first_character(std::string_view text);
+
 /// Whether the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view text);
 

@@ -2,9 +2,11 @@
 #include "render/canvas.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 #include "core/error.h"
+#include "render/gl.h"
 #include "render/gl_objects.h"
 
 namespace clothlab {
@@ -95,6 +97,37 @@ Image Canvas::read() {
   for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
   bind();
   return image;
+}
+
+struct Offscreen::Impl {
+  Impl(int width, int height, int samples) : canvas(width, height, samples) {}
+  ~Impl() {
+    try {
+      context.make_current();  // for the canvas
+    } catch (const std::exception&) {
+      // The context takes the canvas's objects with it.
+    }
+  }
+
+  GlContext context;
+  Canvas canvas;
+};
+
+Offscreen::Offscreen(int width, int height, int samples)
+    : impl_(std::make_unique<Impl>(width, height, samples)) {}
+Offscreen::~Offscreen() = default;
+
+int Offscreen::width() const { return impl_->canvas.width(); }
+int Offscreen::height() const { return impl_->canvas.height(); }
+
+void Offscreen::bind() {
+  impl_->context.make_current();
+  impl_->canvas.bind();
+}
+
+Image Offscreen::read() {
+  bind();
+  return impl_->canvas.read();
 }
 
 }  // namespace clothlab

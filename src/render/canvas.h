@@ -31,4 +31,27 @@ class Canvas {
   std::unique_ptr<Impl> impl_;
 };
 
+/// An OpenGL 3.3 core context with colour and depth buffers, without a window or a display. Built without
+/// EGL, it is a hidden window, which needs a display.
+class Offscreen {
+ public:
+  /// Makes its context current and loads OpenGL. `samples` per pixel, 0 for none; the driver may give
+  /// fewer. Throws SystemError without OpenGL or memory.
+  Offscreen(int width, int height, int samples = 4);
+  ~Offscreen();
+
+  int width() const;
+  int height() const;
+
+  /// Makes the context current and binds the framebuffer.
+  void bind();
+
+  /// The picture. Binds the framebuffer.
+  Image read();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace clothlab

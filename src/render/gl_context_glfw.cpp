@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "render/gl.h"
-#include "render/gl_context.h"
 
 namespace clothlab {
 namespace {

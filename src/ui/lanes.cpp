@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "chart/lane_style.h"
+#include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
-#include "ui/lane_reading.h"
+#include "sim/parameters.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/method_mark.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {
@@ -87,6 +92,152 @@ std::size_t next_new_method(const Snapshot& now) {
   };
   while (!is_new() && row != now.integrator) row = method_after(row, 1);
   return row;
+}
+
+namespace {
+
+void noted(const char* part, const LaneSnapshot& lane, ImVec2 at, ImU32 colour, const std::string& text) {
+  draw_text(at, colour, text);
+  note_text(std::string(part) + lane_letter(lane.lane), text);
+}
+
+// In that width: whole words, or the ends of one.
+std::string cut(const std::string& text, float room) {
+  const std::string words = first_line(text, room);
+  return text_width(words) <= room ? words : shortened(text, room);
+}
+
+void begin_bar(const std::string& id, const Area& area) {
+  begin_fixed(id.c_str(), area, ImVec2(0, 0));
+  ImGui::PushFont(fonts().small);
+}
+
+void end_bar() {
+  ImGui::PopFont();
+  end_fixed();
+}
+
+// A letter on the lane's colour.
+float letter(ImVec2 at, LaneId lane) {
+  const float side = ImGui::GetTextLineHeight() + units(3);
+  const std::string text(1, lane_letter(lane));
+  const ImU32 colour = lane_colour(lane);
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + side, at.y + side), colour, units(3));
+  draw_text(ImVec2(at.x + (side - text_width(text)) / 2, at.y + units(1.5F)), readable_on(colour), text);
+  return side;
+}
+
+// The names of all lanes that are drawn over each other, as many as fit.
+void all_names(const PanelContext& context, ImVec2 at, float right) {
+  for (const LaneSnapshot* lane : context.snapshot.lanes()) {
+    const std::string name = lane_name(*lane);
+    if (at.x + text_width(name) > right) return;
+    draw_text(at, lane_colour(lane->lane), name);
+    at.x += text_width(name) + units(14);
+  }
+}
+
+// Click: the panels edit this lane; double click: it alone, or all again.
+void choose(const PanelContext& context, LaneId lane, const char* part, ImVec2 size) {
+  const std::string name = std::string("lane-") + part + ":" + lane_letter(lane);
+  ImGui::SetCursorPos(ImVec2(0, 0));
+  if (ImGui::InvisibleButton(name.c_str(), size)) context.select_lane(lane);
+  note_item(name);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    context.select_lane(lane);
+    context.view.lanes = context.view.lanes == LaneLayout::alone ? LaneLayout::tiles : LaneLayout::alone;
+  }
+}
+
+void head(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
+  begin_bar(std::string("##lane-head-") + lane_letter(lane.lane), area);
+  const bool active = lane.lane == context.snapshot.lane;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
+  const bool overlay = context.view.lanes == LaneLayout::overlay;
+  draw->AddRectFilled(a, b, active && !overlay ? palette().chosen : palette().panel);
+  const float line = ImGui::GetTextLineHeight(), pad = units(6);
+  const float top = a.y + (area.height - line) / 2;
+  const float side = letter(ImVec2(a.x + pad, a.y + (area.height - line - units(3)) / 2), lane.lane);
+  const LaneReading now = read_lane(lane);
+  const float left = a.x + 2 * pad + side;
+  // A narrow tile says less of the state, so that there is room for the name.
+  const float name = text_width(std::string(shown_method(lane).title));
+  const bool has_room = overlay || left + name + 2 * pad + text_width(now.state) <= b.x;
+  const std::string& right = has_room ? now.state : now.short_state;
+  // No less for few digits, so that the name stays the same.
+  const float right_at = b.x - pad - std::max(text_width(right), text_width("0.00×"));
+  draw_text(ImVec2(b.x - pad - text_width(right), top), now.colour, right);
+  if (overlay)
+    all_names(context, ImVec2(left, top), right_at - pad);
+  else
+    noted("lane-head:", lane, ImVec2(left, top), palette().text,
+          cut(now.name, std::max(right_at - left - pad, 0.0F)));
+  note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
+  choose(context, lane.lane, "head", ImVec2(area.width, area.height));
+  tooltip(now.help +
+          " A click chooses the lane that the panels edit; a double click shows it alone, or all "
+          "again.");
+  end_bar();
+}
+
+void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
+  begin_bar(std::string("##lane-foot-") + lane_letter(lane.lane), area);
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
+  draw->AddRectFilled(a, b, palette().panel);
+  const float line = ImGui::GetTextLineHeight(), pad = units(6);
+  const float top = a.y + (area.height - line) / 2;
+  const LaneReading now = read_lane(lane);
+  // The method's share of all energy that moved: what it destroyed to the left, what it made to the right.
+  const float half = units(18), bar_at = b.x - pad - half, bar_middle = top + line / 2;
+  const float end = bar_at + half * static_cast<float>(now.method_share);
+  draw->AddRectFilled(ImVec2(bar_at - half, bar_middle - units(3)),
+                      ImVec2(bar_at + half, bar_middle + units(3)), palette().field, units(2));
+  draw->AddRectFilled(ImVec2(std::min(bar_at, end), bar_middle - units(3)),
+                      ImVec2(std::max(bar_at, end), bar_middle + units(3)),
+                      now.method_share > 0 ? palette().failed : palette().accent);
+  draw->AddLine(ImVec2(bar_at, bar_middle - units(5)), ImVec2(bar_at, bar_middle + units(5)),
+                palette().muted);
+  // The verdict comes first, then its gauge; the energy has its bar.
+  float x = a.x + pad, right = bar_at - half - pad;
+  const float gauge = units(40), verdict = text_width(now.verdict);
+  if (now.limit_share && x + gauge + pad + verdict <= right) {
+    draw_gauge(ImVec2(x, top + line / 2), gauge, *now.limit_share, now.level_colour);
+    x += gauge + pad;
+  }
+  const std::string energy =
+      "method " + now.method + (now.method_since.empty() ? "" : ' ' + now.method_since);
+  if (x + verdict + 2 * pad + text_width(energy) <= right) {
+    right -= text_width(energy);
+    draw_text(ImVec2(right, top), palette().muted, energy);
+    right -= pad;
+  }
+  noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));
+  choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
+  tooltip(now.help +
+          " The bar at the right is the method's share of all energy that was given or taken: "
+          "destroyed to the left, made from nothing to the right.");
+  end_bar();
+}
+
+}  // namespace
+
+void lane_frames(const PanelContext& context, const Area& view) {
+  if (context.snapshot.others.empty()) return;
+  const std::vector<const LaneSnapshot*> lanes = context.snapshot.lanes();
+  ImDrawList* behind = ImGui::GetBackgroundDrawList();
+  for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
+    const LaneSnapshot& lane =
+        **std::ranges::find(lanes, tile.lane, [](const LaneSnapshot* each) { return each->lane; });
+    const Area& cloth = tile.cloth;
+    const ImVec2 a(cloth.x, cloth.y), b(cloth.x + cloth.width, cloth.y + cloth.height);
+    if (lane.frozen || lane.coming_back) behind->AddRectFilled(a, b, with_alpha(palette().panel, 0.45F));
+    if (lane.frozen) behind->AddRect(a, b, palette().failed, 0, 0, units(2));
+    head(context, lane, {tile.whole.x, tile.whole.y, tile.whole.width, cloth.y - tile.whole.y});
+    const float below = cloth.y + cloth.height;
+    foot(context, lane, {tile.whole.x, below, tile.whole.width, tile.whole.y + tile.whole.height - below});
+  }
 }
 
 }  // namespace clothlab

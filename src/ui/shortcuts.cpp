@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "ui/lanes.h"
+#include "ui/panels/panel_context.h"
 #include "ui/panels/recording_card.h"
 #include "ui/theme.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/method_mark.h"
-#include "ui/widgets/text_size.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {
@@ -167,8 +167,8 @@ constexpr std::array kMouse = {
 void help_columns(const std::vector<HelpRow>& rows, float room, std::size_t most) {
   float first = 0, second = 0;
   for (const HelpRow& row : rows) {
-    first = std::max(first, ImGui::CalcTextSize(row.what).x);
-    second = std::max(second, ImGui::CalcTextSize(row.help).x);
+    first = std::max(first, text_width(row.what));
+    second = std::max(second, text_width(row.help));
   }
   const float between = units(14), gap = units(30), width = first + between + second;
   const auto fitting = static_cast<std::size_t>(std::max(1.0F, (room + gap) / (width + gap)));
@@ -184,7 +184,7 @@ void help_columns(const std::vector<HelpRow>& rows, float room, std::size_t most
       coloured_text(palette().accent, rows[i].what);
       ImGui::SameLine();
       ImGui::SetCursorPosX(left + first + between);
-      ImGui::TextUnformatted(rows[i].help);
+      plain_text(rows[i].help);
       note_item(std::string("help:") + rows[i].what);
     }
 }
@@ -230,7 +230,7 @@ bool help_overlay(const Area& view) {
                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings);
   ImGui::PushFont(fonts().heading);
-  ImGui::TextUnformatted("Keys and mouse");
+  plain_text("Keys and mouse");
   ImGui::PopFont();
   ImGui::Spacing();
   const float room =

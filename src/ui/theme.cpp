@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "chart/font.h"
+#include "core/text.h"
 
 namespace clothlab {
 namespace {
@@ -48,33 +49,9 @@ bool has_glyph(ImWchar code) {
 #endif
 }
 
-constexpr std::uint32_t kReplacement = 0xFFFD;  // for bytes that are not UTF-8
-constexpr std::uint32_t kBox = 0x25A1;          // for characters that the font lacks
+constexpr char32_t kBox = 0x25A1;  // for characters that the font lacks
 
-// Removes the next code point from a UTF-8 text; the replacement character for a byte that begins none.
-std::uint32_t decode(std::string_view& text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-  };
-  const std::uint32_t first = byte(0);
-  std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  std::uint32_t code = length == 1 ? first : first & (0x7FU >> length);
-  bool good = first < 0x80 || (first >= 0xC2 && first <= 0xF4 && length <= text.size());
-  for (std::size_t i = 1; good && i < length; ++i) {
-    good = (byte(i) & 0xC0) == 0x80;
-    code = (code << 6) | (byte(i) & 0x3F);
-  }
-  // No overlong form, no surrogate, nothing above U+10FFFF.
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (!good || code < kLeast[length] || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
-    length = 1;
-    code = kReplacement;
-  }
-  text.remove_prefix(length);
-  return code;
-}
-
-bool is_control(std::uint32_t code) {
+bool is_control(char32_t code) {
   return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
 }
 
@@ -174,19 +151,20 @@ void apply_theme(Theme theme, float scale, float density) {
 float units(float value) { return value * g_scale; }
 
 std::string displayable(std::string_view utf8, bool spelled_out) {
-  const auto can_draw = [&](std::uint32_t code) {
+  const auto can_draw = [&](char32_t code) {
     return code < 0x100 || (!spelled_out && code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)));
   };
   std::string out;
   out.reserve(utf8.size());
   while (!utf8.empty()) {
-    const std::string_view before = utf8;
-    const std::uint32_t code = decode(utf8);
-    const std::string_view bytes = before.substr(0, before.size() - utf8.size());
-    const auto known = std::find_if(kSpelling.begin(), kSpelling.end(),
-                                    [&](const auto& spelling) { return spelling.first == code; });
-    if (code == kReplacement)
-      out += can_draw(code) ? "\uFFFD" : "?";
+    const auto [code, length] = first_character(utf8);
+    const std::string_view bytes = utf8.substr(0, std::max<std::size_t>(length, 1));
+    utf8.remove_prefix(bytes.size());
+    const auto known =
+        std::find_if(kSpelling.begin(), kSpelling.end(),
+                     [&, code = code](const auto& spelling) { return spelling.first == code; });
+    if (length == 0)
+      out += can_draw(0xFFFD) ? "\uFFFD" : "?";
     else if (can_draw(code) && !is_control(code))
       out += bytes;
     else if (known != kSpelling.end())

@@ -10,7 +10,6 @@
 
 #include "core/text.h"
 #include "ui/lanes.h"
-#include "ui/panels/notices.h"
 #include "ui/panels/panels.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
@@ -189,7 +188,7 @@ bool tabs_fit(float room) {
   const ImGuiStyle& style = ImGui::GetStyle();
   float width = 0;
   for (const Tab& tab : kTabs)
-    width += ImGui::CalcTextSize(tab.title).x + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
+    width += text_width(tab.title) + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
   return width <= room;
 }
 

@@ -18,9 +18,9 @@
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
 #include "mesh/grid.h"
+#include "render/canvas.h"
 #include "render/gl.h"
 #include "render/heat_colours.h"
-#include "render/offscreen.h"
 #include "render/renderer.h"
 
 namespace clothlab {

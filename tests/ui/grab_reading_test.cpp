@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "ui/grab_marks.h"
+#include "ui/overlays.h"
 
 namespace clothlab {
 namespace {

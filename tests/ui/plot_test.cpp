@@ -13,7 +13,7 @@
 #include "chart/axis.h"
 #include "interface.h"
 #include "ui/overlays.h"
-#include "ui/plots/plot_export.h"
+#include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
 #include "ui/plots/plot_strip.h"
 #include "ui/widgets/method_mark.h"

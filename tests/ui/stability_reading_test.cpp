@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "ui/instruments/stability_reading.h"
-#include "ui/instruments/step_figure.h"
+#include "ui/readings.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

@@ -10,7 +10,6 @@
 #include "experiments/limit_search.h"
 #include "io/csv.h"
 #include "ui/instruments/instruments.h"
-#include "ui/instruments/search_head.h"
 #include "ui/panels/lane_sets.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"

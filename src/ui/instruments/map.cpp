@@ -13,10 +13,9 @@
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
-#include "ui/instruments/search_head.h"
-#include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
@@ -116,7 +115,7 @@ float draw_key(const MapProgress& map, ImVec2 at, float width) {
   for (const VerdictLook& look : kVerdicts) {
     if (std::ranges::none_of(map.nodes, [&](const MapNode& n) { return n.verdict == look.verdict; }))
       continue;
-    x -= ImGui::CalcTextSize(look.name).x;
+    x -= text_width(look.name);
     draw->AddText(ImVec2(x, at.y + units(3)), palette().muted, look.name);
     x -= box + units(4);
     const float top = std::round(at.y + units(3) + (line - box) / 2);

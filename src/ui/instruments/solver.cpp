@@ -87,7 +87,7 @@ float draw_switches(const PanelContext& context, const std::string& name, ImVec2
   float x = at.x, y = at.y;
   int lines = 0;
   for (const Setting& each : settings_of(context)) {
-    const float label = ImGui::CalcTextSize(each.label.c_str()).x;
+    const float label = text_width(each.label);
     const float all = label + gap + each.width;
     if (lines == 0 || x + all > at.x + width) {
       if (lines == most_lines) break;

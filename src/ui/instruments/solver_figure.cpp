@@ -7,8 +7,8 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
-#include "ui/lane_reading.h"
 #include "ui/lanes.h"
+#include "ui/readings.h"
 
 namespace clothlab {
 namespace {
@@ -18,10 +18,8 @@ constexpr double kHeadroom = 1.3;  // for what names the columns
 
 using Outcome = SolverFigure::Outcome;
 
-const IntegratorInfo& method_of(const LaneSnapshot& lane) { return shown_method(lane); }
-
 // Another method's solves say nothing about this one.
-bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == method_of(lane).id; }
+bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == shown_method(lane).id; }
 
 std::string number_of(int count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -30,7 +28,7 @@ std::string number_of(int count, const std::string& what) {
 // "5 Newton iterations and 23 CG iterations, residual 3e-4 (tolerance 0.001)"
 std::string effort(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
-  const bool by_newton = method_of(lane).uses_newton;
+  const bool by_newton = shown_method(lane).uses_newton;
   std::string text;
   if (by_newton || record.newton_iterations > 0)
     text = number_of(record.newton_iterations, "Newton iteration");
@@ -58,7 +56,7 @@ void judge(const LaneSnapshot& lane, SolverFigure& out) {
     if (!what.ends_with('.')) what += '.';
     out.verdict = what + (took.empty() ? "" : " The last step: " + took + ".");
   };
-  const StepTrouble trouble = trouble_of(lane, method_of(lane));
+  const StepTrouble trouble = trouble_of(lane, shown_method(lane));
   if (!record.converged)
     judged(Outcome::not_converged, std::string("Did not converge: ").append(record.reason));
   else if (!trouble.converged)
@@ -91,7 +89,7 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
 }
 
 std::string manner_of(const LaneSnapshot& lane) {
-  const IntegratorInfo& info = method_of(lane);
+  const IntegratorInfo& info = shown_method(lane);
   const StepRecord& record = lane.frame.record;
   if (has_step(lane) && record.last_cg) return manner_of_cg(lane, *record.last_cg);
   if (info.uses_linear_solver || info.inextensible) {

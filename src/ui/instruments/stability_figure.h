@@ -2,12 +2,14 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "chart/axis.h"
 #include "core/lane_id.h"
+#include "integrate/registry.h"
 #include "session/snapshot.h"
 
 namespace clothlab {
@@ -51,5 +53,41 @@ struct StabilityFigure {
 StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega = {});
 /// What the figure shows as a table: modes, eigenvalues of J and bars, at steps of h [s].
 std::string csv_of(const StabilityFigure& figure, double h);
+
+/// Growth per step over a part of the plane of z = hλ, on a grid that is filled over some frames. While it is
+/// filled for other ranges, the grid before stays; another method or other values begin an empty one.
+class GrowthRegion {
+ public:
+  static constexpr std::size_t kColumns = 96, kRows = 48;
+
+  void prepare(const IntegratorInfo& info, const IntegratorParameters& values, const AxisRange& re,
+               const AxisRange& im);
+  bool complete() const { return grid().is_full(); }
+  /// The part of the plane that the grid covers.
+  const AxisRange& re() const { return grid().re; }
+  const AxisRange& im() const { return grid().im; }
+  /// At the middle of a cell, row 0 at the lower end of `im`; nothing for those that are still to come.
+  bool has(std::size_t column, std::size_t row) const {
+    return row * kColumns + column < grid().growth.size();
+  }
+  double growth(std::size_t column, std::size_t row) const { return grid().growth[row * kColumns + column]; }
+
+ private:
+  struct Grid {
+    const IntegratorInfo* info = nullptr;
+    IntegratorParameters values;
+    AxisRange re, im;
+    std::vector<double> growth;  // row after row
+
+    bool is_full() const { return growth.size() == kColumns * kRows; }
+    bool is_of(const IntegratorInfo& method, const IntegratorParameters& own) const {
+      return info == &method && values == own;
+    }
+    void fill();
+  };
+  const Grid& grid() const { return shown_.is_full() ? shown_ : next_; }
+
+  Grid shown_, next_;
+};
 
 }  // namespace clothlab

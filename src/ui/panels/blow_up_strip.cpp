@@ -56,7 +56,7 @@ std::string help_of_smaller_step(const PanelContext& context, const std::optiona
 void smaller_step_button(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const std::string label = smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h";
-  const float width = ImGui::CalcTextSize("Smaller h: 0.00 ms").x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float width = text_width("Smaller h: 0.00 ms") + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::BeginDisabled(!smaller);
   if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller), false, width))
     context.set_parameter("dt", smaller->h * context.scene().substeps);
@@ -70,7 +70,7 @@ void more_substeps_button(const PanelContext& context) {
   const double count = smaller ? std::ceil(context.scene().dt / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
   const std::string label = can ? "Substeps: " + format_plain(count) : "Substeps";
-  const float width = ImGui::CalcTextSize("Substeps: 1000").x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float width = text_width("Substeps: 1000") + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::BeginDisabled(!can);
   if (row_button("blow-up-substeps", label,
                  can ? "Keeps the step between pictures and commands, and takes it in so many parts."

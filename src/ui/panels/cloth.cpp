@@ -13,18 +13,13 @@ namespace clothlab {
 namespace {
 
 void preset_choice(const PanelContext& context) {
-  const bool open = begin_choice("##preset", "Presets: soft, medium, stiff ...");
-  note_item("preset");
-  if (!open)
-    return tooltip("Sets several values at once; its tooltip says which. One undo reverts them all.");
-  const TooltipsThere there(TooltipSide::beside);
-  for (const Preset& preset : presets()) {
-    if (ImGui::Selectable(displayable(preset.title).c_str()))
-      context.set_scene(with_preset(context.edits.scene(), preset));
-    note_item("preset:" + std::string(preset.id));
-    tooltip(std::string(preset.about) + "\n\n" + preset_text(preset));
-  }
-  ImGui::EndCombo();
+  choice_list("preset", "Presets: soft, medium, stiff ...",
+              "Sets several values at once; its tooltip says which. One undo reverts them all.", [&] {
+                for (const Preset& preset : presets())
+                  if (list_item("preset:" + std::string(preset.id), preset.title,
+                                std::string(preset.about) + "\n\n" + preset_text(preset)))
+                    context.set_scene(with_preset(context.edits.scene(), preset));
+              });
 }
 
 void pin_buttons(const PanelContext& context) {
@@ -46,12 +41,12 @@ void pin_buttons(const PanelContext& context) {
   const auto* preset = std::get_if<PinPreset>(&context.snapshot.frame.scene->pins);
   const float gap = units(5);
   float widths = 0;
-  for (const Row& row : kRows) widths += ImGui::CalcTextSize(row.label).x;
+  for (const Row& row : kRows) widths += text_width(row.label);
   const float padding = (ImGui::GetContentRegionAvail().x - widths - 3 * gap) / 4;
   for (const Row& row : kRows) {
     if (row.preset != PinPreset::none) ImGui::SameLine(0, gap);
     const bool active = preset != nullptr && *preset == row.preset;
-    if (text_button(row.name, row.label, row.help, ImGui::CalcTextSize(row.label).x + padding, active)) {
+    if (text_button(row.name, row.label, row.help, text_width(row.label) + padding, active)) {
       context.send(Command(SetPinPreset{row.preset}));
     }
   }

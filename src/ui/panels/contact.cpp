@@ -264,10 +264,10 @@ void contact_figures(const PanelContext& context) {
   if (!may_touch(context.scene())) return;
   section("Contacts of the last step");
   for (const ContactRow& row : kContactRows) {
-    ImGui::TextUnformatted(row.label);
+    plain_text(row.label);
     ImGui::SameLine(units(125));
     const std::string text = displayable(row.text(context.snapshot.frame.record.contacts));
-    ImGui::TextUnformatted(text.c_str());
+    plain_text(text);
     note_item(row.name);
     note_text(row.name, text);
     tooltip(row.help);

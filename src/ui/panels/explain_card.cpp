@@ -8,9 +8,8 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
-#include "ui/instruments/stability_reading.h"
-#include "ui/instruments/step_figure.h"
 #include "ui/panels/panels.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -76,11 +75,11 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, const S
   }
   for (const Row& row : rows) {
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(row.name.c_str());
+    plain_text(row.name);
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(displayable(factor(row.growth)).c_str());
+    plain_text(factor(row.growth));
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(displayable(factor(std::pow(row.growth, 1 / h))).c_str());
+    plain_text(factor(std::pow(row.growth, 1 / h)));
   }
   ImGui::EndTable();
 }
@@ -122,7 +121,7 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
 void method_panel(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
   ImGui::PushFont(fonts().heading);
-  ImGui::TextUnformatted(displayable(info.title).c_str());
+  plain_text(info.title);
   ImGui::PopFont();
   wrapped_text(info.summary);
   ImGui::Spacing();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,11 +7,9 @@
 #include "integrate/registry.h"
 #include "session/real_time.h"
 #include "sim/parameters.h"
-#include "ui/instruments/stability_reading.h"
-#include "ui/lane_reading.h"
 #include "ui/lanes.h"
-#include "ui/panels/method_list.h"
 #include "ui/panels/panels.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/method_mark.h"
 #include "ui/widgets/parameter_row.h"
@@ -35,7 +34,7 @@ void integrator_choice(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap) - lanes);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), mark = method_mark_size();
   // Room for the mark in front of the name.
-  const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / ImGui::CalcTextSize(" ").x) + 1;
+  const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / text_width(" ")) + 1;
   const std::string preview = std::string(spaces, ' ') + displayable(integrators()[current].title);
   if (const auto row = method_list(
           context,
@@ -213,6 +212,13 @@ void integrator_panel(const PanelContext& context) {
   if (!context.view.explain) short_explanation(info, bottom);  // the Method tab has all of it
   ImGui::SetCursorPosY(bottom);
   ImGui::Dummy(ImVec2(0, 0));
+}
+
+void solver_panel(const PanelContext& context) {
+  section("Linear and nonlinear solves");
+  parameter_section(context, "Solver");
+  section("Stepping");
+  parameter_section(context, "Stepping");
 }
 
 }  // namespace clothlab

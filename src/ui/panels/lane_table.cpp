@@ -6,8 +6,8 @@
 
 #include "core/text.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lane_reading.h"
 #include "ui/lanes.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/sorted_table.h"

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "integrate/registry.h"
-#include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/panels/lane_sets.h"
-#include "ui/panels/method_list.h"
+#include "ui/panels/panels.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -16,10 +16,7 @@ namespace {
 
 void reference_item(const PanelContext& context, const char* name, const char* label, bool from_start,
                     const char* help) {
-  const bool chosen = ImGui::Selectable(label);
-  note_item(name);
-  tooltip(help);
-  if (!chosen) return;
+  if (!list_item(name, label, help)) return;
   const LaneChoices::Choice lane = reference_lane(context);
   context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
                                .from_start = from_start,
@@ -30,24 +27,21 @@ void reference_item(const PanelContext& context, const char* name, const char* l
 // One lane stays, the others are made anew; all begin at the start.
 void sets(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
-  const bool open = begin_choice("##sets", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
-  note_item("lane-sets");
-  if (!open) return tooltip("Several methods at once that show something together, from the start.");
-  const TooltipsThere there(TooltipSide::beside);
-  for (const LaneSet& set : lane_sets()) {
-    if (ImGui::Selectable(set.title)) use_lanes(context, set.choose(context));
-    note_item(std::string("lane-set:") + set.title);
-    tooltip(set.help);
-  }
-  ImGui::Separator();
-  reference_item(context, "reference-from-start", "Reference from the start", true,
-                 "Adds RK4 with substeps of a fifth of the explicit limit, which repeats in the background "
-                 "all that was done since the start and then runs with the others: they are measured "
-                 "against it.");
-  reference_item(context, "reference-from-here", "Reference from here", false,
-                 "Adds RK4 with substeps of a fifth of the explicit limit, which goes on from the present "
-                 "state of this lane: the others are measured against it.");
-  ImGui::EndCombo();
+  const auto entries = [&] {
+    for (const LaneSet& set : lane_sets())
+      if (list_item(std::string("lane-set:") + set.title, set.title, set.help))
+        use_lanes(context, set.choose(context));
+    ImGui::Separator();
+    reference_item(context, "reference-from-start", "Reference from the start", true,
+                   "Adds RK4 with substeps of a fifth of the explicit limit, which repeats in the background "
+                   "all that was done since the start and then runs with the others: they are measured "
+                   "against it.");
+    reference_item(context, "reference-from-here", "Reference from here", false,
+                   "Adds RK4 with substeps of a fifth of the explicit limit, which goes on from the present "
+                   "state of this lane: the others are measured against it.");
+  };
+  choice_list("lane-sets", "", "Several methods at once that show something together, from the start.",
+              entries, ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
 }
 
 // A letter on the lane's colour; the active one has a frame.
@@ -86,59 +80,49 @@ constexpr std::array kLayouts{
 };
 
 // What can be done with the active lane and the others.
-void more(const PanelContext& context, float width) {
-  ImGui::SetNextItemWidth(width);
-  const bool open = begin_choice("##lane-more", "...", ImGuiComboFlags_HeightLargest);
-  note_item("lane-more");
-  if (!open) return tooltip("Remove lanes, and bring states together.");
-  const TooltipsThere there(TooltipSide::beside);
+void lane_menu(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const std::string active(1, lane_letter(now.lane));
-  const auto item = [](const std::string& name, const std::string& label, const char* help) {
-    const bool chosen = ImGui::Selectable(label.c_str());
-    note_item(name);
-    tooltip(help);
-    return chosen;
-  };
-  if (item("lane-duplicate", "Duplicate " + active,
-           "Another lane with the same method, from the present state."))
+  if (list_item("lane-duplicate", "Duplicate " + active,
+                "Another lane with the same method, from the present state."))
     context.add_lane(now.integrator);
-  if (item("lane-copy-to-all", "Copy the state of " + active + " to all",
-           "The other lanes go on from the present state of this one, each with its method."))
+  if (list_item("lane-copy-to-all", "Copy the state of " + active + " to all",
+                "The other lanes go on from the present state of this one, each with its method."))
     for (const LaneSnapshot& other : now.others)
       context.send(Control(ChangeLanes{JoinLane{other.lane, now.lane}}));
   for (const LaneSnapshot& other : now.others)
-    if (item(std::string("lane-join:") + lane_letter(other.lane),
-             "Join " + active + " to " + lane_letter(other.lane),
-             "This lane goes on from the present state of that one, with its own method."))
+    if (list_item(std::string("lane-join:") + lane_letter(other.lane),
+                  "Join " + active + " to " + lane_letter(other.lane),
+                  "This lane goes on from the present state of that one, with its own method."))
       context.send(Control(ChangeLanes{JoinLane{now.lane, other.lane}}));
   const bool is_reference = now.reference == now.lane;
-  if (item("lane-reference", is_reference ? "No reference" : active + " is the reference",
-           is_reference
-               ? "The other lanes are no longer measured against this one."
-               : "The other lanes are measured against this one: plots Distance and Largest distance."))
+  if (list_item("lane-reference", is_reference ? "No reference" : active + " is the reference",
+                is_reference
+                    ? "The other lanes are no longer measured against this one."
+                    : "The other lanes are measured against this one: plots Distance and Largest distance."))
     context.send(Control(SetReference{is_reference ? std::nullopt : std::optional(now.lane)}));
   if (now.reference &&
-      item("lane-distances", std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
-           "The heat map (H) shows how far every particle is from where the reference has it.")) {
+      list_item("lane-distances",
+                std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
+                "The heat map (H) shows how far every particle is from where the reference has it.")) {
     context.view.heat_map = true;
     context.view.heat_of = HeatQuantity::distance;
   }
   if (now.frozen) {
-    if (item("lane-revive", "Bring " + active + " back",
-             "Repeats in the background what was done since it stood, from its last sound state on, with its "
-             "present method and h."))
+    if (list_item(
+            "lane-revive", "Bring " + active + " back",
+            "Repeats in the background what was done since it stood, from its last sound state on, with its "
+            "present method and h."))
       context.send(Control(ReviveLane{now.lane}));
-  } else if (item("lane-hold", "Freeze " + active,
-                  "This lane stands, and the others go on without it: for one that slows them down.")) {
+  } else if (list_item("lane-hold", "Freeze " + active,
+                       "This lane stands, and the others go on without it: for one that slows them down.")) {
     context.send(Control(ChangeLanes{HoldLane{now.lane}}));
   }
-  if (item("lanes-from-start", "All from the start", "Every lane goes back to the start (R)."))
+  if (list_item("lanes-from-start", "All from the start", "Every lane goes back to the start (R)."))
     context.send(Command(Reset{}));
-  if (item("lane-remove", "Remove " + active, "Removes this lane (Del).")) context.remove_lane(now.lane);
-  if (item("lane-remove-others", "Remove all but " + active, "Only this lane goes on."))
+  if (list_item("lane-remove", "Remove " + active, "Removes this lane (Del).")) context.remove_lane(now.lane);
+  if (list_item("lane-remove-others", "Remove all but " + active, "Only this lane goes on."))
     for (const LaneSnapshot& other : now.others) context.remove_lane(other.lane);
-  ImGui::EndCombo();
 }
 
 }  // namespace
@@ -169,7 +153,10 @@ void lanes_panel(const PanelContext& context) {
   }
   new_lane_buttons(context);
   ImGui::SameLine(0, gap);
-  more(context, units(34));
+  ImGui::SetNextItemWidth(units(34));
+  choice_list(
+      "lane-more", "...", "Remove lanes, and bring states together.", [&] { lane_menu(context); },
+      ImGuiComboFlags_HeightLargest);
   // The layouts, where there is room for them.
   const float left = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + gap;
   const float room = ImGui::GetWindowContentRegionMax().x - left;

@@ -156,10 +156,10 @@ void MeshBar::heading(const PanelContext& context) {
                        format_plain(loaded.mesh->diagonal) + " m";
   ImGui::AlignTextToFramePadding();
   // In a narrow window the name has priority.
-  float room = ImGui::GetContentRegionAvail().x - button - ImGui::CalcTextSize("Details").x - units(40);
-  if (room - ImGui::CalcTextSize(counts.c_str()).x < units(90)) counts.clear();
-  room = std::max(room - ImGui::CalcTextSize(counts.c_str()).x, units(40));
-  ImGui::TextUnformatted(shortened(name_of(loaded.scene), room).c_str());
+  float room = ImGui::GetContentRegionAvail().x - button - text_width("Details") - units(40);
+  if (room - text_width(counts) < units(90)) counts.clear();
+  room = std::max(room - text_width(counts), units(40));
+  plain_text(shortened(name_of(loaded.scene), room));
   ImGui::SameLine(0, 0);
   coloured_text(palette().muted, counts);
   if (row_button("mesh-details", "Details",
@@ -180,7 +180,7 @@ void MeshBar::pin_choices(const PanelContext& context) {
   };
   const std::size_t edges = context.snapshot.loaded->open_edges.size();
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted("Pins");
+  plain_text("Pins");
   if (row_button("mesh-two-corners", "Two corners", "Pin the two top corners of each part.",
                  is(PinPreset::top_corners)))
     pin(context, PinPreset::top_corners, Choice::preset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/panels/method_list.h"
+#include "ui/panels/panels.h"
 
 #include <algorithm>
 #include <string_view>
@@ -34,32 +34,29 @@ struct Columns {
 
 Columns columns() {
   float title = 0;
-  for (const IntegratorInfo& info : integrators())
-    title = std::max(title, ImGui::CalcTextSize(displayable(info.title).c_str()).x);
+  for (const IntegratorInfo& info : integrators()) title = std::max(title, text_width(info.title));
   const float gap = units(14);
   Columns out{};
   out.mark = ImGui::GetCursorScreenPos().x;
   out.key = out.mark + method_mark_size().x + units(8);
-  out.title = out.key + ImGui::CalcTextSize("0").x + units(8);
+  out.title = out.key + text_width("0") + units(8);
   out.order = out.title + title + gap;
-  out.cost = out.order + ImGui::CalcTextSize("order").x + gap;
-  out.use = out.cost + ImGui::CalcTextSize("ms here").x + gap;
+  out.cost = out.order + text_width("order") + gap;
+  out.use = out.cost + text_width("ms here") + gap;
   out.end = out.mark + ImGui::GetContentRegionAvail().x;
   return out;
 }
 
-void write(float x, float y, ImU32 colour, const std::string& text) {
-  ImGui::GetWindowDrawList()->AddText(ImVec2(x, y), colour, displayable(text).c_str());
-}
+void write(float x, float y, ImU32 colour, std::string_view text) { draw_text(ImVec2(x, y), colour, text); }
 
 void write_right(float right, float y, ImU32 colour, const std::string& text) {
-  write(right - ImGui::CalcTextSize(displayable(text).c_str()).x, y, colour, text);
+  write(right - text_width(text), y, colour, text);
 }
 
 void family_heading(IntegratorFamily family, const Columns& at, bool with_titles) {
   ImGui::PushFont(fonts().small);
   const float y = ImGui::GetCursorScreenPos().y;
-  write(at.mark, y, palette().accent, std::string(family_title(family)));
+  write(at.mark, y, palette().accent, family_title(family));
   if (with_titles) {
     write(at.order, y, palette().muted, "order");
     write(at.cost, y, palette().muted, "ms here");
@@ -86,7 +83,7 @@ bool entry(std::size_t row, bool selected, double ms, const Columns& at) {
   const ImVec2 mark = method_mark_size();
   draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(at.mark, y + (line - mark.y) / 2), row);
   write(at.key, y, palette().muted, key_of(row));
-  write(at.title, y, palette().text, std::string(info.title));
+  write(at.title, y, palette().text, info.title);
   write_right(at.cost - units(14) - units(8), y, palette().text, order_of(info));
   write_right(at.use - units(14), y, palette().text, cost_here(ms));
   ImGui::PushFont(fonts().small);
@@ -104,25 +101,20 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
   ImGui::SetNextWindowSizeConstraints(
       ImVec2(most, 0), ImVec2(most, io.DisplaySize.y - units(16)));  // over the field, where needed
   const std::string name = list.name;
-  const bool open = begin_choice(("##" + name).c_str(), list.preview, list.flags);
-  note_item(name);
-  if (!open) {
-    tooltip(list.help);
-    return {};
-  }
-  const TooltipsThere there(TooltipSide::beside);
   std::optional<std::size_t> chosen;
-  const Columns at = columns();
-  const std::span<const std::size_t> rows = methods_by_family();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const IntegratorInfo& info = integrators()[rows[i]];
-    if (i == 0 || integrators()[rows[i - 1]].family != info.family) family_heading(info.family, at, i == 0);
-    const double ms = rows[i] < context.snapshot.method_ms.size() ? context.snapshot.method_ms[rows[i]] : 0;
-    if (entry(rows[i], rows[i] == context.integrator(), ms, at)) chosen = rows[i];
-    note_item(name + ":" + std::string(info.id));
-    tooltip(help_of(info, ms));
-  }
-  ImGui::EndCombo();
+  const auto entries = [&] {
+    const Columns at = columns();
+    const std::span<const std::size_t> rows = methods_by_family();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const IntegratorInfo& info = integrators()[rows[i]];
+      if (i == 0 || integrators()[rows[i - 1]].family != info.family) family_heading(info.family, at, i == 0);
+      const double ms = rows[i] < context.snapshot.method_ms.size() ? context.snapshot.method_ms[rows[i]] : 0;
+      if (entry(rows[i], rows[i] == context.integrator(), ms, at)) chosen = rows[i];
+      note_item(name + ":" + std::string(info.id));
+      tooltip(help_of(info, ms));
+    }
+  };
+  choice_list(name, list.preview, list.help, entries, list.flags);
   return chosen;
 }
 

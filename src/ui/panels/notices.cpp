@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/panels/notices.h"
+#include "ui/panels/panels.h"
 
 #include <imgui.h>
 
@@ -14,9 +14,7 @@ namespace {
 
 float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
 
-float button_width(const char* label) {
-  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
+float button_width(const char* label) { return text_width(label) + 2 * ImGui::GetStyle().FramePadding.x; }
 
 void load_notice(const PanelContext& context) {
   const LoadStatus& load = context.load;
@@ -25,12 +23,12 @@ void load_notice(const PanelContext& context) {
   const float gap = units(10), button = button_width(cancel);
   const float room = right_edge() - ImGui::GetCursorPosX() - button - gap;
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(shortened("Loading " + load.name, room * 0.5F).c_str());
+  plain_text(shortened("Loading " + load.name, room * 0.5F));
   ImGui::SameLine(0, gap);
   const float bar = units(8), start = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY();
   const std::string stage = load.stage.empty() ? "starting" : load.stage;
   const float beside = right_edge() - start - button - gap;
-  const bool with_stage = ImGui::CalcTextSize(stage.c_str()).x + units(80) < beside;
+  const bool with_stage = text_width(stage) + units(80) < beside;
   ImGui::SetCursorPosY(y + (ImGui::GetFrameHeight() - bar) / 2);
   ImGui::ProgressBar(static_cast<float>(load.fraction), ImVec2(with_stage ? units(70) : beside - gap, bar),
                      "");
@@ -57,7 +55,7 @@ bool message_notice(const std::string& message, bool is_error) {
   ImGui::SetCursorPosX(left);
   ImGui::PushTextWrapPos(room);
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(broken_lines(message, room - left).c_str());
+  plain_text(broken_lines(message, room - left));
   note_item("message");
   ImGui::PopTextWrapPos();
   const float below = ImGui::GetCursorPosY();
@@ -84,7 +82,7 @@ void hint_notice(const PanelContext& context) {
   for (const Row& row : kRows) {
     if (context.view.hints_done[static_cast<std::size_t>(row.hint)]) continue;
     const std::string longer = text.empty() ? row.text : text + "   ·   " + row.text;
-    if (ImGui::CalcTextSize(displayable(longer).c_str()).x < room) text = longer;
+    if (text_width(longer) < room) text = longer;
   }
   if (text.empty()) return;
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));

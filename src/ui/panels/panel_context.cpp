@@ -2,6 +2,7 @@
 #include "ui/panels/panel_context.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/contact.h"
 #include "sim/parameter_effect.h"
@@ -68,6 +69,18 @@ void PanelContext::set_gravity(const vec3& gravity) const { send(Command(SetGrav
 
 void PanelContext::set_scene(Scene scene) const {
   send(Command(SetScene{std::make_shared<const Scene>(std::move(scene))}));
+}
+
+std::size_t text_size(const ViewSettings& view) {
+  const auto nearest = std::ranges::min_element(
+      kTextSizes, {}, [&](float size) { return std::abs(size - view.interface_scale); });
+  return static_cast<std::size_t>(nearest - kTextSizes.begin());
+}
+
+void change_text_size(ViewSettings& view, int by) {
+  const int last = static_cast<int>(kTextSizes.size()) - 1;
+  const int next = std::clamp(static_cast<int>(text_size(view)) + by, 0, last);
+  view.interface_scale = kTextSizes[static_cast<std::size_t>(next)];
 }
 
 }  // namespace clothlab

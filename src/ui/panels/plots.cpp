@@ -8,7 +8,7 @@
 
 #include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
-#include "ui/plots/plot_export.h"
+#include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
@@ -19,23 +19,22 @@ namespace {
 constexpr float kLeastWidth = 400;  // of plots side by side [interface units]
 constexpr float kButtonGap = 4;     // [interface units]
 
-float plot_button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
+float plot_button_width(const char* label) { return text_width(label) + units(14); }
 
 // The chooser of a plot's kind.
 void chooser(PlotsLayout& layout, std::size_t slot, PlotKind shown, const std::string& name, float width) {
+  const auto entries = [&] {
+    for (std::size_t k = 0; k < kPlotKinds; ++k) {
+      const auto kind = static_cast<PlotKind>(k);
+      if (instrument(kind) && !instrument(static_cast<PlotKind>(k - 1))) section("Instruments");
+      const bool is_shown = kind == (shown == PlotKind::lanes ? shown : layout.chosen[slot]);
+      if (list_item(name + ":kind:" + plot_title(kind), plot_title(kind), plot_help(kind), is_shown))
+        layout.choose(slot, kind);
+    }
+  };
   ImGui::SetNextItemWidth(width);
-  const bool open = begin_choice("##kind", plot_title(shown), ImGuiComboFlags_HeightLargest);
-  note_item(name + ":kind");
-  if (!open) return tooltip(std::string(plot_help(shown)) + " Click for another plot.");
-  for (std::size_t k = 0; k < kPlotKinds; ++k) {
-    const auto kind = static_cast<PlotKind>(k);
-    if (instrument(kind) && !instrument(static_cast<PlotKind>(k - 1))) section("Instruments");
-    const bool is_shown = kind == (shown == PlotKind::lanes ? shown : layout.chosen[slot]);
-    if (ImGui::Selectable(plot_title(kind), is_shown)) layout.choose(slot, kind);
-    note_item(name + ":kind:" + plot_title(kind));
-    tooltip(plot_help(kind));
-  }
-  ImGui::EndCombo();
+  choice_list(name + ":kind", plot_title(shown), std::string(plot_help(shown)) + " Click for another plot.",
+              entries, ImGuiComboFlags_HeightLargest);
 }
 
 constexpr float kRoomForInstruments = 300;  // of a plot next to their list [interface units]
@@ -44,26 +43,21 @@ constexpr float kRoomForInstruments = 300;  // of a plot next to their list [int
 float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string& name, float room) {
   if (room < units(kRoomForInstruments)) return 0;
   const char* label = "Instruments";
-  const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float width = text_width(label) + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::SameLine(0, units(kButtonGap));
   ImGui::SetNextItemWidth(width);
-  const bool open =
-      begin_choice("##instruments", label, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
-  note_item(name + ":instruments");
-  if (!open) {
-    tooltip(
-        "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method does "
-        "what it does. Click to choose one in place of this plot.");
-  } else {
-    for (std::size_t k = 0; k < kPlotKinds; ++k) {
-      const auto kind = static_cast<PlotKind>(k);
-      if (!instrument(kind)) continue;
-      if (ImGui::Selectable(plot_title(kind), false)) layout.choose(slot, kind);
-      note_item(name + ":instruments:" + plot_title(kind));
-      tooltip(plot_help(kind));
-    }
-    ImGui::EndCombo();
-  }
+  const auto entries = [&] {
+    for (std::size_t k = 0; k < kPlotKinds; ++k)
+      if (const auto kind = static_cast<PlotKind>(k);
+          instrument(kind) &&
+          list_item(name + ":instruments:" + plot_title(kind), plot_title(kind), plot_help(kind)))
+        layout.choose(slot, kind);
+  };
+  choice_list(
+      name + ":instruments", label,
+      "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method does "
+      "what it does. Click to choose one in place of this plot.",
+      entries, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
   return width + units(kButtonGap);
 }
 
@@ -139,8 +133,7 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, PlotKind 
   float list = units(120);
   // As narrow as its title, so that the list of instruments has room next to it.
   if (!draw)
-    list = ImGui::CalcTextSize(plot_title(kind)).x + ImGui::GetFrameHeight() +
-           2 * ImGui::GetStyle().FramePadding.x;
+    list = text_width(plot_title(kind)) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x;
   list = std::min(list, size.x * 0.45F);
   chooser(layout, slot, kind, name, list);
   if (!draw) list += instruments_list(layout, slot, name, size.x);

@@ -31,15 +31,14 @@ void running_notice(const PanelContext& context) {
   ImGui::Dummy(ImVec2(size, size));
   ImGui::SameLine(0, units(6));
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(
-      shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)).c_str());
+  plain_text(shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)));
   note_item("recording-progress");
   tooltip("Into " + shown_path(context.recording.folder) +
           ". Frames follow simulated time; where files cannot be written as fast, the simulation waits for "
           "them.");
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
-    ImGui::TextUnformatted("Finishing ...");
+    plain_text("Finishing ...");
   } else {
     if (text_button("stop-recording", "Stop (Ctrl-R)",
                     "Ends the recording; waiting frames are still written.", button))
@@ -92,13 +91,11 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   Recorder::Settings& settings = context.view.recording;
   begin_card("##record", view, ImVec2(0.5F, 0.42F), units(480), palette().accent);
   card_heading(palette().text, "Record");
-  ImGui::Checkbox("Pictures of the view (PNG)", &settings.pictures);
-  note_item("record-pictures");
-  tooltip(
+  check_item(
+      "record-pictures", "Pictures of the view (PNG)", settings.pictures,
       "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
-  ImGui::Checkbox("Meshes (OBJ)", &settings.meshes);
-  note_item("record-meshes");
-  tooltip(
+  check_item(
+      "record-meshes", "Meshes (OBJ)", settings.meshes,
       "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the original "
       "mesh.");
   if (const auto rate = number_row(
@@ -110,7 +107,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   if (!context.snapshot.others.empty())
     small_text("Each lane has a folder of its own, lane-A and so on; a lane added later has none.");
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted("In a new folder inside");
+  plain_text("In a new folder inside");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   ImGui::InputText("##folder", folder_.data(), folder_.size());

@@ -38,12 +38,11 @@ void scene_list(const PanelContext& context) {
       note_item("scene-group:" + std::string(group));
     }
     const bool selected = entry.scene.title == context.snapshot.loaded->scene.title;
-    if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
+    if (list_item("scene:" + entry.file, entry.scene.title, selected ? "" : entry.scene.description,
+                  selected))
       context.request(OpenScene{entry.scene, entry.path});
     if (selected && !ImGui::IsItemVisible() && g_shown != entry.scene.title) ImGui::SetScrollHereY();
     if (selected) g_shown = entry.scene.title;
-    note_item("scene:" + entry.file);
-    if (!selected) tooltip(entry.scene.description);
   }
   g_content = ImGui::GetCursorPosY() - top;
   ImGui::EndChild();

@@ -5,11 +5,9 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
-#include "ui/grab_marks.h"
-#include "ui/instruments/stability_reading.h"
-#include "ui/instruments/step_figure.h"
-#include "ui/lane_reading.h"
+#include "ui/overlays.h"
 #include "ui/panels/panels.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
@@ -37,18 +35,16 @@ void divider() {
   ImGui::SameLine(0, units(10));
 }
 
-float width_of(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
-
 // An item after a divider, at least as wide as `usual`, so that the items after it do not move with every
 // number. False where the window is too narrow.
 bool item(ImU32 colour, const std::string& text, const std::string& usual) {
-  const float width = std::max(width_of(text), width_of(usual));
+  const float width = std::max(text_width(text), text_width(usual));
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   if (ImGui::GetItemRectMax().x + units(21) + width > right) return false;
   divider();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
-  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+  draw_text(at, colour, text);
   return true;
 }
 
@@ -65,9 +61,9 @@ void gauge(double share, ImU32 colour) {
 // where the verdict ends, and without its last parts where they have no room.
 void grab_item(const PanelContext& context, std::string text, float least) {
   const float room = ImGui::GetWindowContentRegionMax().x - least - units(14);
-  while (width_of(text) > room && text.find(',') != std::string::npos) text.resize(text.rfind(','));
+  while (text_width(text) > room && text.find(',') != std::string::npos) text.resize(text.rfind(','));
   const std::string usual = "grab 00.00 N, lag 00.00 cm, 00 cm in front";
-  const float width = std::min(std::max(width_of(text), width_of(usual)), room) + units(14);
+  const float width = std::min(std::max(text_width(text), text_width(usual)), room) + units(14);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -122,7 +118,7 @@ void particles_and_rate(const PanelContext& context) {
   const std::string right =
       particles +
       (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
-  const float width = width_of(particles + "000 fps");
+  const float width = text_width(particles + "000 fps");
   ImGui::SameLine();
   const float at = ImGui::GetWindowContentRegionMax().x - width;
   if (at > ImGui::GetCursorPosX() + units(10)) {
@@ -155,10 +151,10 @@ void status_bar(const PanelContext& context) {
 
   ImGui::BeginGroup();
   mark(method_row(info.id));
-  ImGui::TextUnformatted(displayable(info.title).c_str());
+  plain_text(info.title);
   divider();
   if (stability.largest_step) gauge(h / *stability.largest_step, level_colour(stability.level));
-  ImGui::TextUnformatted(displayable(stability.number).c_str());
+  plain_text(stability.number);
   ImGui::SameLine(0, units(8));
   coloured_text(level_colour(stability.level), stability.verdict);
   ImGui::EndGroup();

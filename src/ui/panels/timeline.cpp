@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "ui/lanes.h"
-#include "ui/panels/method_list.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
@@ -114,14 +113,12 @@ void timeline_panel(const PanelContext& context, float width) {
   const float gap = units(6);
   const float label = units(92);
   const float padding = 2 * ImGui::GetStyle().FramePadding.x;
-  const float wanted =
-      ImGui::CalcTextSize("Repeat with next").x + padding + ImGui::GetFrameHeight() + 2 * gap;
+  const float wanted = text_width("Repeat with next") + padding + ImGui::GetFrameHeight() + 2 * gap;
   // No room in a narrow window, where the keys remain.
   const bool with_buttons = width - wanted - label > units(160);
   // Times below a second have more digits than most.
   const std::string left = context.snapshot.left ? "Back to " + seconds(*context.snapshot.left) : "";
-  const float back =
-      std::max(ImGui::CalcTextSize("Back to 000.0 s").x, ImGui::CalcTextSize(left.c_str()).x) + padding + gap;
+  const float back = std::max(text_width("Back to 000.0 s"), text_width(left)) + padding + gap;
   const bool with_left =
       context.snapshot.left && width - (with_buttons ? wanted : 0) - label - back > units(80);
   scrub_label(context, label);

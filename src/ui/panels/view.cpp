@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <optional>
+#include <span>
 #include <string_view>
 
+#include "ui/panels/panel_context.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/parameter_row.h"
-#include "ui/widgets/text_size.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {
@@ -57,35 +59,30 @@ void toggles(ViewSettings& view) {
   for (std::size_t i = 0; i < kCloth.size(); ++i) {
     const std::size_t column = i % kToggleColumns.size();
     if (column > 0) ImGui::SameLine(start + kToggleColumns[column] * width);
-    ImGui::Checkbox(kCloth[i].label, &(view.*kCloth[i].value));
-    note_item(kCloth[i].name);
-    tooltip(kCloth[i].help);
+    check_item(kCloth[i].name, kCloth[i].label, view.*kCloth[i].value, kCloth[i].help);
   }
 }
 
-void theme_row(ViewSettings& view) {
-  constexpr std::array<std::string_view, 2> kThemes{"dark", "light"};
+constexpr std::array<std::string_view, 2> kThemes{"dark", "light"}, kQuantities{"strain", "distance"};
+
+std::optional<double> choice_row(std::string_view id, std::string_view title,
+                                 std::span<const std::string_view> choices, double value, double fallback,
+                                 std::string_view help) {
   ParameterSpec spec;
-  spec.id = "theme";
-  spec.title = "Theme";
+  spec.id = id;
+  spec.title = title;
   spec.kind = ParameterSpec::Kind::choice;
-  spec.choices = kThemes;
-  spec.help = "dark: light text on slate. light: dark text on paper, for bright rooms and for print.";
-  if (const auto changed = parameter_row(spec, view.theme == Theme::light ? 1 : 0))
-    view.theme = *changed != 0 ? Theme::light : Theme::dark;
+  spec.choices = choices;
+  spec.fallback = fallback;
+  spec.help = help;
+  return parameter_row(spec, value);
 }
 
 void heat_rows(ViewSettings& view) {
-  constexpr std::array<std::string_view, 2> kQuantities{"strain", "distance"};
-  ParameterSpec spec;
-  spec.id = "heat-of";
-  spec.title = "Heat map of";
-  spec.kind = ParameterSpec::Kind::choice;
-  spec.choices = kQuantities;
-  spec.help =
-      "strain: of the stretch springs, up to the value below. distance: of every particle from where the "
-      "reference lane has it, up to the largest one now; strain where no lane is the reference.";
-  if (const auto changed = parameter_row(spec, view.heat_of == HeatQuantity::distance ? 1 : 0))
+  if (const auto changed = choice_row(
+          "heat-of", "Heat map of", kQuantities, view.heat_of == HeatQuantity::distance ? 1 : 0, 0,
+          "strain: of the stretch springs, up to the value below. distance: of every particle from where the "
+          "reference lane has it, up to the largest one now; strain where no lane is the reference."))
     view.heat_of = *changed != 0 ? HeatQuantity::distance : HeatQuantity::strain;
   if (const auto changed =
           number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
@@ -93,17 +90,17 @@ void heat_rows(ViewSettings& view) {
     view.heat_max_strain = *changed / 100;
 }
 
-void text_size_row(ViewSettings& view) {
-  ParameterSpec spec;
-  spec.id = "text-size";
-  spec.title = "Text size";
-  spec.kind = ParameterSpec::Kind::choice;
-  spec.choices = kTextSizeNames;
-  spec.fallback = static_cast<double>(kUsualTextSize);
-  spec.help =
-      "Size of text and controls, relative to the display's own scale and limited to what fits the window "
-      "(Ctrl with +, - and 0).";
-  if (const auto changed = parameter_row(spec, static_cast<double>(text_size(view))))
+void window_rows(ViewSettings& view) {
+  if (const auto changed =
+          choice_row("theme", "Theme", kThemes, view.theme == Theme::light ? 1 : 0, 0,
+                     "dark: light text on slate. light: dark text on paper, for bright rooms and for print."))
+    view.theme = *changed != 0 ? Theme::light : Theme::dark;
+  if (const auto changed =
+          choice_row("text-size", "Text size", kTextSizeNames, static_cast<double>(text_size(view)),
+                     static_cast<double>(kUsualTextSize),
+                     "Size of text and controls, relative to the display's own scale and limited to what "
+                     "fits the window "
+                     "(Ctrl with +, - and 0)."))
     view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
 }
 
@@ -117,11 +114,8 @@ void view_panel(const PanelContext& context) {
   if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.", -1))
     context.request(FrameCloth{});
   section("Window");
-  theme_row(view);
-  text_size_row(view);
-  ImGui::Checkbox("Plots (P)", &view.plots);
-  note_item("plots");
-  tooltip("Energies, strain, times and iterations, below the cloth.");
+  window_rows(view);
+  check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
   if (const auto changed =
           number_row("history-memory", "History memory",
                      "Memory for the states of the last 30 s, to look back to. With too little, older states "

@@ -23,8 +23,7 @@ void heat_scale(const PanelContext& context) {
   const std::string what =
       heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
   note_text("heat", what);
-  ImGui::TextUnformatted(
-      displayable(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : "")).c_str());
+  plain_text(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : ""));
   const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -38,10 +37,10 @@ void heat_scale(const PanelContext& context) {
   const float text_y = at.y + height + units(4);
   const auto tick = [&](double share, const std::string& label) {
     const float x = at.x + width * static_cast<float>(share);
-    const float text_width = ImGui::CalcTextSize(label.c_str()).x;
+    const float wide = text_width(label);
     draw->AddLine(ImVec2(x, at.y + height), ImVec2(x, at.y + height + units(3)), palette().muted);
-    draw->AddText(ImVec2(std::clamp(x - text_width / 2, at.x, at.x + width - text_width), text_y),
-                  palette().muted, label.c_str());
+    draw->AddText(ImVec2(std::clamp(x - wide / 2, at.x, at.x + width - wide), text_y), palette().muted,
+                  label.c_str());
   };
   tick(0, "0");
   tick(0.5, heat_text(heat, most / 2));
@@ -62,7 +61,7 @@ void row(const glm::vec3& colour, const std::string& text) {
                                       units(2));
   ImGui::Dummy(ImVec2(units(16), line));
   ImGui::SameLine(0, units(8));
-  ImGui::TextUnformatted(displayable(text).c_str());
+  plain_text(text);
 }
 
 std::string scale_of(const ArrowLegend& arrows, const char* unit) {
@@ -111,7 +110,7 @@ void view_legend(const PanelContext& context, const Area& view) {
     row(legend.intersection, text);
   }
   if ((velocities || forces) && legend.stride > 1)
-    ImGui::TextUnformatted(("arrows at one particle in " + std::to_string(legend.stride)).c_str());
+    plain_text("arrows at one particle in " + std::to_string(legend.stride));
   ImGui::PopFont();
   ImGui::End();
   ImGui::PopStyleVar(2);

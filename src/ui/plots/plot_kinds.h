@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "session/snapshot.h"
-#include "ui/instruments/growth_region.h"
+#include "ui/instruments/stability_figure.h"
 #include "ui/plots/plot.h"
 
 namespace clothlab {

@@ -246,10 +246,7 @@ bool FileDialog::on_key(const KeyPress& press) {
 void FileDialog::draw_places() {
   small_text("Places");
   const auto place = [&](const char* label, const fs::path& path) {
-    if (path.empty()) return;
-    if (ImGui::Selectable(label)) go_to(path);
-    note_item("place:" + std::string(label));
-    tooltip(utf8_of(path));
+    if (!path.empty() && list_item("place:" + std::string(label), label, utf8_of(path))) go_to(path);
   };
   if (!is_saving()) place("Bundled meshes", bundled_);
   place("Home", home());
@@ -261,9 +258,7 @@ void FileDialog::draw_places() {
   for (std::size_t i = 0; i < recent_.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const std::string name = shortened(utf8_of(recent_[i].filename()), ImGui::GetContentRegionAvail().x);
-    if (ImGui::Selectable(name.c_str())) chosen_ = recent_[i];
-    note_item("recent:" + std::to_string(i));
-    tooltip(utf8_of(recent_[i]));
+    if (list_item("recent:" + std::to_string(i), name, utf8_of(recent_[i]))) chosen_ = recent_[i];
     ImGui::PopID();
   }
 }
@@ -304,11 +299,11 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
   const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const std::string size = entry.is_folder ? std::string() : file_size(entry.bytes);
-  const float size_width = ImGui::CalcTextSize(size.c_str()).x;
+  const float size_width = text_width(size);
   // Columns as wide as their widest entry.
-  const float of_size = ImGui::CalcTextSize("000.00 MB").x + units(6);
+  const float of_size = text_width("000.00 MB") + units(6);
   const std::string date = format_time(entry.modified);
-  const float of_date = ImGui::CalcTextSize("0000-00-00 00:00").x + units(14);
+  const float of_date = text_width("0000-00-00 00:00") + units(14);
   const bool with_date = b.x - a.x > of_size + of_date + units(160);
   const float room = b.x - a.x - units(24) - (with_date ? of_size + of_date : size_width);
   const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
@@ -323,7 +318,7 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
 void FileDialog::draw_head() {
   const Words& words = words_of(*purpose_);
   ImGui::PushFont(fonts().heading);
-  ImGui::TextUnformatted(words.heading);
+  plain_text(words.heading);
   ImGui::PopFont();
 
   if (text_button("folder-up", "Up", "The folder above (Backspace when nothing is typed)."))
@@ -332,9 +327,9 @@ void FileDialog::draw_head() {
   ImGui::AlignTextToFramePadding();
   // A long path is cut at its beginning.
   std::string path = utf8_of(folder_);
-  while (path.size() > 8 && ImGui::CalcTextSize(path.c_str()).x > ImGui::GetContentRegionAvail().x)
+  while (path.size() > 8 && text_width(path) > ImGui::GetContentRegionAvail().x)
     path = "..." + path.substr(7);
-  ImGui::TextUnformatted(displayable(path).c_str());
+  plain_text(path);
 
   if (appearing_) ImGui::SetKeyboardFocusHere();
   appearing_ = false;

@@ -98,7 +98,7 @@ void draw_note() {
 std::string fitted(std::string shown, float width) {
   const float room = width - 2 * ImGui::GetStyle().FramePadding.x;
   const std::size_t space = shown.find(' ');
-  if (space != std::string::npos && ImGui::CalcTextSize(shown.c_str()).x > room) shown.resize(space);
+  if (space != std::string::npos && text_width(shown) > room) shown.resize(space);
   return shown;
 }
 

@@ -21,10 +21,12 @@ constexpr float kLeastSlider = 140;
 
 std::string g_without_effect;  // why; empty: rows have one
 
-void row_tooltip(std::string_view help) {
-  tooltip(g_without_effect.empty() ? std::string(help)
-                                   : "No effect now: " + g_without_effect + "\n\n" + std::string(help));
+std::string row_help(std::string_view help) {
+  return g_without_effect.empty() ? std::string(help)
+                                  : "No effect now: " + g_without_effect + "\n\n" + std::string(help);
 }
+
+void row_tooltip(std::string_view help) { tooltip(row_help(help)); }
 
 // Of a row as wide as that, between label, field and button.
 float slider_width(float row) {
@@ -38,13 +40,13 @@ void row_label(std::string_view title, std::string_view help, float column) {
   const float start = ImGui::GetCursorPosX();
   ImGui::BeginGroup();
   bool own_line = false;
-  if (ImGui::CalcTextSize(text.c_str()).x <= column) {
-    ImGui::TextUnformatted(text.c_str());
+  if (text_width(text) <= column) {
+    plain_text(text);
   } else {
     ImGui::PushFont(fonts().small);
-    own_line = ImGui::CalcTextSize(text.c_str()).x > column;
+    own_line = text_width(text) > column;
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(text.c_str());
+    plain_text(text);
     ImGui::PopFont();
   }
   ImGui::EndGroup();
@@ -152,18 +154,13 @@ std::optional<double> choice(std::string_view name, const ParameterSpec& spec, d
   std::optional<double> changed;
   const auto index =
       std::clamp(static_cast<std::size_t>(std::max(value, 0.0)), std::size_t{0}, spec.choices.size() - 1);
-  ImGui::SetNextItemWidth(room);
-  const bool open = begin_choice("##value", std::string(spec.choices[index]));
-  note_item(name);
-  if (!open) row_tooltip(spec.help);
-  if (open) {
-    for (std::size_t i = 0; i < spec.choices.size(); ++i) {
-      if (ImGui::Selectable(std::string(spec.choices[i]).c_str(), i == index))
+  const auto entries = [&] {
+    for (std::size_t i = 0; i < spec.choices.size(); ++i)
+      if (list_item(std::string(name) + ":" + std::string(spec.choices[i]), spec.choices[i], {}, i == index))
         changed = static_cast<double>(i);
-      note_item(std::string(name) + ":" + std::string(spec.choices[i]));
-    }
-    ImGui::EndCombo();
-  }
+  };
+  ImGui::SetNextItemWidth(room);
+  choice_list(std::string(name), std::string(spec.choices[index]), row_help(spec.help), entries);
   ImGui::SameLine(0, units(kGap));
   return changed;
 }

@@ -288,15 +288,34 @@ bool in_this_frame_or_the_last(int frame) {
 }
 }  // namespace
 
-bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags) {
-  if (!ImGui::BeginCombo(id, preview.c_str(), flags)) return false;
+void choice_list(const std::string& name, const std::string& preview, std::string_view help,
+                 const std::function<void()>& entries, ImGuiComboFlags flags) {
+  const bool open = ImGui::BeginCombo(("##" + name).c_str(), preview.c_str(), flags);
+  note_item(name);
+  if (!open) return tooltip(help);
   if (in_this_frame_or_the_last(choice_closed_in)) {
     choice_closed_in = kNever;
     ImGui::CloseCurrentPopup();
   } else {
     choice_open_in = ImGui::GetFrameCount();
   }
-  return true;
+  const TooltipsThere there(TooltipSide::beside);
+  entries();
+  ImGui::EndCombo();
+}
+
+bool list_item(const std::string& name, std::string_view label, std::string_view help, bool selected) {
+  const bool chosen = ImGui::Selectable(displayable(label).c_str(), selected);
+  note_item(name);
+  tooltip(help);
+  return chosen;
+}
+
+bool check_item(const char* name, const char* label, bool& value, std::string_view help) {
+  const bool changed = ImGui::Checkbox(label, &value);
+  note_item(name);
+  tooltip(help);
+  return changed;
 }
 
 bool close_choice() {

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -88,9 +89,14 @@ bool row_icon_button(std::string_view name, Icon icon, std::string_view help);
 /// The same for any other item of that width.
 void next_in_row(float width);
 
-/// A closed list of names that shows `preview`; while it returns true, the open part is drawn until
-/// ImGui::EndCombo.
-bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags = 0);
+/// A closed list of names that shows `preview`; `entries` draws the open part, with tooltips beside it. Its
+/// rectangle is noted under `name`, `help` is that of the closed list.
+void choice_list(const std::string& name, const std::string& preview, std::string_view help,
+                 const std::function<void()>& entries, ImGuiComboFlags flags = 0);
+/// An entry of a list; true when it is chosen.
+bool list_item(const std::string& name, std::string_view label, std::string_view help, bool selected = false);
+/// A box to check with its label, tooltip and name.
+bool check_item(const char* name, const char* label, bool& value, std::string_view help);
 /// Closes the open list when it is drawn next; false when none is open. ImGui itself closes lists on Esc only
 /// with keyboard navigation.
 bool close_choice();

@@ -6,11 +6,43 @@
 #include <optional>
 #include <string>
 
+#include "analysis/stability.h"
 #include "integrate/registry.h"
 #include "session/snapshot.h"
-#include "ui/instruments/stability_reading.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
+
+enum class StabilityLevel { unknown, safe, near_limit, unstable };
+
+/// The stability of a method at one step size, short enough for the status bar.
+struct StabilityReading {
+  StabilityLevel level = StabilityLevel::unknown;
+  std::string number;                  ///< "h·ω_max 0.71"
+  std::string verdict;                 ///< "stable below 1.4 ms", "grows 1.7× per step"
+  std::string help;                    ///< the same in sentences
+  std::optional<double> largest_step;  ///< [s], where the method has a limit above zero
+};
+
+/// `values` are the method's own parameters; `estimate` is empty while it is not known yet; `h` [s].
+StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                                double h, const std::optional<StabilityEstimate>& estimate);
+
+/// The same where the last step did not converge: theory assumes solved steps, so nothing is called stable.
+/// `why` is the reason, a sentence without its full stop.
+StabilityReading not_converged(StabilityReading reading, const std::string& why);
+
+/// The figure of the last step that is particular to a method: the length error of rods, the distance of XPBD
+/// from backward Euler, the number of modes of a split method.
+struct StepFigure {
+  std::string text;   ///< "rods off by 1.2 mm"
+  std::string usual;  ///< of usual width, so that the items after it stay in place
+  std::string help;   ///< in sentences
+};
+
+/// `values` are the method's own parameters. None for other methods and before the first step.
+std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
+                                      const StepRecord& record);
 
 /// The figures of a lane, as its tile and the table show them.
 struct LaneReading {

@@ -1,19 +1,138 @@
 // SPDX-License-Identifier: MIT
-#include "ui/lane_reading.h"
+#include "ui/readings.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
+#include "analysis/stability_text.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "session/real_time.h"
 #include "sim/parameters.h"
-#include "ui/instruments/stability_reading.h"
 #include "ui/palette.h"
 #include "ui/widgets/numbers.h"
 
 namespace clothlab {
+namespace {
+
+std::string times(double growth) { return format_steady(growth) + "×"; }
+
+// The gauge is amber from here to the limit, which changes by some per cent as the cloth moves.
+constexpr double kNearLimit = 0.9;
+
+void judge_against(StabilityReading& out, double h, double limit, bool approximate) {
+  out.largest_step = limit;
+  const std::string shown = (approximate ? "≈ " : "") + format_quantity(limit, "s");
+  if (h >= limit) {
+    out.level = StabilityLevel::unstable;
+    // Three digits would say 1.00 times.
+    const std::string far = h / limit < 1.005 ? "just above" : times(h / limit);
+    out.verdict = "unstable, " + far + " the limit";
+  } else if (h >= kNearLimit * limit) {
+    out.level = StabilityLevel::near_limit;
+    out.verdict = "close to the limit, " + shown;
+  } else {
+    out.level = StabilityLevel::safe;
+    out.verdict = "stable below " + shown;
+  }
+}
+
+void show_growth(StabilityReading& out, double growth) {
+  out.level = StabilityLevel::unstable;
+  // A growth that three digits round to 1 is shown as its difference from 1.
+  out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"
+                              : "grows " + times(growth) + " per step";
+}
+
+std::string at_any_step(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                        const StabilityEstimate& estimate) {
+  if (!integrator.stability_condition.empty()) return "stable " + std::string(integrator.stability_condition);
+  if (!damps_stiff_motion(integrator, values, h, estimate)) return "stable on an oscillator";
+  const double growth = deciding_growth(integrator, values, h, estimate);
+  return growth < 0.995 ? "stable, fastest mode " + times(growth) + " per step" : "stable at any h";
+}
+
+// What is called stable, where the run says otherwise.
+StabilityReading overruled(StabilityReading reading, StabilityLevel level, std::string verdict,
+                           const std::string& why) {
+  if (reading.level != StabilityLevel::safe) return reading;
+  reading.level = level;
+  reading.verdict = std::move(verdict);
+  reading.help += "\n\n" + why;
+  return reading;
+}
+
+}  // namespace
+
+StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                                double h, const std::optional<StabilityEstimate>& estimate) {
+  StabilityReading out;
+  if (!estimate) {
+    out.number = "h·ω_max";
+    out.verdict = "being measured";
+    out.help = "The oscillations of this cloth are being measured.";
+    return out;
+  }
+  out.help = describe_stability(integrator, values, h, *estimate);
+  out.number = "h·ω_max " + format_steady(h * estimate->omega_max());
+  if (!(estimate->omega_max() > 0) && !(estimate->damping_max > 0)) {
+    out.level = StabilityLevel::safe;
+    out.number = "h·ω_max 0";
+    out.verdict = "nothing vibrates";
+    return out;
+  }
+  const double growth = deciding_growth(integrator, values, h, *estimate);
+  const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
+  if (integrator.stability_limit == 0 && integrator.growth_of_slow_modes) {
+    out.level = StabilityLevel::unstable;
+    out.verdict = "slow motion grows";
+  } else if (!limit && growth <= 1) {
+    out.verdict = "limit unknown";
+  } else if (!limit || *limit == 0) {
+    show_growth(out, growth);
+  } else if (std::isinf(*limit)) {
+    out.level = StabilityLevel::safe;
+    out.verdict = at_any_step(integrator, values, h, *estimate);
+  } else {
+    judge_against(out, h, *limit, is_approximate(integrator, values, *estimate));
+    if (integrator.inextensible && h < *limit) out.verdict = "bending " + out.verdict;
+    if (integrator.wind_limit) out.verdict += " in this wind";
+    if (is_limited_by_contact(integrator, values, *estimate)) out.verdict += ", by contact";
+  }
+  return out;
+}
+
+StabilityReading not_converged(StabilityReading reading, const std::string& why) {
+  return overruled(std::move(reading), StabilityLevel::near_limit, "not converged",
+                   "That is for steps that are solved. The last one was not: " + why + ".");
+}
+
+std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
+                                      const StepRecord& record) {
+  if (record.integrator != info.id) return std::nullopt;
+  if (info.inextensible)
+    return StepFigure{"rods off by " + format_quantity(record.length_violation, "m"), "rods off by 000.0 mm",
+                      "Largest difference of a stretch spring from its length. For this method stretch "
+                      "springs are rods without elastic energy, in the energies and in the blow-up test."};
+  if (record.distance)
+    return StepFigure{format_steady(*record.distance) + " from backward Euler", "0.000 from backward Euler",
+                      "‖M (v1 − v0) − h f(x1, v1)‖ over ‖h f(x0, v0)‖ in the last substep: 0 would be a step "
+                      "of backward Euler. "
+                      "XPBD keeps a remainder for any number of sweeps, since its impulses keep their "
+                      "directions; more substeps make it smaller."};
+  if (record.modes) {
+    const std::string text = std::to_string(*record.modes) + " of " + format_plain(values.at(0)) + " modes";
+    return StepFigure{
+        text, text,
+        "Modes integrated exponentially in the last step. Modes of equal frequency are included together or "
+        "not at all, since their shapes are not unique: a flat sheet has thousands of "
+        "frequency 0, cloth "
+        "without pins three for its translations."};
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 /// The estimate is that of the present: none where the shown state had other forces.
@@ -163,10 +282,17 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
 }
 
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
-  if (lane.blew_up_at && theory.level == StabilityLevel::safe)
-    return blew_up_before(std::move(theory), *lane.blew_up_at);
-  if (const auto gained = spurious_energy(lane); gained && theory.level == StabilityLevel::safe)
-    return contradicted(std::move(theory), *gained);
+  if (lane.blew_up_at) {
+    const std::string time = format_plain(*lane.blew_up_at, 3) + " s";
+    theory = overruled(std::move(theory), StabilityLevel::unstable, "blew up here at " + time,
+                       "That is linear theory. With these values this run has blown up at " + time +
+                           " before it went back.");
+  } else if (const auto gained = spurious_energy(lane)) {
+    const std::string energy = format_quantity(*gained, "J", 3), verdict = "gained " + energy + ", though ";
+    theory = overruled(theory, StabilityLevel::unstable, verdict + theory.verdict,
+                       "That is linear theory. In this run the method itself gained " + energy +
+                           ", which no force gave (the ledger).");
+  }
   const StepTrouble trouble = trouble_of(lane, shown_method(lane));
   return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
 }

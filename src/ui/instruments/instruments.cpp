@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/instruments/search_head.h"
+#include "ui/instruments/instruments.h"
 
 #include <algorithm>
 #include <vector>
