@@ -41,10 +41,6 @@ double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) 
   return most;
 }
 
-Pixels size_of(const Area& area) {
-  return {static_cast<double>(area.width), static_cast<double>(area.height)};
-}
-
 // A part of the window in a framebuffer of that height, whose upper left corner is that of `origin`.
 Viewport viewport(const Area& part, const Area& origin, double density, int height) {
   const auto pixels = [&](float size) {
@@ -53,6 +49,11 @@ Viewport viewport(const Area& part, const Area& origin, double density, int heig
   const int left = pixels(part.x - origin.x), top = pixels(part.y - origin.y);
   const int bottom = pixels(part.y - origin.y + part.height);
   return {left, height - bottom, pixels(part.x - origin.x + part.width) - left, bottom - top};
+}
+
+std::optional<ImVec2> window_point(const std::optional<Projected>& seen) {
+  if (!seen) return std::nullopt;
+  return ImVec2(static_cast<float>(seen->pixel.x), static_cast<float>(seen->pixel.y));
 }
 
 glm::vec3 colour_of(LaneId lane) {
@@ -212,13 +213,7 @@ ViewLegend ClothView::legend(const Snapshot& shown) const {
 }
 
 GrabMarks ClothView::grab_marks(const Frame& frame, const Area& cloth) const {
-  const auto seen = [&](const vec3& point) {
-    std::optional<ImVec2> at;
-    if (const auto projected = camera.project(point, size_of(cloth)))
-      at.emplace(cloth.x + static_cast<float>(projected->pixel.x),
-                 cloth.y + static_cast<float>(projected->pixel.y));
-    return at;
-  };
+  const auto seen = [&](const vec3& point) { return window_point(seen_in(cloth, camera, point)); };
   GrabMarks out;
   out.colour = look().grab;
   const std::optional<Interaction::Target>& target = interaction_.target();
@@ -234,28 +229,10 @@ namespace {
 
 constexpr double kTrailSeconds = 3;
 
-/// Projects particles into the window.
-class ParticlePlaces {
- public:
-  ParticlePlaces(const LaneSnapshot& lane, const Camera& camera, const Area& view)
-      : positions_(lane.frame.positions), camera_(camera), view_(view) {}
+using SeenParticle = std::function<std::optional<ImVec2>(std::uint32_t)>;
 
-  std::optional<ImVec2> operator()(std::uint32_t particle) const { return (*this)(positions_[particle]); }
-  std::optional<ImVec2> operator()(const vec3& place) const {
-    const Pixels size{static_cast<double>(view_.width), static_cast<double>(view_.height)};
-    const std::optional<Projected> seen = camera_.project(place, size);
-    if (!seen) return std::nullopt;
-    return ImVec2(view_.x + static_cast<float>(seen->pixel.x), view_.y + static_cast<float>(seen->pixel.y));
-  }
-
- private:
-  std::span<const vec3> positions_;
-  const Camera& camera_;
-  const Area& view_;
-};
-
-void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const ParticlePlaces& seen,
-                     const Area& view, std::optional<std::size_t> under_mouse) {
+void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen, const Area& view,
+                     std::optional<std::size_t> under_mouse) {
   const std::span<const BoundaryLoop> loops = bar.open_edges(snapshot);
   std::vector<ImVec2> line;
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -268,7 +245,7 @@ void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const Particl
 }
 
 // Each below the lowest particle of its part, where it covers no cloth of that part.
-void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const ParticlePlaces& seen,
+void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen,
                        const Area& view) {
   const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;
   for (const std::uint32_t part : bar.parts_to_mark(snapshot)) {
@@ -287,14 +264,18 @@ void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const Parti
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse) {
   if (!bar.is_shown(snapshot)) return;
-  const ParticlePlaces seen(snapshot, camera, view);
+  const auto seen = [&](std::uint32_t i) {
+    return window_point(seen_in(view, camera, snapshot.frame.positions[i]));
+  };
   draw_open_edges(bar, snapshot, seen, view, edge_under_mouse);
   draw_part_numbers(bar, snapshot, seen, view);
 }
 
 void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view) {
   if (!lane.failed_spring && !lane.failed_contact) return;
-  const ParticlePlaces seen(lane, camera, view);
+  const auto seen = [&](std::uint32_t i) {
+    return window_point(seen_in(view, camera, lane.frame.positions[i]));
+  };
   const auto from = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->i);
   const auto to = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->j);
   if (from && to) failure_overlay(*from, *to, view);
@@ -303,14 +284,14 @@ void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& vi
 void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
                 const Area& view) {
   if (particle >= lane.frame.positions.size()) return;
-  const ParticlePlaces seen(lane, camera, view);
+  const auto seen = [&](const vec3& point) { return window_point(seen_in(view, camera, point)); };
   const double now = lane.frame.record.time;
   std::vector<ImVec2> way;
   for (const PlotSample& sample : *lane.plot) {
     if (sample.time < now - kTrailSeconds || sample.time > now || !is_finite(sample.place)) continue;
     if (const auto at = seen(sample.place)) way.push_back(*at);
   }
-  const auto at = seen(particle);
+  const auto at = seen(lane.frame.positions[particle]);
   if (at) trail_overlay(way, *at, alone ? palette().careful : lane_colour(lane.lane), view);
 }
 

@@ -18,7 +18,7 @@
 #include "sim/frame.h"
 #include "ui/lanes.h"
 #include "ui/overlays.h"
-#include "ui/panels/shelf.h"
+#include "ui/panels/panels.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {

@@ -10,27 +10,19 @@
 #include <string>
 #include <utility>
 
-#include "app/framing.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/checkpoint_file.h"
 #include "documents/command_line.h"
 #include "documents/journal.h"
 #include "documents/scene_file.h"
+#include "sim/obstacle_placement.h"
 #include "ui/widgets/numbers.h"
 
 namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string file_name(const fs::path& path) { return shown_path(path.filename()); }
-
-// Of the mesh's file, where it has one.
-std::string name_of(const Scene& scene) {
-  const auto* file = std::get_if<FileSource>(&scene.mesh);
-  return file != nullptr ? file_name(path_of(file->path)) : scene.title;
-}
 
 // At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
 MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
@@ -40,26 +32,6 @@ MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
     return glm::distance(frame.positions[pin.particle], pin.place) < frame.mesh->diagonal;
   });
   return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};
-}
-
-// The files of a garment and of its body have one space. A body for other cloth lies below that, as large as
-// it suits it.
-Obstacle placed_for(const Frame& frame, Obstacle body) {
-  const Scene& scene = *frame.scene;
-  if (std::holds_alternative<FileSource>(scene.mesh)) {
-    body.scale = scene.scale;
-    return scene.z_up ? turned(body, vec3(-90, 0, 0)) : body;
-  }
-  const Bounds& bounds = body.mesh.surface->bounds();
-  const double size = glm::distance(bounds.low, bounds.high), cloth = frame.mesh->diagonal;
-  constexpr double kSmall = 0.2, kLarge = 5, kFitted = 0.75;  // of the cloth's diagonal
-  if (!(size > kSmall * cloth && size < kLarge * cloth)) body.scale = kFitted * cloth / size;
-  const Box box = box_of(frame);
-  const vec3 middle = 0.5 * (box.low + box.high), own = 0.5 * (bounds.low + bounds.high);
-  constexpr double kBelow = 0.05;  // of the cloth's diagonal
-  const vec3 top(own.x, bounds.high.y, own.z);
-  const vec3 place = vec3(middle.x, box.low.y - kBelow * cloth, middle.z) - body.scale * top;
-  return moved_to(body, place);
 }
 
 }  // namespace
@@ -81,7 +53,7 @@ void Documents::begin(const WindowRequest& request) {
     start({.job = std::make_unique<LoadJob>(*request.scene, std::move(loading)),
            .is_mesh = request.is_mesh,
            .path = file != nullptr ? path_of(file->path) : Path()},
-          name_of(*request.scene));
+          mesh_name(*request.scene));
   }
   if (!request.checkpoint.empty()) open_path(request.checkpoint, request.mesh_folder);
   load_.arrival = EditHistory::Arrival::first;
@@ -111,7 +83,7 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
   const std::unique_ptr<ObstacleReading> read = std::move(*done);
   obstacles_.erase(done);
   SetObstacles next{edits_.scene().obstacles.bodies};  // also what is under way
-  next.bodies.push_back(placed_for(shown.frame, read->get()));
+  next.bodies.push_back(placed_near_cloth(shown.frame, read->get(), next.bodies));
   check_obstacles(next.bodies);
   const TriangleSurface& surface = *next.bodies.back().mesh.surface;
   around_.ui.show_message(
@@ -135,7 +107,7 @@ void Documents::reload_mesh(const ReloadMesh& wanted) {
   const EditHistory::Version version = edits_.version();
   Scene scene = version.whole();
   scene.z_up = wanted.z_up;
-  const std::string name = name_of(scene);
+  const std::string name = mesh_name(scene);
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
   SceneLoadOptions loading;
   loading.units = wanted.units;
@@ -191,7 +163,7 @@ void Documents::finish_load(const Snapshot& shown) {
 
 void Documents::tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded) {
   if (!std::holds_alternative<FileSource>(loaded->scene.mesh)) return;
-  around_.ui.show_message_of(loaded, name_of(loaded->scene) + ": " +
+  around_.ui.show_message_of(loaded, mesh_name(loaded->scene) + ": " +
                                          format_count(loaded->mesh->positions.size()) + " particles, " +
                                          format_plain(loaded->mesh->diagonal) + " m. More in the Scene tab.");
 }

@@ -57,18 +57,6 @@ bool is_free(const Frame& frame) {
 
 }  // namespace
 
-Box box_of(const Frame& frame) {
-  Box box;
-  bool any = false;
-  for (const vec3& p : frame.positions) {
-    if (!std::isfinite(p.x + p.y + p.z)) continue;
-    box.low = any ? glm::min(box.low, p) : p;
-    box.high = any ? glm::max(box.high, p) : p;
-    any = true;
-  }
-  return box;
-}
-
 bool may_fall_into_mesh(const Frame& frame) {
   if (!frame.scene || !is_free(frame)) return false;
   const Box cloth = box_of(frame);

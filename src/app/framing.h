@@ -6,11 +6,9 @@
 #include "mesh/mesh.h"
 #include "session/snapshot.h"
 #include "sim/frame.h"
+#include "sim/obstacle_placement.h"
 
 namespace clothlab {
-
-/// Box of the finite positions; of size 0 at the origin without any.
-Box box_of(const Frame& frame);
 
 /// The box to show at the start of a scene: the cloth, the space into which level cloth will
 /// hang, and what free cloth may fall on.

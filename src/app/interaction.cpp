@@ -18,10 +18,6 @@ constexpr double kBelowBody = 0.02;
 // Largest cursor travel that still counts as a click.
 constexpr double kClickSlack = 5;
 
-Pixels pixels_of(const Area& view) {
-  return {static_cast<double>(view.width), static_cast<double>(view.height)};
-}
-
 // Window coordinates to those of the view, as the camera uses them.
 Pixels in_view(Pixels at, const Area& view) {
   return {at.x - static_cast<double>(view.x), at.y - static_cast<double>(view.y)};
@@ -29,11 +25,17 @@ Pixels in_view(Pixels at, const Area& view) {
 
 bool inside(Pixels at, const Area& view) {
   const Pixels p = in_view(at, view);
-  const Pixels size = pixels_of(view);
+  const Pixels size = size_of(view);
   return p.x >= 0 && p.y >= 0 && p.x < size.x && p.y < size.y;
 }
 
 }  // namespace
+
+std::optional<Projected> seen_in(const Area& view, const Camera& camera, const vec3& point) {
+  std::optional<Projected> seen = camera.project(point, size_of(view));
+  if (seen) seen->pixel += Pixels(static_cast<double>(view.x), static_cast<double>(view.y));
+  return seen;
+}
 
 const Interaction::Surroundings::View& Interaction::find(LaneId lane, const Surroundings& around) {
   const auto found = std::ranges::find(around.views, lane, &Surroundings::View::lane);
@@ -92,7 +94,7 @@ void Interaction::handle(const Surroundings& around) {
                   .eye = around.camera.eye(),
                   .forward = around.camera.forward(),
                   .fov = around.camera.fov,
-                  .size = pixels_of(area(around)),
+                  .size = size(around),
                   .at = in_view(at_, area(around)),
                   .edges = around.open_edges.size(),
                   .searches = idle() && !around.captured};
@@ -104,7 +106,7 @@ void Interaction::handle(const Surroundings& around) {
 std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {
   if (around.open_edges.empty() || around.captured || !inside(at, area(around))) return std::nullopt;
   return nearest_loop(around.open_edges, frame(around).positions, around.camera, in_view(at, area(around)),
-                      pixels_of(area(around)), kEdgeRadius * around.scale);
+                      size(around), kEdgeRadius * around.scale);
 }
 
 void Interaction::click(const MouseClick& click, const Surroundings& around) {
@@ -149,9 +151,9 @@ std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surro
   if (around.captured || !inside(at, area(around))) return std::nullopt;
   const Frame& frame = this->frame(around);
   const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
-                            pixels_of(area(around)), kGrabRadius * around.scale);
+                            size(around), kGrabRadius * around.scale);
   // Triangles of a cloth that lies on a body may be a little below its surface.
-  const Ray ray = around.camera.ray(in_view(at, area(around)), pixels_of(area(around)));
+  const Ray ray = around.camera.ray(in_view(at, area(around)), size(around));
   const auto body = pick_obstacle(frame.obstacles, ray);
   if (body && !(grip.point && grip.point->distance < body->distance + kBelowBody * frame.mesh->diagonal))
     return Target{ray.at(body->distance), {}, {}, body->obstacle};
@@ -178,8 +180,7 @@ void Interaction::start_grab(const Target& target, Pixels at, const Surroundings
     moved_ = false;
     return;
   }
-  const vec3 cursor =
-      around.camera.in_view_plane(in_view(at, area(around)), pixels_of(area(around)), target.at);
+  const vec3 cursor = around.camera.in_view_plane(in_view(at, area(around)), size(around), target.at);
   around.send(StartGrab{{target.point.particles, target.point.weights, cursor, 0, 0, around.grab_strength}});
   action_ = Hold{cursor, cursor};
   moved_ = false;
@@ -194,7 +195,7 @@ std::optional<double> Interaction::depth(const Camera& camera) const {
 std::optional<std::uint32_t> Interaction::particle_at(Pixels at, const Surroundings& around) const {
   const Frame& frame = this->frame(around);
   return nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
-                                  pixels_of(area(around)), kPinRadius * around.scale);
+                                  size(around), kPinRadius * around.scale);
 }
 
 void Interaction::follow(Pixels at, const Surroundings& around) {
@@ -225,8 +226,7 @@ void Interaction::pin_selected(const Select& select, const Surroundings& around)
   const Pixels low = in_view({static_cast<double>(box->x), static_cast<double>(box->y)}, area(around));
   const Pixels high = low + Pixels(static_cast<double>(box->width), static_cast<double>(box->height));
   around.send(SetPinned{
-      visible_particles(*frame.mesh, frame.positions, around.camera, low, high, pixels_of(area(around))),
-      select.pins});
+      visible_particles(*frame.mesh, frame.positions, around.camera, low, high, size(around)), select.pins});
 }
 
 void Interaction::move(Pixels to, const Surroundings& around) {
@@ -234,35 +234,31 @@ void Interaction::move(Pixels to, const Surroundings& around) {
   at_ = to;
   enter(to, around);
   if (motion == Pixels(0)) return;
-  const Pixels size = pixels_of(area(around));
-  if (std::holds_alternative<Orbit>(action_)) around.camera.orbit(motion, size);
-  if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size);
-  if (auto* hold = std::get_if<Hold>(&action_)) {
-    hold->cursor = around.camera.in_view_plane(in_view(to, area(around)), size, hold->cursor);
-    moved_ = true;
-  }
-  if (auto* pin = std::get_if<HoldPin>(&action_)) {
-    pin->target = around.camera.in_view_plane(in_view(to, area(around)), size, pin->target);
-    moved_ = true;
-  }
-  if (auto* body = std::get_if<HoldObstacle>(&action_)) {
-    body->cursor = around.camera.in_view_plane(in_view(to, area(around)), size, body->cursor);
+  if (std::holds_alternative<Orbit>(action_)) around.camera.orbit(motion, size(around));
+  if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size(around));
+  if (vec3* point = dragged_point()) {
+    *point = around.camera.in_view_plane(in_view(to, area(around)), size(around), *point);
     moved_ = true;
   }
 }
 
+vec3* Interaction::dragged_point() {
+  return std::visit(
+      [](auto& action) -> vec3* {
+        if constexpr (requires { action.cursor; })
+          return &action.cursor;
+        else
+          return nullptr;
+      },
+      action_);
+}
+
 void Interaction::turn_wheel(double notches, const Surroundings& around) {
-  if (auto* hold = std::get_if<Hold>(&action_)) {
-    hold->cursor = around.camera.moved_in_depth(hold->cursor, notches);
-    moved_ = true;
-  } else if (auto* pin = std::get_if<HoldPin>(&action_)) {
-    pin->target = around.camera.moved_in_depth(pin->target, notches);
-    moved_ = true;
-  } else if (auto* body = std::get_if<HoldObstacle>(&action_)) {
-    body->cursor = around.camera.moved_in_depth(body->cursor, notches);
+  if (vec3* point = dragged_point()) {
+    *point = around.camera.moved_in_depth(*point, notches);
     moved_ = true;
   } else if (!around.captured && inside(at_, area(around))) {
-    around.camera.zoom(notches, in_view(at_, area(around)), pixels_of(area(around)));
+    around.camera.zoom(notches, in_view(at_, area(around)), size(around));
   }
 }
 
@@ -273,7 +269,7 @@ void Interaction::send_moves(const Surroundings& around) {
   // Over the simulated time until the next picture, as fast as the mouse. Paused: at once.
   const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
   if (const auto* pin = std::get_if<HoldPin>(&action_))
-    around.send(MovePins{{{pin->particle, pin->target}}, duration});
+    around.send(MovePins{{{pin->particle, pin->cursor}}, duration});
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
     constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both its ends are where they may be
     constexpr double kPerMetre = 1e6;  // whole micrometres: the panel shows 0, not what rounding left of it

@@ -20,6 +20,13 @@
 
 namespace clothlab {
 
+/// The size of a part of the window, as the camera uses it.
+inline Pixels size_of(const Area& view) {
+  return {static_cast<double>(view.width), static_cast<double>(view.height)};
+}
+/// Where a point is seen there, in window coordinates; none behind the eye.
+std::optional<Projected> seen_in(const Area& view, const Camera& camera, const vec3& point);
+
 /// The mouse in the view of the cloth: camera, grab and pins.
 ///
 /// Events are queued and handled in order in handle(), when ImGui knows what is under the cursor: a press and
@@ -98,7 +105,7 @@ class Interaction {
   };
   struct HoldPin {
     std::uint32_t particle = 0;
-    vec3 target{0};
+    vec3 cursor{0};
   };
 
   struct HoldObstacle {
@@ -125,6 +132,9 @@ class Interaction {
 
   static const Surroundings::View& find(LaneId lane, const Surroundings& around);
   const Area& area(const Surroundings& around) const { return find(lane_, around).area; }
+  Pixels size(const Surroundings& around) const { return size_of(area(around)); }
+  /// The point that is dragged, in the plane of the view; null: none.
+  vec3* dragged_point();
   const Frame& frame(const Surroundings& around) const { return *find(lane_, around).frame; }
   void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);

@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/interaction.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "sim/parameters.h"
@@ -21,11 +22,16 @@ using Json = nlohmann::json;
 
 Json to_json(const vec3& v) { return Json::array({v.x, v.y, v.z}); }
 
+Json to_json(const Pixels& p) { return Json::array({p.x, p.y}); }
+
+std::optional<Projected> seen(const StateLog::Picture& picture, const vec3& point) {
+  return seen_in(picture.view, picture.camera, point);
+}
+
 // Some particles, evenly picked: index, position in the world, and in the window.
 Json some_particles(const StateLog::Picture& picture) {
   Json out = Json::array();
   const auto& positions = picture.snapshot.frame.positions;
-  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
   const std::size_t count = std::min(positions.size(), kParticles);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = count > 1 ? k * (positions.size() - 1) / (count - 1) : 0;
@@ -33,10 +39,7 @@ Json some_particles(const StateLog::Picture& picture) {
     row["index"] = i;
     row["position"] = to_json(positions[i]);
     row["pinned"] = picture.snapshot.frame.pinned[i] != 0;
-    if (const auto seen = picture.camera.project(positions[i], size)) {
-      row["pixel"] = {seen->pixel.x + static_cast<double>(picture.view.x),
-                      seen->pixel.y + static_cast<double>(picture.view.y)};
-    }
+    if (const auto at = seen(picture, positions[i])) row["pixel"] = to_json(at->pixel);
     out.push_back(std::move(row));
   }
   return out;
@@ -44,9 +47,8 @@ Json some_particles(const StateLog::Picture& picture) {
 
 // Distance of the held point and the cursor on the screen; null where one lies behind the eye.
 Json lag_in_pixels(const StateLog::Picture& picture) {
-  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
-  const auto point = picture.camera.project(picture.snapshot.frame.grab->point, size);
-  const auto cursor = picture.camera.project(picture.snapshot.frame.grab->cursor, size);
+  const auto point = seen(picture, picture.snapshot.frame.grab->point);
+  const auto cursor = seen(picture, picture.snapshot.frame.grab->cursor);
   if (!point || !cursor) return nullptr;
   return glm::length(point->pixel - cursor->pixel);
 }
@@ -54,18 +56,13 @@ Json lag_in_pixels(const StateLog::Picture& picture) {
 // Of each the point nearest to the eye, which nothing is likely to hide.
 Json edges(const StateLog::Picture& picture) {
   Json out = Json::array();
-  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
   for (const BoundaryLoop& loop : picture.open_edges) {
     std::optional<Projected> nearest;
     for (const std::uint32_t particle : loop.particles) {
-      const auto seen = picture.camera.project(picture.snapshot.frame.positions[particle], size);
-      if (seen && (!nearest || seen->depth < nearest->depth)) nearest = seen;
+      const auto at = seen(picture, picture.snapshot.frame.positions[particle]);
+      if (at && (!nearest || at->depth < nearest->depth)) nearest = at;
     }
-    if (!nearest) continue;
-    out.push_back({{"particles", loop.particles.size()},
-                   {"pixel",
-                    {nearest->pixel.x + static_cast<double>(picture.view.x),
-                     nearest->pixel.y + static_cast<double>(picture.view.y)}}});
+    if (nearest) out.push_back({{"particles", loop.particles.size()}, {"pixel", to_json(nearest->pixel)}});
   }
   return out;
 }
@@ -74,12 +71,8 @@ Json edges(const StateLog::Picture& picture) {
 Json bodies(const StateLog::Picture& picture) {
   Json out = Json::array();
   for (const Obstacle& body : picture.snapshot.frame.obstacles) {
-    const Pixels size(picture.view.width, picture.view.height);
-    const auto seen = picture.camera.project(centre_of(body), size);
     out.push_back({{"body", text_of(body)}, {"centre", to_json(centre_of(body))}});
-    if (seen)
-      out.back()["pixel"] = {seen->pixel.x + static_cast<double>(picture.view.x),
-                             seen->pixel.y + static_cast<double>(picture.view.y)};
+    if (const auto at = seen(picture, centre_of(body))) out.back()["pixel"] = to_json(at->pixel);
   }
   return out;
 }

@@ -75,7 +75,12 @@ struct Window::Impl {
   double loaded_density = 0;
   bool imgui = false;
 
-  static Impl& of(GLFWwindow* window) { return *static_cast<Impl*>(glfwGetWindowUserPointer(window)); }
+  // Of which an event is counted.
+  static Impl& of(GLFWwindow* window) {
+    Impl& self = *static_cast<Impl*>(glfwGetWindowUserPointer(window));
+    ++self.event_count;
+    return self;
+  }
 
   ~Impl() {
     if (imgui) {
@@ -138,13 +143,11 @@ struct Window::Impl {
     glfwSetWindowUserPointer(window, this);
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
       Impl& self = of(w);
-      ++self.event_count;
       if (action != GLFW_RELEASE && self.events.key) self.events.key(translate(key, scancode, action, mods));
     });
-    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int) { ++of(w).event_count; });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int) { of(w); });
     glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int mods) {
       Impl& self = of(w);
-      ++self.event_count;
       if (button > GLFW_MOUSE_BUTTON_MIDDLE || !self.events.button) return;
       const MouseButton which = button == GLFW_MOUSE_BUTTON_LEFT    ? MouseButton::left
                                 : button == GLFW_MOUSE_BUTTON_RIGHT ? MouseButton::right
@@ -158,31 +161,27 @@ struct Window::Impl {
     });
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
       Impl& self = of(w);
-      ++self.event_count;
       if (self.events.cursor) self.events.cursor(x, y);
     });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double y) {
       Impl& self = of(w);
-      ++self.event_count;
       if (self.events.wheel) self.events.wheel(y);
     });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
       Impl& self = of(w);
-      ++self.event_count;
       if (count < 1 || !self.events.drop) return;
       const auto held = [&](int key) { return glfwGetKey(w, key) == GLFW_PRESS; };
       self.events.drop(path_of(paths[0]), held(GLFW_KEY_LEFT_SHIFT) || held(GLFW_KEY_RIGHT_SHIFT));
     });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
       Impl& self = of(w);
-      ++self.event_count;
       if (focused == GLFW_FALSE && self.events.focus_lost) self.events.focus_lost();
     });
-    glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { ++of(w).event_count; });
-    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { ++of(w).event_count; });
-    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { ++of(w).event_count; });
-    glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { ++of(w).event_count; });
-    glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { ++of(w).event_count; });
+    glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { of(w); });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { of(w); });
+    glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w); });
+    glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { of(w); });
   }
 };
 
@@ -243,16 +242,10 @@ double Window::refresh_period() const {
   return 1.0 / std::clamp(rate, 30, 240);
 }
 
-int Window::width() const {
+std::array<int, 2> Window::size() const {
   int w = 0, h = 0;
   glfwGetWindowSize(impl_->window, &w, &h);
-  return std::max(w, 1);
-}
-
-int Window::height() const {
-  int w = 0, h = 0;
-  glfwGetWindowSize(impl_->window, &w, &h);
-  return std::max(h, 1);
+  return {std::max(w, 1), std::max(h, 1)};
 }
 
 double Window::density() const {

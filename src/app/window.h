@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -79,8 +80,9 @@ class Window {
   double refresh_period() const;
 
   /// In window coordinates, at least 1.
-  int width() const;
-  int height() const;
+  std::array<int, 2> size() const;
+  int width() const { return size()[0]; }
+  int height() const { return size()[1]; }
   /// Pixels of the framebuffer per window coordinate.
   double density() const;
   /// Size of one interface unit in window coordinates, as the display asks.

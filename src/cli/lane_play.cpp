@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/stability_text.h"
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/parse_value.h"

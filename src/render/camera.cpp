@@ -6,6 +6,8 @@
 #include <glm/geometric.hpp>
 #include <glm/gtc/constants.hpp>
 
+#include "core/finite.h"
+
 namespace clothlab {
 namespace {
 

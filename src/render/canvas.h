@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
-
 #include "core/image.h"
+#include "render/gl.h"
 
 namespace clothlab {
 
@@ -14,21 +13,32 @@ class Canvas {
   /// `samples` per pixel, 0 for none; the driver may give fewer. Throws SystemError when there is no memory
   /// for so many pixels.
   Canvas(int width, int height, int samples);
-  ~Canvas();
 
-  int width() const;
-  int height() const;
+  int width() const { return width_; }
+  int height() const { return height_; }
 
   /// Binds it.
-  void bind();
+  void bind() { glBindFramebuffer(GL_FRAMEBUFFER, target_.framebuffer.id()); }
   /// The picture, opaque. Binds the framebuffer.
   Image read();
   /// Binds the default framebuffer.
-  static void unbind();
+  static void unbind() { glBindFramebuffer(GL_FRAMEBUFFER, 0); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  /// A framebuffer with a colour and a depth buffer.
+  struct Target {
+    Target(int width, int height, int samples);
+    bool complete() const;
+
+    GlFramebuffer framebuffer;
+    GlRenderbuffer colour;
+    GlRenderbuffer depth;
+  };
+
+  int width_;
+  int height_;
+  Target target_;
+  Target resolved_;
 };
 
 /// An OpenGL 3.3 core context with colour and depth buffers, without a window or a display. Built without
@@ -37,11 +47,11 @@ class Offscreen {
  public:
   /// Makes its context current and loads OpenGL. `samples` per pixel, 0 for none; the driver may give
   /// fewer. Throws SystemError without OpenGL or memory.
-  Offscreen(int width, int height, int samples = 4);
+  Offscreen(int width, int height, int samples = 4) : canvas_(width, height, samples) {}
   ~Offscreen();
 
-  int width() const;
-  int height() const;
+  int width() const { return canvas_.width(); }
+  int height() const { return canvas_.height(); }
 
   /// Makes the context current and binds the framebuffer.
   void bind();
@@ -50,8 +60,8 @@ class Offscreen {
   Image read();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  GlContext context_;
+  Canvas canvas_;
 };
 
 }  // namespace clothlab

@@ -10,10 +10,9 @@
 
 #include "mesh/mesh.h"
 #include "render/drawing.h"
-#include "render/gl_objects.h"
+#include "render/gl.h"
 #include "render/look.h"
 #include "render/surface.h"
-#include "render/weave.h"
 
 namespace clothlab {
 

@@ -9,7 +9,7 @@
 #include "mesh/mesh.h"
 #include "render/cloth_layer.h"
 #include "render/drawing.h"
-#include "render/gl_objects.h"
+#include "render/gl.h"
 #include "render/look.h"
 
 namespace clothlab {

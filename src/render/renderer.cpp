@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <numeric>
 #include <vector>
 
 #include "render/arrow_scale.h"
 #include "render/cloth_layer.h"
 #include "render/drawing.h"
-#include "render/gl_objects.h"
+#include "render/gl.h"
 #include "render/ground.h"
 #include "render/heat_colours.h"
 #include "render/obstacle_layer.h"
@@ -17,12 +18,6 @@
 
 namespace clothlab {
 namespace {
-
-double mean_length(const ClothMesh& mesh) {
-  double sum = 0;
-  for (const auto& s : mesh.stretch_springs) sum += glm::length(mesh.positions[s[0]] - mesh.positions[s[1]]);
-  return mesh.stretch_springs.empty() ? 0 : sum / static_cast<double>(mesh.stretch_springs.size());
-}
 
 // A known state, whoever drew before.
 void begin_picture(const Viewport& viewport, bool clear) {
@@ -76,7 +71,8 @@ struct Renderer::Impl {
     rest_lengths.clear();
     for (const auto& s : mesh->stretch_springs)
       rest_lengths.push_back(glm::length(mesh->positions[s[0]] - mesh->positions[s[1]]));
-    mean_edge = static_cast<float>(mean_length(*mesh));
+    const double sum = std::accumulate(rest_lengths.begin(), rest_lengths.end(), 0.0);
+    mean_edge = rest_lengths.empty() ? 0 : static_cast<float>(sum / static_cast<double>(rest_lengths.size()));
     cloth.set_mesh(*mesh);
     ground.set_mesh(*mesh);
   }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <glm/gtc/type_ptr.hpp>
 #include <iterator>
 #include <utility>
 
@@ -104,27 +103,6 @@ ShaderProgram::ShaderProgram(ShaderProgram&& other) noexcept : id_(std::exchange
 ShaderProgram& ShaderProgram::operator=(ShaderProgram&& other) noexcept {
   std::swap(id_, other.id_);
   return *this;
-}
-
-void ShaderProgram::use() const { glUseProgram(id_); }
-
-void ShaderProgram::set(const char* name, int value) const {
-  glUniform1i(glGetUniformLocation(id_, name), value);
-}
-void ShaderProgram::set(const char* name, float value) const {
-  glUniform1f(glGetUniformLocation(id_, name), value);
-}
-void ShaderProgram::set(const char* name, const glm::vec2& value) const {
-  glUniform2fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
-}
-void ShaderProgram::set(const char* name, const glm::vec3& value) const {
-  glUniform3fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
-}
-void ShaderProgram::set(const char* name, const glm::vec4& value) const {
-  glUniform4fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
-}
-void ShaderProgram::set(const char* name, const glm::mat4& value) const {
-  glUniformMatrix4fv(glGetUniformLocation(id_, name), 1, GL_FALSE, glm::value_ptr(value));
 }
 
 }  // namespace clothlab

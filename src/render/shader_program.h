@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <glm/fwd.hpp>
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
 #include <string_view>
 
 #include "render/gl.h"
@@ -22,17 +24,20 @@ class ShaderProgram {
   ShaderProgram(ShaderProgram&& other) noexcept;
   ShaderProgram& operator=(ShaderProgram&& other) noexcept;
 
-  void use() const;
+  void use() const { glUseProgram(id_); }
 
   // Values of the program in use; names that the compiler dropped are ignored.
-  void set(const char* name, int value) const;
-  void set(const char* name, float value) const;
-  void set(const char* name, const glm::vec2& value) const;
-  void set(const char* name, const glm::vec3& value) const;
-  void set(const char* name, const glm::vec4& value) const;
-  void set(const char* name, const glm::mat4& value) const;
+  void set(const char* name, int value) const { glUniform1i(at(name), value); }
+  void set(const char* name, float value) const { glUniform1f(at(name), value); }
+  void set(const char* name, const glm::vec2& value) const { glUniform2fv(at(name), 1, &value.x); }
+  void set(const char* name, const glm::vec3& value) const { glUniform3fv(at(name), 1, &value.x); }
+  void set(const char* name, const glm::mat4& value) const {
+    glUniformMatrix4fv(at(name), 1, GL_FALSE, &value[0].x);
+  }
 
  private:
+  GLint at(const char* name) const { return glGetUniformLocation(id_, name); }
+
   GLuint id_ = 0;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "render/drawing.h"
-#include "render/gl_objects.h"
+#include "render/gl.h"
 
 namespace clothlab {
 

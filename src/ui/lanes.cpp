@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
@@ -176,8 +176,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
   choose(context, lane.lane, "head", ImVec2(area.width, area.height));
   tooltip(now.help +
-          " A click chooses the lane that the panels edit; a double click shows it alone, or all "
-          "again.");
+          " A click chooses the lane that the panels edit; a double click shows it alone, or all again.");
   end_bar();
 }
 
@@ -216,8 +215,8 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));
   choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
   tooltip(now.help +
-          " The bar at the right is the method's share of all energy that was given or taken: "
-          "destroyed to the left, made from nothing to the right.");
+          " The bar at the right is the method's share of all energy that was given or taken: destroyed to "
+          "the left, made from nothing to the right.");
   end_bar();
 }
 

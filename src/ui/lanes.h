@@ -4,6 +4,8 @@
 #include <imgui.h>
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,5 +45,30 @@ void lanes_panel(const PanelContext& context);
 std::size_t contrasting_method(const Snapshot& now);
 /// The next method of the list that no lane has yet.
 std::size_t next_new_method(const Snapshot& now);
+
+/// Lanes that show something together, all from the start.
+struct LaneChoices {
+  struct Choice {
+    std::size_t row = 0;  ///< in integrators()
+    int substeps = 1;
+  };
+  std::vector<Choice> lanes;
+  std::optional<double> dt = {};              ///< for all [s]; none: as it is
+  std::optional<std::size_t> reference = {};  ///< of `lanes`
+};
+
+/// RK4 at a fifth of the explicit limit: far more exact than what it is compared with.
+LaneChoices::Choice reference_lane(const PanelContext& context);
+
+struct LaneSet {
+  const char* title;
+  const char* help;
+  LaneChoices (*choose)(const PanelContext& context);
+};
+
+std::span<const LaneSet> lane_sets();
+
+/// All lanes give way to these, which play from the start.
+void use_lanes(const PanelContext& context, const LaneChoices& wanted);
 
 }  // namespace clothlab

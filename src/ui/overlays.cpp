@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/text.h"
+#include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
@@ -21,32 +23,27 @@ constexpr ImGuiWindowFlags kCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
                                    ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return format_count(count) + " " + (count == 1 ? one : many);
-}
-
 // The report as sentences, without counts of 0.
 std::string report_text(const LoadedScene& loaded) {
   const MeshReport& found = loaded.mesh->report;
-  std::string text = counted(found.particles, "particle", "particles") + ", " +
-                     counted(found.stretch_springs, "stretch spring", "stretch springs") + " and " +
-                     counted(found.bend_springs, "bending spring", "bending springs") + ".";
+  std::string text = counted(found.particles, "particle") + ", " +
+                     counted(found.stretch_springs, "stretch spring") + " and " +
+                     counted(found.bend_springs, "bending spring") + ".";
   const bool has_surface = found.triangles > found.degenerate_triangles;
   if (has_surface)
-    text = counted(found.vertices, "vertex", "vertices") + " and " + counted(found.faces, "face", "faces") +
+    text = counted(found.vertices, "vertex", "vertices") + " and " + counted(found.faces, "face") +
            " became " + text;
   std::string notes;
   const auto note = [&](const std::string& what) { notes += (notes.empty() ? " " : ", ") + what; };
   if (found.welded > 0) note(format_count(found.welded) + " welded at seams");
   if (found.unused_vertices > 0) note(counted(found.unused_vertices, "unused vertex", "unused vertices"));
   if (has_surface && found.degenerate_triangles > 0)
-    note(counted(found.degenerate_triangles, "degenerate triangle", "degenerate triangles"));
-  if (found.merged_faces > 0) note(counted(found.merged_faces, "doubled face", "doubled faces") + " merged");
-  if (found.dropped_faces > 0) note(counted(found.dropped_faces, "face", "faces") + " dropped");
-  if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring", "springs") + " dropped");
-  if (found.nonmanifold_edges > 0)
-    note(counted(found.nonmanifold_edges, "non-manifold edge", "non-manifold edges"));
-  note(counted(found.parts, "part", "parts"));
+    note(counted(found.degenerate_triangles, "degenerate triangle"));
+  if (found.merged_faces > 0) note(counted(found.merged_faces, "doubled face") + " merged");
+  if (found.dropped_faces > 0) note(counted(found.dropped_faces, "face") + " dropped");
+  if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring") + " dropped");
+  if (found.nonmanifold_edges > 0) note(counted(found.nonmanifold_edges, "non-manifold edge"));
+  note(counted(found.parts, "part"));
   text += notes + ".";
   return text;
 }
@@ -62,6 +59,29 @@ std::string size_text(const LoadedScene& loaded) {
     return "Its diagonal is " + metres + " (scaled by " + format_plain(loaded.scene.scale, 4) + ").";
   return "Its diagonal is " + metres + ".";
 }
+
+}  // namespace
+
+namespace {
+
+/// Drawings over the view, cut at its edge, with a rim that is visible on cloth of any colour.
+struct OverView {
+  explicit OverView(const Area& view) {
+    draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
+  }
+  ~OverView() { draw->PopClipRect(); }
+  OverView(const OverView&) = delete;
+  OverView& operator=(const OverView&) = delete;
+
+  /// `width` in interface units.
+  void stroke(std::span<const ImVec2> points, ImU32 colour, float width) const {
+    draw_without_spikes(*draw, points, rim, units(width + 2));
+    draw_without_spikes(*draw, points, colour, units(width));
+  }
+
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  ImU32 rim = with_alpha(palette().overlay, 0.6F);
+};
 
 }  // namespace
 
@@ -86,17 +106,15 @@ void end_card() {
   ImGui::PopStyleColor(2);
 }
 
-void card_heading(ImU32 colour, const std::string& text) {
+void card_heading(const std::string& text) {
   ImGui::PushFont(fonts().heading);
-  coloured_text(colour, shortened(text, ImGui::GetContentRegionAvail().x));
+  plain_text(shortened(text, ImGui::GetContentRegionAvail().x));
   ImGui::PopFont();
 }
 
-void card_text(const std::string& text) { wrapped_text(text); }
-
 void mesh_report(const PanelContext& context) {
   const LoadedScene& loaded = *context.snapshot.loaded;
-  card_text(report_text(loaded));
+  wrapped_text(report_text(loaded));
   small_text(size_text(loaded));
   if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
   struct Row {
@@ -127,45 +145,30 @@ void mesh_report(const PanelContext& context) {
 }
 
 void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view) {
-  ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
-  const float width = units(under_mouse ? 4 : 2);
+  const OverView over(view);
   std::vector<ImVec2> points(line.begin(), line.end());
   if (closed && !points.empty()) points.push_back(points.front());
-  const auto stroke = [&](ImU32 colour, float wide) { draw_without_spikes(*draw, points, colour, wide); };
-  // Visible on cloth of any colour.
-  stroke(with_alpha(palette().overlay, 0.6F), width + units(2));
-  stroke(palette().careful, width);
-  draw->PopClipRect();
+  over.stroke(points, palette().careful, under_mouse ? 4 : 2);
 }
 
 void trail_overlay(const std::vector<ImVec2>& way, ImVec2 at, ImU32 colour, const Area& view) {
-  ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
-  // Visible on cloth of any colour.
-  const ImU32 rim = with_alpha(palette().overlay, 0.6F);
-  if (way.size() > 1)
-    for (const auto& [stroke, width] : {std::pair(rim, units(4)), std::pair(colour, units(2))})
-      draw_without_spikes(*draw, way, stroke, width);
-  draw->AddCircleFilled(at, units(5), rim);
-  draw->AddCircleFilled(at, units(4), colour);
+  const OverView over(view);
+  if (way.size() > 1) over.stroke(way, colour, 2);
+  over.draw->AddCircleFilled(at, units(5), over.rim);
+  over.draw->AddCircleFilled(at, units(4), colour);
   item_rects()["followed"] = {at.x, at.y, at.x, at.y};
-  draw->PopClipRect();
 }
 
 void failure_overlay(ImVec2 from, ImVec2 to, const Area& view) {
-  ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
+  const OverView over(view);
   const ImVec2 middle((from.x + to.x) / 2, (from.y + to.y) / 2);
   const float half = std::hypot(to.x - from.x, to.y - from.y) / 2;
   const float radius = std::clamp(half + units(6), units(12), units(60));
-  const ImU32 rim = with_alpha(palette().overlay, 0.7F);
-  for (const auto& [colour, width] : {std::pair(rim, units(5)), std::pair(palette().failed, units(3))}) {
-    draw->AddLine(from, to, colour, width);
-    draw->AddCircle(middle, radius, colour, 0, width);
+  for (const auto& [colour, width] : {std::pair(over.rim, units(5)), std::pair(palette().failed, units(3))}) {
+    over.draw->AddLine(from, to, colour, width);
+    over.draw->AddCircle(middle, radius, colour, 0, width);
   }
   item_rects()["failed-spring"] = {middle.x, middle.y, middle.x, middle.y};
-  draw->PopClipRect();
 }
 
 void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
@@ -248,6 +251,113 @@ std::string grab_reading(const Frame::Grab& grab, double depth) {
   if (std::abs(depth) >= 0.0005)
     text += ", " + format_plain(std::abs(depth) * 100, 2) + " cm " + (depth > 0 ? "behind" : "in front");
   return text;
+}
+
+namespace {
+
+std::string heat_text(const HeatLegend& heat, double value) {
+  return heat.from ? format_quantity(value, "m", 2) : format_plain(value * 100, 2) + " %";
+}
+
+// The colours, their ends, and the current largest strain.
+void heat_scale(const PanelContext& context) {
+  const HeatLegend& heat = context.legend.heat;
+  const double most = heat.most, now = heat.now;
+  const std::string what =
+      heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
+  note_text("heat", what);
+  plain_text(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : ""));
+  const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  constexpr int kSteps = 64;
+  for (int i = 0; i < kSteps; ++i) {
+    const auto edge = [&](int step) { return at.x + std::round(width * static_cast<float>(step) / kSteps); };
+    draw->AddRectFilled(ImVec2(edge(i), at.y), ImVec2(edge(i + 1), at.y + height),
+                        rgb(context.heat_colour((i + 0.5) / kSteps)));
+  }
+  const float line = ImGui::GetTextLineHeight();
+  const float text_y = at.y + height + units(4);
+  const auto tick = [&](double share, const std::string& label) {
+    const float x = at.x + width * static_cast<float>(share);
+    const float wide = text_width(label);
+    draw->AddLine(ImVec2(x, at.y + height), ImVec2(x, at.y + height + units(3)), palette().muted);
+    draw->AddText(ImVec2(std::clamp(x - wide / 2, at.x, at.x + width - wide), text_y), palette().muted,
+                  label.c_str());
+  };
+  tick(0, "0");
+  tick(0.5, heat_text(heat, most / 2));
+  tick(1, (now > most ? "> " : "") + heat_text(heat, most));
+  if (std::isfinite(now)) {
+    const float x = at.x + width * static_cast<float>(std::clamp(now / most, 0.0, 1.0));
+    draw->AddTriangleFilled(ImVec2(x, at.y + height * 0.45F), ImVec2(x + units(4), at.y - units(3)),
+                            ImVec2(x - units(4), at.y - units(3)), palette().text);
+  }
+  ImGui::Dummy(ImVec2(width, height + units(4) + line));
+}
+
+void row(const glm::vec3& colour, const std::string& text) {
+  const float line = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float middle = std::round(at.y + line / 2);
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, middle), ImVec2(at.x + units(16), middle), rgb(colour),
+                                      units(2));
+  ImGui::Dummy(ImVec2(units(16), line));
+  ImGui::SameLine(0, units(8));
+  plain_text(text);
+}
+
+std::string scale_of(const ArrowLegend& arrows, const char* unit) {
+  return format_quantity(arrows.length * 100, "cm") + " = " + format_quantity(arrows.value, unit);
+}
+
+}  // namespace
+
+void view_legend(const PanelContext& context, const Area& view) {
+  const ViewSettings& shown = context.view;
+  const ViewLegend& legend = context.legend;
+  const bool velocities = shown.velocities && legend.velocity.value > 0;
+  const bool forces = shown.forces && legend.force.value > 0;
+  const bool contacts = shown.contacts && legend.contact.value > 0;
+  const ClothIntersections& crossed = context.snapshot.frame.intersections;
+  if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces &&
+      !contacts && !shown.intersections && crossed.pairs == 0)
+    return;
+  const float margin = units(14);
+  const float top = lane_tiles(view, context.snapshot, shown.lanes).front().cloth.y;  // below the heads
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width - margin, top + margin), ImGuiCond_Always, ImVec2(1, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), units(9)));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(units(8), units(5)));
+  ImGui::Begin("##legend", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoInputs |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ImGui::PushFont(fonts().small);
+  if (shown.heat_map) heat_scale(context);
+  if (shown.stretch_springs) row(legend.stretch_spring, "stretch springs");
+  if (shown.bend_springs) row(legend.bend_spring, "bending springs");
+  if (velocities) row(legend.velocity.colour, "velocity: " + scale_of(legend.velocity, "m/s"));
+  if (forces) row(legend.force.colour, "net force: " + scale_of(legend.force, "N"));
+  if (contacts) {
+    const std::string text = "contact that sticks: " + scale_of(legend.contact, "N");
+    note_text("legend:contacts", text);
+    row(legend.contact.colour, text);
+    row(legend.sliding, "contact that slides");
+  }
+  if (shown.intersections || crossed.pairs > 0) {
+    const std::string text =
+        crossed.pairs == 0 ? std::string("no triangles intersect") : text_of(crossed, "now");
+    note_text("legend:intersections", text);
+    row(legend.intersection, text);
+  }
+  if ((velocities || forces) && legend.stride > 1)
+    plain_text("arrows at one particle in " + std::to_string(legend.stride));
+  ImGui::PopFont();
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
 }
 
 }  // namespace clothlab

@@ -49,9 +49,7 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 /// draws into it between the two calls.
 void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);
 void end_card();
-void card_heading(ImU32 colour, const std::string& text);
-/// Text wrapped at the card's edge.
-void card_text(const std::string& text);
+void card_heading(const std::string& text);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and while a mesh waits.
 void mesh_report(const PanelContext& context);

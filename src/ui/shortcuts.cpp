@@ -10,7 +10,7 @@
 
 #include "ui/lanes.h"
 #include "ui/panels/panel_context.h"
-#include "ui/panels/recording_card.h"
+#include "ui/panels/panels.h"
 #include "ui/theme.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/method_mark.h"
@@ -21,17 +21,38 @@ namespace {
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
-void step_through_past(const ShortcutTargets& on, int direction) {
-  on.context.send(Control(StepThroughPast{on.shift ? 10 * direction : direction}));
+template <class Request>
+void ask(const ShortcutTargets& on) {
+  on.context.request(Request{});
 }
-
-void save(const ShortcutTargets& on, FileDialog::Purpose purpose) {
+template <class What>
+void control(const ShortcutTargets& on) {
+  on.context.send(Control(What{}));
+}
+template <bool ViewSettings::*shown>
+void flip(const ShortcutTargets& on) {
+  on.context.view.*shown = !(on.context.view.*shown);
+}
+template <int by>
+void step_through_past(const ShortcutTargets& on) {
+  on.context.send(Control(StepThroughPast{on.shift ? 10 * by : by}));
+}
+template <int by>
+void step_integrator(const ShortcutTargets& on) {
+  on.context.step_integrator(by);
+}
+template <int by>
+void resize_text(const ShortcutTargets& on) {
+  change_text_size(on.context.view, by);
+}
+template <FileDialog::Purpose purpose>
+void save(const ShortcutTargets& on) {
   on.files.save(purpose, on.context.snapshot.loaded->scene.title);
 }
 
 void save_moment(const ShortcutTargets& on) {
   on.context.request(KeepShownMoment{});
-  save(on, FileDialog::Purpose::save_moment);
+  save<FileDialog::Purpose::save_moment>(on);
 }
 
 void next_lane(const ShortcutTargets& on) {
@@ -44,20 +65,16 @@ void next_lane(const ShortcutTargets& on) {
 constexpr std::array kShortcuts = {
     Shortcut{Key::space, 0, false, false, "Space", "play or pause",
              [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
-    Shortcut{Key::none, 'S', false, true, "S", "one step, then pause",
-             [](const ShortcutTargets& on) { on.context.send(Control(StepOnce{})); }},
+    Shortcut{Key::none, 'S', false, true, "S", "one step, then pause", control<StepOnce>},
     Shortcut{Key::none, 'R', false, false, "R", "reset: back to the start",
              [](const ShortcutTargets& on) { on.context.send(Command(Reset{})); }},
-    Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little, and pause",
-             [](const ShortcutTargets& on) { on.context.send(Control(Rewind{})); }},
+    Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little, and pause", control<Rewind>},
     Shortcut{Key::backspace, 0, true, false, "Ctrl-Backspace", "undo going on from the past",
-             [](const ShortcutTargets& on) { on.context.send(Control(SwapBranches{})); }},
-    Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly",
-             [](const ShortcutTargets& on) { on.context.send(Control(WatchAgain{})); }},
+             control<SwapBranches>},
+    Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly", control<WatchAgain>},
     Shortcut{Key::left, 0, false, true, "Left  Right", "back, forward in time; Shift: by ten",
-             [](const ShortcutTargets& on) { step_through_past(on, -1); }},
-    Shortcut{Key::right, 0, false, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { step_through_past(on, 1); }},
+             step_through_past<-1>},
+    Shortcut{Key::right, 0, false, true, nullptr, nullptr, step_through_past<1>},
     Shortcut{Key::home, 0, false, false, "Home  End", "to the earliest kept state, the present",
              [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kForEver})); }},
     Shortcut{Key::end, 0, false, false, nullptr, nullptr,
@@ -81,64 +98,43 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() * 2); }},
     Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator; Shift: as a new lane",
              nullptr},
-    Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator",
-             [](const ShortcutTargets& on) { on.context.step_integrator(-1); }},
-    Shortcut{Key::none, '.', false, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { on.context.step_integrator(1); }},
+    Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator", step_integrator<-1>},
+    Shortcut{Key::none, '.', false, true, nullptr, nullptr, step_integrator<1>},
     Shortcut{Key::none, 'E', false, false, "E", "explain the integrator (Method tab), and back",
-             [](const ShortcutTargets& on) { on.context.view.explain = !on.context.view.explain; }},
-    Shortcut{Key::none, 'F', false, false, "F", "frame the cloth",
-             [](const ShortcutTargets& on) { on.context.request(FrameCloth{}); }},
-    Shortcut{Key::none, 'W', false, false, "W", "wireframe",
-             [](const ShortcutTargets& on) { on.context.view.wireframe = !on.context.view.wireframe; }},
-    Shortcut{Key::none, 'H', false, false, "H", "heat map",
-             [](const ShortcutTargets& on) { on.context.view.heat_map = !on.context.view.heat_map; }},
-    Shortcut{Key::none, 'G', false, false, "G", "ground grid",
-             [](const ShortcutTargets& on) { on.context.view.ground = !on.context.view.ground; }},
-    Shortcut{Key::none, 'P', false, false, "P", "plots",
-             [](const ShortcutTargets& on) { on.context.view.plots = !on.context.view.plots; }},
+             flip<&ViewSettings::explain>},
+    Shortcut{Key::none, 'F', false, false, "F", "frame the cloth", ask<FrameCloth>},
+    Shortcut{Key::none, 'W', false, false, "W", "wireframe", flip<&ViewSettings::wireframe>},
+    Shortcut{Key::none, 'H', false, false, "H", "heat map", flip<&ViewSettings::heat_map>},
+    Shortcut{Key::none, 'G', false, false, "G", "ground grid", flip<&ViewSettings::ground>},
+    Shortcut{Key::none, 'P', false, false, "P", "plots", flip<&ViewSettings::plots>},
     Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh, scene, moment or journal",
              [](const ShortcutTargets& on) { on.files.open(); }},
-    Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene",
-             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_scene); }},
-    Shortcut{Key::none, 'S', true, false, "Ctrl-Shift-S", "save this moment",
-             [](const ShortcutTargets& on) { save_moment(on); }, true},
-    Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins or scene",
-             [](const ShortcutTargets& on) { on.context.request(Undo{}); }},
-    Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z",
-             [](const ShortcutTargets& on) { on.context.request(Redo{}); }},
-    Shortcut{Key::none, 'Z', true, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { on.context.request(Redo{}); }, true},
-    Shortcut{Key::f12, 0, false, false, "F12", "picture of the view (PNG)",
-             [](const ShortcutTargets& on) { on.context.request(SavePicture{}); }},
+    Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene", save<FileDialog::Purpose::save_scene>},
+    Shortcut{Key::none, 'S', true, false, "Ctrl-Shift-S", "save this moment", save_moment, true},
+    Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins, lanes or scene", ask<Undo>},
+    Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z", ask<Redo>},
+    Shortcut{Key::none, 'Z', true, true, nullptr, nullptr, ask<Redo>, true},
+    Shortcut{Key::f12, 0, false, false, "F12", "picture of the view (PNG)", ask<SavePicture>},
     Shortcut{Key::none, 'E', true, false, "Ctrl-E", "export the mesh as it is (OBJ)",
-             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_mesh); }},
+             save<FileDialog::Purpose::save_mesh>},
     Shortcut{Key::none, 'R', true, false, "Ctrl-R", "record pictures and meshes; stop",
              [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
-    Shortcut{Key::none, 'J', true, false, "Ctrl-J", "save the journal of the session",
-             [](const ShortcutTargets& on) { on.context.request(SaveJournal{}); }},
-    Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line",
-             [](const ShortcutTargets& on) { on.context.request(CopyCommandLine{}); }, true},
-    Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "larger text, smaller, as usual",
-             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }},
+    Shortcut{Key::none, 'J', true, false, "Ctrl-J", "save the journal of the session", ask<SaveJournal>},
+    Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line", ask<CopyCommandLine>,
+             true},
+    Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "larger text, smaller, as usual", resize_text<1>},
     // The key labelled plus, shifted or not.
-    Shortcut{Key::none, '+', true, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }, true},
-    Shortcut{Key::none, '=', true, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }},
-    Shortcut{Key::none, '=', true, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }, true},
-    Shortcut{Key::none, '-', true, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { change_text_size(on.context.view, -1); }},
+    Shortcut{Key::none, '+', true, true, nullptr, nullptr, resize_text<1>, true},
+    Shortcut{Key::none, '=', true, true, nullptr, nullptr, resize_text<1>},
+    Shortcut{Key::none, '=', true, true, nullptr, nullptr, resize_text<1>, true},
+    Shortcut{Key::none, '-', true, true, nullptr, nullptr, resize_text<-1>},
     Shortcut{Key::none, '0', true, false, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.view.interface_scale = kTextSizes[kUsualTextSize]; }},
-    Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit",
-             [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
+    Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit", ask<Quit>},
     Shortcut{Key::f1, 0, false, false, "F1", "this list",
              [](const ShortcutTargets& on) { on.help_open = !on.help_open; }},
     // For developers (docs/install.md), so not in the list.
-    Shortcut{Key::f5, 0, false, false, nullptr, nullptr,
-             [](const ShortcutTargets& on) { on.context.request(ReloadShaders{}); }},
+    Shortcut{Key::f5, 0, false, false, nullptr, nullptr, ask<ReloadShaders>},
     Shortcut{Key::none, 0, false, false, "Esc", "let go, close, cancel", nullptr},
 };
 
@@ -229,9 +225,7 @@ bool help_overlay(const Area& view) {
                ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PushFont(fonts().heading);
-  plain_text("Keys and mouse");
-  ImGui::PopFont();
+  card_heading("Keys and mouse");
   ImGui::Spacing();
   const float room =
       view.width - units(16) - 2 * ImGui::GetStyle().WindowPadding.x - ImGui::GetStyle().ScrollbarSize;

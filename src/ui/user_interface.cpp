@@ -106,12 +106,13 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
     slider_spans().reset(scene_->mesh->diagonal);
     if (message_is_of_run_ || (message_scene_ && message_scene_ != scene_)) message_.clear();
   }
-  if (const std::size_t method = context.integrator(); method != std::exchange(method_, method))
-    if (message_is_of_run_) message_.clear();
-  if (const double time = context.snapshot.frame.record.time; time < std::exchange(time_, time))
-    if (message_is_of_run_) message_.clear();  // it was of a later moment
-  if (const bool past = context.snapshot.replay.has_value(); past != std::exchange(past_, past))
-    if (message_is_of_run_) message_.clear();  // it was of the moment shown
+  const std::size_t method = context.integrator();
+  const double time = context.snapshot.frame.record.time;
+  const bool past = context.snapshot.replay.has_value();
+  const bool has_other_method = method != std::exchange(method_, method);
+  const bool went_back = time < std::exchange(time_, time);
+  if (past != std::exchange(past_, past) || has_other_method || went_back)
+    if (message_is_of_run_) message_.clear();  // it was of another moment
   show_what_is_new(context.snapshot);
   const Layout parts = layout(width, height, context.view);
   const Area& view = parts.view;

@@ -9,8 +9,7 @@
 #include "ui/keys.h"
 #include "ui/overlays.h"
 #include "ui/panels/panel_context.h"
-#include "ui/panels/recording_card.h"
-#include "ui/panels/shelf.h"
+#include "ui/panels/panels.h"
 #include "ui/panels/unsaved_question.h"
 #include "ui/widgets/file_dialog.h"
 

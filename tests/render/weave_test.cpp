@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/weave.h"
+#include "render/surface.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 #include "integrate/registry.h"
 #include "sim/parameters.h"
 #include "ui/interface.h"
-#include "ui/panels/lane_sets.h"
 #include "ui/readings.h"
 #include "ui/widgets/method_mark.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/stability_text.h"
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
 #include "cli/options.h"

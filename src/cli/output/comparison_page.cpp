@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "cli/bench/bench.h"
 #include "cli/output/table.h"
 #include "core/quantile.h"

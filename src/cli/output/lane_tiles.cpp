@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "core/error.h"
 #include "core/text.h"
 

@@ -10,7 +10,7 @@
 #include "experiments/limit_search.h"
 #include "io/csv.h"
 #include "ui/instruments/instruments.h"
-#include "ui/panels/lane_sets.h"
+#include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/method_mark.h"
@@ -41,11 +41,10 @@ constexpr std::array kLimitColumns{
     LimitColumn{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
                 [](const LimitRow& r) { return static_cast<double>(method_row(r->info->id)); },
                 [](const LimitRow& r) { return std::string(r->info->title); }},
-    LimitColumn{
-        "largest h",
-        "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
-        "was tried.",
-        66, [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
+    LimitColumn{"largest h",
+                "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest "
+                "that was tried.",
+                66, [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
     LimitColumn{"cost",
                 "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
                 "limit. –: it did not hold.",
@@ -54,14 +53,13 @@ constexpr std::array kLimitColumns{
     LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 56,
                 [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
-    LimitColumn{
-        "error",
-        "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
-        "of its own limit. Methods with rods simulate other cloth.",
-        50, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
-        [](const LimitRow& r) {
-          return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
-        }},
+    LimitColumn{"error",
+                "Root mean square distance of the particles from the reference after half a second: RK4 at a "
+                "quarter of its own limit. Methods with rods simulate other cloth.",
+                50, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
+                [](const LimitRow& r) {
+                  return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
+                }},
 };
 
 // The titles of a file, in the order of the columns.
@@ -96,10 +94,9 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
   for (const LimitRow row : rows)
     if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_at_limit(context, row));
   ImGui::BeginDisabled(lanes.lanes.empty());
-  if (text_button(
-          name + ":lanes", "As lanes",
-          "The first four of the table as sorted, each with as many substeps as its limit asks for, from "
-          "the start; all other lanes go."))
+  if (text_button(name + ":lanes", "As lanes",
+                  "The first four of the table as sorted, each with as many substeps as its limit asks for, "
+                  "from the start; all other lanes go."))
     use_lanes(context, lanes);
   ImGui::EndDisabled();
 }
@@ -158,15 +155,14 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   const bool running = context.limits != nullptr && !context.limits->done();
   search_button(
       context, name, Search::Of::limits, running,
-      "Bisects the largest stable h of every method from the cloth as it is now, or from its last good "
-      "state where a spring is strained by more than 10 %. On copies and on one processor, while the "
-      "lanes go on.");
+      "Bisects the largest stable h of every method from the cloth as it is now, or from its last good state "
+      "where a spring is strained by more than 10 %. On copies and on one processor, while the lanes go on.");
   ImGui::SameLine(0, units(4));
   const ImVec2 beside = ImGui::GetCursorScreenPos();
   if (context.limits == nullptr)
     return draw_empty(
-        "Largest stable h of each method, from the current state. A search takes seconds to minutes "
-        "and runs on copies.",
+        "Largest stable h of each method, from the current state. A search takes seconds to minutes and runs "
+        "on copies.",
         at, size);
   const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
   draw_ground(at, size);

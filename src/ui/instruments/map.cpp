@@ -91,8 +91,8 @@ std::string words_of_map(const PanelContext& context, const MapProgress& map, bo
 
 std::string csv_of_map(const MapProgress& map) {
   std::string text =
-      "stretch_stiffness_N_per_m,h_s,verdict,good_steps,unconverged_steps,newton_per_step,cg_per_step,"
-      "ms_per_step,omega_max_rad_per_s,linear_limit_s\n";
+      "stretch_stiffness_N_per_m,h_s,verdict,good_steps,unconverged_steps,newton_per_step,cg_per_step,ms_per_"
+      "step,omega_max_rad_per_s,linear_limit_s\n";
   for (std::size_t c = 0; c < kMapSide; ++c)
     for (std::size_t k = 0; k < kMapSide; ++k) {
       const MapNode& node = map.at(c, k);
@@ -168,7 +168,7 @@ void draw_place(const Figure& frame, const Scene& scene) {
 }
 
 std::string words_of_trial(const MapNode& node) {
-  const std::string steps = format_count(node.steps) + (node.steps == 1 ? " step" : " steps");
+  const std::string steps = counted(node.steps, "step");
   if (node.verdict == Verdict::unknown) return "Not tried yet.";
   if (!node.tried) return std::string("Not tried: ") + look_of(node.verdict).name + ", as those around it.";
   if (node.steps < StabilityMap::kSteps) return "Blew up after " + steps + ".";
@@ -198,9 +198,7 @@ std::string words_of_click(const PanelContext& context, double stiffness, double
   if (const std::string why = why_forbidden(context, stiffness, h); !why.empty()) return why;
   const Scene then = scene_at(context, stiffness, h);
   const std::string tick = format_quantity(then.dt, "s");
-  const std::string parts = then.substeps == 1
-                                ? "1 substep"
-                                : format_count(static_cast<unsigned long long>(then.substeps)) + " substeps";
+  const std::string parts = counted(static_cast<unsigned>(then.substeps), "substep");
   if (context.snapshot.others.empty()) return "Click: this k_s and this h, by " + parts + " of " + tick + ".";
   return "Click: this k_s and a step of " + tick + " for all lanes, " + parts + " for lane " +
          std::string(1, lane_letter(context.snapshot.lane)) + ".";
@@ -254,16 +252,15 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
 
 void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.map != nullptr && !context.map->done();
-  search_button(
-      context, name, Search::Of::map, running,
-      "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the cloth as "
-      "it is now, or from its last good state where a spring is strained by more than 10 %. On copies "
-      "and on one processor, while the lanes go on.");
+  search_button(context, name, Search::Of::map, running,
+                "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the cloth "
+                "as it is now, or from its last good state where a spring is strained by more than 10 %. On "
+                "copies and on one processor, while the lanes go on.");
   const std::string title(integrators()[context.snapshot.integrator].title);
   if (context.map == nullptr)
     return draw_empty("Stable steps h of " + title +
-                          " over the stretch stiffness, from the current state. A map "
-                          "takes seconds to minutes and runs on copies.",
+                          " over the stretch stiffness, from the current state. A map takes seconds to "
+                          "minutes and runs on copies.",
                       at, size);
   const std::shared_ptr<const MapProgress> map = context.map->progress();
   ImGui::SameLine(0, units(4));
@@ -274,11 +271,11 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
   const std::string outdated = why_outdated(context, *map, with_same_stiffness);
   const float head = draw_search_head(name, *map, running, words_of_map(context, *map, running), outdated, at,
                                       size.x, size.x - key);
-  tooltip((outdated.empty() ? outdated : outdated + "\n\n") + "Where trials of " +
-          format_count(StabilityMap::kSteps) +
-          " steps from there stay bounded, and where they grow or blow up; a dot where one was tried. "
-          "Dashed: the "
-          "limit of linear theory, measured for every k_s. The ring: the active lane. A click goes there.");
+  tooltip(
+      (outdated.empty() ? outdated : outdated + "\n\n") + "Where trials of " +
+      format_count(StabilityMap::kSteps) +
+      " steps from there stay bounded, and where they grow or blow up; a dot where one was tried. Dashed: "
+      "the limit of linear theory, measured for every k_s. The ring: the active lane. A click goes there.");
   if (map->spacing > 0)
     draw_map(context, name, *map, ImVec2(at.x, at.y + head), ImVec2(size.x, size.y - head));
 }

@@ -14,7 +14,6 @@
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
-#include "ui/widgets/number_field.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "core/text.h"
 #include "io/csv.h"
 #include "sim/parameters.h"

@@ -9,6 +9,7 @@
 #include "integrate/registry.h"
 #include "ui/lanes.h"
 #include "ui/readings.h"
+#include "ui/widgets/numbers.h"
 
 namespace clothlab {
 namespace {
@@ -21,20 +22,16 @@ using Outcome = SolverFigure::Outcome;
 // Another method's solves say nothing about this one.
 bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == shown_method(lane).id; }
 
-std::string number_of(int count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // "5 Newton iterations and 23 CG iterations, residual 3e-4 (tolerance 0.001)"
 std::string effort(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
   const bool by_newton = shown_method(lane).uses_newton;
   std::string text;
   if (by_newton || record.newton_iterations > 0)
-    text = number_of(record.newton_iterations, "Newton iteration");
+    text = counted(static_cast<unsigned>(record.newton_iterations), "Newton iteration");
   if (record.last_cg) {
     if (!text.empty()) text += " and ";
-    text += number_of(record.cg_iterations, "CG iteration");
+    text += counted(static_cast<unsigned>(record.cg_iterations), "CG iteration");
   }
   if (by_newton || record.residual > 0) {
     if (!text.empty()) text += ", ";
@@ -77,7 +74,7 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   std::string text = solve.preconditioner == PreconditionerKind::none
                          ? "Last solve without preconditioner"
                          : std::string("Last solve by ").append(preconditioner_name(solve.preconditioner));
-  if (solve.levels > 0) text.append(", ").append(number_of(static_cast<int>(solve.levels), "level"));
+  if (solve.levels > 0) text.append(", ").append(counted(solve.levels, "level"));
   const std::size_t taken = residuals.empty() ? 0 : residuals.size() - 1;
   text.append(": ").append(std::to_string(taken)).append(" of at most ");
   text.append(std::to_string(lane.scene().solver.linear.cg.max_iterations));

@@ -262,13 +262,11 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
   ImGui::EndGroup();
   note_item(name + ":verdict");
   note_text(name + ":verdict", figure.verdict);
-  tooltip(
-      figure.title + ".\n\n" + figure.verdict +
-      "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at a "
-      "frequency. The curve: the method without damping; other lanes have thin ones.\n\n"
-      "The wheel zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into "
-      "a "
-      "box, a double click fits again.");
+  tooltip(figure.title + ".\n\n" + figure.verdict +
+          "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at "
+          "a frequency. The curve: the method without damping; other lanes have thin ones.\n\nThe wheel "
+          "zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into a "
+          "box, a double click fits again.");
   // Title and two lines, so that the picture stays where it is while the verdict changes.
   return std::max(ImGui::GetItemRectSize().y, roomy ? 3 * line : line);
 }

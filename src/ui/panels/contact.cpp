@@ -12,65 +12,18 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "sim/contact.h"
+#include "sim/obstacle_placement.h"
 #include "sim/parameters.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
-#include "ui/widgets/number_field.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {
-
-// A body of a fifth of the cloth's size below its middle, or beside it where the floor
-// leaves no room; and beside those that are there. A plane slopes, all of the cloth above it.
-Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vector<Obstacle>& others) {
-  constexpr double kRadius = 0.2, kHalfLength = 0.6;  // of the diagonal
-  vec3 low(0), high(0);
-  bool any = false;
-  for (const vec3& p : frame.positions) {
-    if (!std::isfinite(p.x + p.y + p.z)) continue;
-    low = any ? glm::min(low, p) : p;
-    high = any ? glm::max(high, p) : p;
-    any = true;
-  }
-  const double size = std::clamp(frame.mesh->diagonal, 10 * kSmallestObstacle, 0.1 * kLargestObstacle);
-  Obstacle body;
-  body.shape = shape;
-  const double radius = kRadius * size * (shape == Obstacle::Shape::capsule ? 0.5 : 1.0);
-  const double digits = std::pow(10.0, 2 - std::floor(std::log10(radius)));
-  const auto rounded = [&](const vec3& v) { return glm::round(v * digits) / digits + 0.0; };  // no -0
-  body.radius = rounded(vec3(radius)).x;
-  if (shape == Obstacle::Shape::plane) {
-    body.normal = vec3(0.5, 1, 0);
-    const vec3 lowest = glm::clamp(low, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
-    body.offset = rounded(vec3(glm::dot(body.normal, lowest) - 0.5 * body.radius)).x;
-    return body;
-  }
-  const vec3 middle =
-      glm::clamp((low + high) / 2.0, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
-  vec3 centre(middle.x, std::max(low.y, -kFarthestObstacle / 2) - 1.2 * body.radius, middle.z);
-  // Under the floor it would not be seen.
-  const auto& floor = frame.scene->floor;
-  if (floor.on && centre.y - body.radius < floor.height)
-    centre = vec3(middle.x, floor.height + body.radius,
-                  std::min(high.z, kFarthestObstacle / 2) + 1.2 * body.radius);
-  centre = rounded(centre);
-  const auto hides = [&](const Obstacle& other) {
-    return other.shape != Obstacle::Shape::plane &&
-           glm::distance((other.from + other.to) / 2.0, centre) < other.radius + body.radius;
-  };
-  while (std::ranges::any_of(others, hides)) centre.z += body.radius;
-  vec3 half(0);
-  if (shape == Obstacle::Shape::capsule) half.x = kHalfLength * size;
-  if (shape == Obstacle::Shape::cylinder) half.y = body.radius;
-  if (shape == Obstacle::Shape::box) body.size = rounded(vec3(2 * body.radius));
-  body.from = centre - half;
-  body.to = centre + half;
-  return body;
-}
 
 // The numbers of a body, as rows.
 struct VectorField {
@@ -148,20 +101,17 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
   if (next.turn != body.turn) next = turned(next, next.turn);
   if (!body.path.keys.empty()) small_text("It moves on the path of the scene, from there.");
   if (body.shape == Obstacle::Shape::plane) {
-    if (const auto typed =
-            number_row((id + "offset").c_str(), "Offset",
-                       "d of the plane n·x = d: its distance from the origin, where the normal n has "
-                       "the length 1.",
-                       body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
+    if (const auto typed = number_row(
+            (id + "offset").c_str(), "Offset",
+            "d of the plane n·x = d: its distance from the origin, where the normal n has the length 1.",
+            body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
       next.offset = *typed;
   } else if (body.shape == Obstacle::Shape::mesh) {
     if (const auto typed = number_row((id + "scale").c_str(), "Scale", "Metres per unit of the file.",
                                       body.scale, kLeastObstacleScale, kMostObstacleScale, 1, ""))
       next.scale = *typed;
     const TriangleSurface& surface = *body.mesh.surface;
-    const std::size_t slash = body.mesh.path->find_last_of("/\\");
-    small_text(body.mesh.path->substr(slash == std::string::npos ? 0 : slash + 1) + ": " +
-               triangles_text(surface));
+    small_text(file_name(path_of(*body.mesh.path)) + ": " + triangles_text(surface));
   } else if (body.shape != Obstacle::Shape::box) {
     if (const auto typed = number_row((id + "radius").c_str(), "Radius", "Radius of this body.", body.radius,
                                       kSmallestObstacle, kLargestObstacle, body.radius, "m"))
@@ -212,7 +162,7 @@ void obstacles(const PanelContext& context) {
     if (offer.shape == Obstacle::Shape::mesh)
       context.request(ChooseMeshObstacle());
     else
-      bodies.push_back(below_cloth(frame, offer.shape, bodies));
+      bodies.push_back(placed_near_cloth(frame, {.shape = offer.shape}, bodies));
   }
   ImGui::EndDisabled();
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
@@ -225,9 +175,8 @@ struct ContactRow {
 constexpr std::array kContactRows{
     ContactRow{"In contact", "contact-pairs",
                "Pairs of a particle and the floor or an obstacle, by forces also of features that push each "
-               "other, by impulses of those that were led "
-               "apart, and how many of them friction holds; by forces those that slide slower than the speed "
-               "of creeping.",
+               "other, by impulses of those that were led apart, and how many of them friction holds; by "
+               "forces those that slide slower than the speed of creeping.",
                [](const ContactFigures& now) {
                  return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
                         format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
@@ -241,8 +190,8 @@ constexpr std::array kContactRows{
                }},
     ContactRow{
         "Normal force", "contact-force",
-        "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
-        "By impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
+        "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. By "
+        "impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
         [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
     ContactRow{"Stiffness", "contact-stiffness-now",
                "Of contact by forces: k of a penalty, κ of a barrier. Where κ is automatic it is chosen for "
@@ -250,11 +199,10 @@ constexpr std::array kContactRows{
                [](const ContactFigures& now) {
                  return now.stiffness > 0 ? format_quantity(now.stiffness, "N/m") : std::string("–");
                }},
-    ContactRow{
-        "Least way", "contact-limit",
-        "The least share of its way in the step that a particle was left, so that nothing goes through "
-        "anything: 100 % where the step was the method's own. By a barrier.",
-        [](const ContactFigures& now) { return format_plain(100 * now.limit) + " %"; }},
+    ContactRow{"Least way", "contact-limit",
+               "The least share of its way in the step that a particle was left, so that nothing goes "
+               "through anything: 100 % where the step was the method's own. By a barrier.",
+               [](const ContactFigures& now) { return format_plain(100 * now.limit) + " %"; }},
     ContactRow{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
                [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
 };

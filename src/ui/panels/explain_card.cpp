@@ -120,9 +120,7 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
 
 void method_panel(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
-  ImGui::PushFont(fonts().heading);
-  plain_text(info.title);
-  ImGui::PopFont();
+  card_heading(std::string(info.title));
   wrapped_text(info.summary);
   ImGui::Spacing();
   lines(info, context.own_parameters());

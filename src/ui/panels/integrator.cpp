@@ -36,12 +36,11 @@ void integrator_choice(const PanelContext& context) {
   // Room for the mark in front of the name.
   const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / text_width(" ")) + 1;
   const std::string preview = std::string(spaces, ' ') + displayable(integrators()[current].title);
-  if (const auto row = method_list(
-          context,
-          {.name = "integrator",
-           .preview = preview,
-           .help = "The method that advances the cloth. Switching keeps positions, velocities and h. "
-                   "Keys 1 to 9, comma and full stop."}))
+  if (const auto row =
+          method_list(context, {.name = "integrator",
+                                .preview = preview,
+                                .help = "The method that advances the cloth. Switching keeps positions, "
+                                        "velocities and h. Keys 1 to 9, comma and full stop."}))
     context.set_integrator(*row);
   draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(origin.x + units(6), origin.y + (height - mark.y) / 2),
                    current);
@@ -112,13 +111,12 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   small_text(text, 1);
   note_item("lag");
   note_text("lag", text);
-  tooltip(
-      text +
-      ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
-      "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest "
-      "can be frozen (the menu with the dots), or given fewer substeps. A step costs the median processor "
-      "time of the last ones; factors are simulated time over wall-clock time, of all lanes together and of "
-      "the slowest alone. The h that is proposed counts with all lanes.");
+  tooltip(text +
+          ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than asked "
+          "for. Simulated time is never skipped, and h is not changed by itself. Of several lanes, the "
+          "slowest can be frozen (the menu with the dots), or given fewer substeps. A step costs the median "
+          "processor time of the last ones; factors are simulated time over wall-clock time, of all lanes "
+          "together and of the slowest alone. The h that is proposed counts with all lanes.");
 }
 
 // How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."
@@ -137,10 +135,9 @@ void shared_step(const PanelContext& context, double h) {
   small_text(text, 1);
   note_item("shared-step");
   note_text("shared-step", text);
-  tooltip(
-      text +
-      "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each may divide "
-      "them into substeps of its own (Solver tab).");
+  tooltip(text +
+          "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each may "
+          "divide them into substeps of its own (Solver tab).");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {

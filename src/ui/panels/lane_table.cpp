@@ -34,19 +34,17 @@ constexpr std::array kColumns{
     Column{"h/limit",
            "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
            "stable, – where that is not known or the lane blew up all the same. That is the linear theory; "
-           "the colour is the verdict with what the run did, as below the "
-           "lane's picture.",
+           "the colour is the verdict with what the run did, as below the lane's picture.",
            44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const LaneRow& r) { return r.figures.limit; }},
     Column{"ΔE", "Total energy now less that at the common origin, which the line above names.", 56,
            [](const LaneRow& r) { return r.figures.energy_change; },
            [](const LaneRow& r) { return r.figures.energy; }},
-    Column{
-        "method",
-        "Energy that the method itself gained or dissipated (the ledger): since the common origin, or since "
-        "the lane got its method or its h, where that came later.",
-        56, [](const LaneRow& r) { return r.figures.method_energy; },
-        [](const LaneRow& r) { return r.figures.method; }},
+    Column{"method",
+           "Energy that the method itself gained or dissipated (the ledger): since the common origin, or "
+           "since the lane got its method or its h, where that came later.",
+           56, [](const LaneRow& r) { return r.figures.method_energy; },
+           [](const LaneRow& r) { return r.figures.method; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,
            [](const LaneRow& r) { return r.lane->frame.record.max_strain; },
            [](const LaneRow& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "ui/panels/recording_card.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -13,8 +12,6 @@ namespace clothlab {
 namespace {
 
 float right_edge() { return ImGui::GetWindowContentRegionMax().x; }
-
-float button_width(const char* label) { return text_width(label) + 2 * ImGui::GetStyle().FramePadding.x; }
 
 void load_notice(const PanelContext& context) {
   const LoadStatus& load = context.load;

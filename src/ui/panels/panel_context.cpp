@@ -4,12 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text_file.h"
 #include "sim/contact.h"
 #include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/widgets/method_mark.h"
 
 namespace clothlab {
+
+std::string file_name(const std::filesystem::path& path) { return shown_path(path.filename()); }
+
+std::string mesh_name(const Scene& scene) {
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  return file != nullptr ? file_name(path_of(file->path)) : scene.title;
+}
 
 const Scene& PanelContext::scene() const {
   const bool is_shown = &edits.loaded() == snapshot.loaded.get();

@@ -37,6 +37,10 @@ struct SceneEntry {
   std::string_view group = {};  ///< the heading of the list below which it is
 };
 
+std::string file_name(const std::filesystem::path& path);
+/// Of the mesh's file, or the title of a scene without one.
+std::string mesh_name(const Scene& scene);
+
 /// Hints for newcomers, shown until done once or dismissed.
 enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};

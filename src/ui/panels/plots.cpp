@@ -43,7 +43,7 @@ constexpr float kRoomForInstruments = 300;  // of a plot next to their list [int
 float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string& name, float room) {
   if (room < units(kRoomForInstruments)) return 0;
   const char* label = "Instruments";
-  const float width = text_width(label) + 2 * ImGui::GetStyle().FramePadding.x;
+  const float width = button_width(label);
   ImGui::SameLine(0, units(kButtonGap));
   ImGui::SetNextItemWidth(width);
   const auto entries = [&] {
@@ -53,11 +53,10 @@ float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string&
           list_item(name + ":instruments:" + plot_title(kind), plot_title(kind), plot_help(kind)))
         layout.choose(slot, kind);
   };
-  choice_list(
-      name + ":instruments", label,
-      "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method does "
-      "what it does. Click to choose one in place of this plot.",
-      entries, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
+  choice_list(name + ":instruments", label,
+              "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method "
+              "does what it does. Click to choose one in place of this plot.",
+              entries, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
   return width + units(kButtonGap);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/panels/recording_card.h"
+#include "ui/panels/panels.h"
 
 #include <imgui.h>
 
@@ -17,9 +17,8 @@ namespace clothlab {
 namespace {
 
 std::string summary(const Recorder::Progress& progress) {
-  return format_count(progress.frames) + (progress.frames == 1 ? " frame · " : " frames · ") +
-         format_plain(progress.seconds) + " s · " + format_plain(static_cast<double>(progress.bytes) / 1e6) +
-         " MB";
+  return counted(progress.frames, "frame") + " · " + format_plain(progress.seconds) + " s · " +
+         format_plain(static_cast<double>(progress.bytes) / 1e6) + " MB";
 }
 
 void running_notice(const PanelContext& context) {
@@ -90,14 +89,13 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   if (!open_) return;
   Recorder::Settings& settings = context.view.recording;
   begin_card("##record", view, ImVec2(0.5F, 0.42F), units(480), palette().accent);
-  card_heading(palette().text, "Record");
+  card_heading("Record");
   check_item(
       "record-pictures", "Pictures of the view (PNG)", settings.pictures,
       "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
-  check_item(
-      "record-meshes", "Meshes (OBJ)", settings.meshes,
-      "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the original "
-      "mesh.");
+  check_item("record-meshes", "Meshes (OBJ)", settings.meshes,
+             "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the "
+             "original mesh.");
   if (const auto rate = number_row(
           "record-rate", "Frame rate",
           "Frames per second of simulated time. A video played at this rate shows the cloth in real time.",

@@ -98,7 +98,7 @@ void strain_and_time(const PanelContext& context) {
 
 // What the run has reported: the number, and all sentences on pointing at it.
 void notices_item(const NoticeLog::List& notices) {
-  const std::string text = std::to_string(notices.size()) + (notices.size() == 1 ? " notice" : " notices");
+  const std::string text = counted(notices.size(), "notice");
   if (!item(palette().careful, text, "0 notices")) return;
   note_item("notices");
   std::string all;

@@ -24,11 +24,10 @@ void transport_panel(const PanelContext& context) {
     context.send(Control(StepOnce{}));
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!now.can_rewind);
-  if (icon_button(
-          "rewind", Icon::rewind,
-          "Back by half a second of viewing time, and pause (Backspace). Where the lane blew up while "
-          "others ran on: back to before that.",
-          false, width)) {
+  if (icon_button("rewind", Icon::rewind,
+                  "Back by half a second of viewing time, and pause (Backspace). Where the lane blew up "
+                  "while others ran on: back to before that.",
+                  false, width)) {
     context.send(Control(Rewind{}));
   }
   ImGui::EndDisabled();
@@ -40,9 +39,8 @@ void transport_panel(const PanelContext& context) {
   ImGui::SameLine(0, gap);
   if (text_button(
           "turn-round", "−v",
-          "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, "
-          "implicit midpoint, the trapezoidal rule) then bring the cloth back the way it came; others "
-          "do not.",
+          "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, implicit "
+          "midpoint, the trapezoidal rule) then bring the cloth back the way it came; others do not.",
           width)) {
     context.send(Command(TurnRound{}));
   }

@@ -25,8 +25,8 @@ void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
   const std::string& title = context.edits.scene().title;
   begin_card("##unsaved", view, ImVec2(0.5F, 0.42F), units(480), palette().careful);
-  card_heading(palette().text, "Save the changes" + (title.empty() ? "?" : " of " + title + "?"));
-  card_text(changes_ + ".");
+  card_heading("Save the changes" + (title.empty() ? "?" : " of " + title + "?"));
+  wrapped_text(changes_ + ".");
   ImGui::Spacing();
   if (text_button("unsaved-save", "Save (Enter)", "Asks for the scene file's name, then goes on."))
     answer(Answer::save, context);

@@ -41,10 +41,9 @@ constexpr std::array kCloth = {
            "A point where the cloth touches the floor or an obstacle, and the force on it there, friction "
            "included, as an arrow, in all lanes. One colour sticks, the other slides; the legend gives the "
            "scale."},
-    Toggle{
-        "Intersections", "intersections", &ViewSettings::intersections,
-        "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At the "
-        "start they are marked in any case."},
+    Toggle{"Intersections", "intersections", &ViewSettings::intersections,
+           "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At "
+           "the start they are marked in any case."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
            "distance from the reference lane; the legend gives the scale."},
@@ -99,8 +98,7 @@ void window_rows(ViewSettings& view) {
           choice_row("text-size", "Text size", kTextSizeNames, static_cast<double>(text_size(view)),
                      static_cast<double>(kUsualTextSize),
                      "Size of text and controls, relative to the display's own scale and limited to what "
-                     "fits the window "
-                     "(Ctrl with +, - and 0)."))
+                     "fits the window (Ctrl with +, - and 0)."))
     view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
 }
 

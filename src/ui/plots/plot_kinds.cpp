@@ -7,7 +7,7 @@
 #include <glm/geometric.hpp>
 #include <span>
 
-#include "chart/lane_style.h"
+#include "chart/dash.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
@@ -164,7 +164,7 @@ AxisRange last_seconds(const Snapshot& now) {
 
 // Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
 // those at the common origin.
-Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative = false) {
+Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative) {
   Plot plot;
   plot.x_title = "time [s]";
   plot.x_is_time = true;
@@ -196,93 +196,49 @@ std::string since_origin(const Snapshot& now) {
   return "relative to " + format_plain(now.common_origin.time, 3) + " s";
 }
 
-Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
-  Plot plot = over_time(now, energies, true);
-  plot.unit = "J";
-  plot.y_title = since_origin(now);
-  return plot;
-}
-
-Plot energies_plot(const Snapshot& now) { return energy_plot(now, kEnergies); }
+void count_from_origin(const Snapshot& now, Plot& plot) { plot.y_title = since_origin(now); }
 
 // Entries that nothing was booked to are left out.
-Plot ledger_plot(const Snapshot& now) {
-  const bool alone = now.others.empty();
-  Plot plot = over_time(now, alone ? std::span<const Quantity>(kLedger) : kMethodsShares, true);
-  plot.unit = "J";
-  plot.y_title = alone ? since_origin(now) : "gained by the method";
+void finish_ledger(const Snapshot& now, Plot& plot) {
+  plot.y_title = now.others.empty() ? since_origin(now) : "gained by the method";
   for (PlotRun& run : plot.runs)
     std::erase_if(run.curves, [](const PlotCurve& curve) {
       return curve.stacked && std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
     });
-  return plot;
 }
 
-Plot strain_plot(const Snapshot& now) {
-  Plot plot = over_time(now, kStrains);
-  plot.unit = "%";
-  plot.from_zero = true;
+void add_strain_limit(const Snapshot& now, Plot& plot) {
   const Method& method = *now.frame.scene;
   if (method.adaptive)
     plot.levels.push_back({100 * method.max_strain, palette().careful, "adaptive steps keep to this"});
-  return plot;
 }
 
 // The reference itself has no curve.
-Plot distance_plot(const Snapshot& now, std::span<const Quantity> quantities) {
-  Plot plot = over_time(now, quantities);
-  plot.unit = "m";
-  plot.from_zero = true;
+void name_reference(const Snapshot& now, Plot& plot) {
   if (!now.reference) {
     plot.runs.clear();
-    plot.empty =
-        now.others.empty()
-            ? "The distance from a reference: add one in the menu beside \"+\"."
-            : "No lane is the reference: choose one in the menu \"...\" beside the letters of the lanes, or "
-              "add one in that beside \"+\".";
-    return plot;
+    plot.empty = now.others.empty() ? "The distance from a reference: add one in the menu beside \"+\"."
+                                    : "No lane is the reference: choose one in the menu \"...\" beside the "
+                                      "letters of the lanes, or add one in that beside \"+\".";
+    return;
   }
   std::erase_if(plot.runs, [&](const PlotRun& run) {
     return run.name.starts_with(std::string(1, lane_letter(*now.reference)) + ' ');
   });
   plot.y_title = std::string("from lane ") + lane_letter(*now.reference);
   plot.y_help = "The reference. Another one is chosen in the menu \"...\" beside the letters of the lanes.";
-  return plot;
 }
 
-Plot of_followed(const Snapshot& now, std::span<const Quantity> quantities, const char* unit) {
-  Plot plot = over_time(now, quantities);
-  plot.unit = unit;
-  if (now.followed) return plot;
+void need_followed(const Snapshot& now, Plot& plot) {
+  if (now.followed) return;
   plot.runs.clear();
   plot.empty = "Alt-click a particle to follow it.";
-  return plot;
 }
 
-Plot height_plot(const Snapshot& now) { return of_followed(now, kHeights, "m"); }
-Plot speed_plot(const Snapshot& now) {
-  Plot plot = of_followed(now, kSpeeds, "m/s");
-  plot.from_zero = true;
-  return plot;
-}
-
-Plot mean_distance_plot(const Snapshot& now) { return distance_plot(now, kDistances); }
-Plot largest_distance_plot(const Snapshot& now) { return distance_plot(now, kLargestDistances); }
-
-Plot step_time_plot(const Snapshot& now) {
-  Plot plot = over_time(now, kStepTimes);
-  plot.unit = "ms";
-  plot.from_zero = true;
-  // Real time: a step takes as long as the time that it simulates.
+// A step takes as long as the time that it simulates.
+void add_real_time(const Snapshot& now, Plot& plot) {
   const double h = now.frame.scene->dt;
   plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
-  return plot;
-}
-
-Plot iterations_plot(const Snapshot& now) {
-  Plot plot = over_time(now, kIterations);
-  plot.from_zero = true;
-  return plot;
 }
 
 bool iterates(const Snapshot& now) {
@@ -294,67 +250,72 @@ bool iterates(const Snapshot& now) {
 struct Kind {
   const char* title;
   const char* help;
-  Plot (*make)(const Snapshot&);
-  bool logarithmic;
+  std::span<const Quantity> quantities = {};
+  const char* unit = "";
+  bool from_zero = false;
+  void (*finish)(const Snapshot& now, Plot& plot) = nullptr;
+  bool logarithmic = false;
   DrawInstrument draw = nullptr;
 };
 constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Energy",
      "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run; "
-     "with "
-     "several lanes at their common origin, the upright line.",
-     energies_plot, false},
+     "with several lanes at their common origin, the upright line.",
+     kEnergies, "J", false, count_from_origin},
     {"Ledger",
      "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
      "line is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and "
      "by the method itself. With several lanes the method's part of each, from their common origin or where "
      "the lane got its method or its h.",
-     ledger_plot, false},
-    {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
-     false},
+     kLedger, "J", false, finish_ledger},
+    {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", kStrains, "%",
+     true, add_strain_limit},
     {"Distance", "Root mean square distance of the particles of every lane from those of the reference [m].",
-     mean_distance_plot, false},
+     kDistances, "m", true, name_reference},
     {"Largest distance", "Largest distance of a particle of every lane from where the reference has it [m].",
-     largest_distance_plot, false},
-    {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", height_plot, false},
-    {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", speed_plot, false},
+     kLargestDistances, "m", true, name_reference},
+    {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", kHeights, "m",
+     false, need_followed},
+    {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", kSpeeds, "m/s",
+     true, need_followed},
     {"Time per step", "Processor time of a step on this machine [ms], and the time that it simulates.",
-     step_time_plot, true},
-    {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
-    {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
-     nullptr, false},  // never shown itself
-    {"Lanes",
-     "The figures of all lanes as a table to sort: limit, energy since their common origin, strain and cost. "
-     "It is "
-     "next to the plots where there are several lanes, unless you have chosen something else there.",
-     nullptr, false, lanes_instrument},
-    {"Stability",
-     "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts held, "
-     "under the "
-     "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
-     nullptr, false, stability_instrument},
-    {"Phase",
-     "Velocity over position of the particle that is followed (Alt-click), along a direction, in every lane. "
-     "A pendulum that keeps its energy goes round; one that loses it spirals inwards.",
-     nullptr, false, phase_instrument},
-    {"Error and cost",
-     "A point per lane, while they run: root mean square distance from the reference over the last second, "
-     "and the "
-     "time that a simulated second takes. Below and to the left is better.",
-     nullptr, false, cost_instrument},
-    {"Solver",
-     "The last linear solve of every lane: its residual after each CG iteration, and the tolerance. With the "
-     "iterations of the last steps, what the solve was, and why it did not converge.",
-     nullptr, false, solver_instrument},
-    {"Find the limits",
-     "The largest stable h of every method from the cloth's present state, what a simulated second costs "
-     "there, "
-     "the energy that the method makes and how far it goes astray: searched in the background.",
-     nullptr, false, limits_instrument},
-    {"Stability map",
-     "Which steps h and stretch stiffnesses k_s the active lane's method holds on this cloth, from its "
-     "present state, found by trials in the background. A click goes there.",
-     nullptr, false, map_instrument},
+     kStepTimes, "ms", true, add_real_time, true},
+    {"Iterations", "CG and Newton iterations of each step.", kIterations, "", true},
+    {
+        "Iterations or time",
+        "The iterations of a method that takes any; for others the time per step.",
+    },  // never shown itself
+    {.title = "Lanes",
+     .help = "The figures of all lanes as a table to sort: limit, energy since their common origin, strain "
+             "and cost. It is next to the plots where there are several lanes, unless you have chosen "
+             "something else there.",
+     .draw = lanes_instrument},
+    {.title = "Stability",
+     .help = "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts "
+             "held, under the method's growth per step; or its eigenvalues hλ in the region where the method "
+             "damps.",
+     .draw = stability_instrument},
+    {.title = "Phase",
+     .help = "Velocity over position of the particle that is followed (Alt-click), along a direction, in "
+             "every lane. A pendulum that keeps its energy goes round; one that loses it spirals inwards.",
+     .draw = phase_instrument},
+    {.title = "Error and cost",
+     .help = "A point per lane, while they run: root mean square distance from the reference over the last "
+             "second, and the time that a simulated second takes. Below and to the left is better.",
+     .draw = cost_instrument},
+    {.title = "Solver",
+     .help = "The last linear solve of every lane: its residual after each CG iteration, and the tolerance. "
+             "With the iterations of the last steps, what the solve was, and why it did not converge.",
+     .draw = solver_instrument},
+    {.title = "Find the limits",
+     .help =
+         "The largest stable h of every method from the cloth's present state, what a simulated second costs "
+         "there, the energy that the method makes and how far it goes astray: searched in the background.",
+     .draw = limits_instrument},
+    {.title = "Stability map",
+     .help = "Which steps h and stretch stiffnesses k_s the active lane's method holds on this cloth, from "
+             "its present state, found by trials in the background. A click goes there.",
+     .draw = map_instrument},
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -417,9 +378,15 @@ const char* plot_help(PlotKind kind) { return row_of(kind).help; }
 
 Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity) {
   const PlotKind kind = shown_kind(chosen, now);
-  const bool reduced = kind == PlotKind::energy && !with_gravity;
-  Plot plot = reduced ? energy_plot(now, kEnergiesWithoutGravity) : row_of(kind).make(now);
-  plot.title = plot_title(kind);
+  const Kind& row = row_of(kind);
+  std::span<const Quantity> quantities = row.quantities;
+  if (kind == PlotKind::energy && !with_gravity) quantities = kEnergiesWithoutGravity;
+  if (kind == PlotKind::ledger && !now.others.empty()) quantities = kMethodsShares;
+  Plot plot = over_time(now, quantities, kind == PlotKind::energy || kind == PlotKind::ledger);
+  plot.title = row.title;
+  plot.unit = row.unit;
+  plot.from_zero = row.from_zero;
+  if (row.finish != nullptr) row.finish(now, plot);
   return plot;
 }
 

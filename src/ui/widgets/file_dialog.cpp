@@ -317,9 +317,7 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
 // The folder, and what is typed.
 void FileDialog::draw_head() {
   const Words& words = words_of(*purpose_);
-  ImGui::PushFont(fonts().heading);
-  plain_text(words.heading);
-  ImGui::PopFont();
+  card_heading(words.heading);
 
   if (text_button("folder-up", "Up", "The folder above (Backspace when nothing is typed)."))
     go_to(folder_.parent_path());

@@ -50,6 +50,12 @@ std::string format_count(unsigned long long value) {
   return digits;
 }
 
+std::string counted(unsigned long long count, std::string_view one, std::string_view many) {
+  const std::string text = format_count(count) + " ";
+  if (count == 1) return text + std::string(one);
+  return text + (many.empty() ? std::string(one) + "s" : std::string(many));
+}
+
 std::string format_steady(double value, int digits) {
   std::string text = format_plain(value, digits);
   if (text.find_first_not_of("0123456789.-") != std::string::npos) return text;  // inf, or with an exponent

@@ -14,6 +14,9 @@ namespace clothlab {
 /// Whole numbers in groups of three, with spaces that do not break a line: "16 384".
 std::string format_count(unsigned long long value);
 
+/// "1 particle", "16 384 particles"; without `many` the plural is that of `one` with an s.
+std::string counted(unsigned long long count, std::string_view one, std::string_view many = {});
+
 /// With a fixed number of significant digits, trailing zeros included ("12.0", "0.300"), so that the text
 /// after a changing number does not move; very large and very small ones as format_plain writes them.
 std::string format_steady(double value, int digits = 3);

@@ -225,6 +225,10 @@ std::string shortened(std::string_view name, float width) {
   return best;
 }
 
+float button_width(std::string_view label) {
+  return text_width(label) + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
 float text_width(std::string_view text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
 
 void draw_text(ImVec2 at, ImU32 colour, std::string_view text) {
@@ -372,8 +376,7 @@ void next_in_row(float width) {
 
 bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active,
                 float width) {
-  if (width == 0)
-    width = ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+  if (width == 0) width = button_width(label);
   next_in_row(width);
   return text_button(name, label, help, width, active);
 }

@@ -60,6 +60,8 @@ std::string first_line(std::string_view text, float width);
 /// Width of a text in the current font [px], and the text at a place of the current window.
 float text_width(std::string_view text);
 void draw_text(ImVec2 at, ImU32 colour, std::string_view text);
+/// Width of a button with that label [px].
+float button_width(std::string_view label);
 /// Text in the current font, in lines as given, and in a colour.
 void plain_text(std::string_view text);
 void coloured_text(ImU32 colour, std::string_view text);
