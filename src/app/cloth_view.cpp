@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "app/framing.h"
+#include "chart/axis.h"
 #include "core/finite.h"
 #include "ui/lanes.h"
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 namespace clothlab {
 namespace {
@@ -27,13 +28,6 @@ constexpr double kLeastHeight = 315;
 // they use too few of the colours.
 constexpr double kLeastOfColours = 0.15;
 constexpr double kLeastDistance = 1e-9;  // [m]
-
-double round_number_above(double x) {
-  const double decade = std::pow(10, std::floor(std::log10(x)));
-  for (const double step : {1.0, 2.0, 5.0})
-    if (x <= step * decade) return step * decade;
-  return 10 * decade;
-}
 
 double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
   double most = 0;
@@ -184,7 +178,7 @@ void ClothView::scale(const Snapshot& shown) {
     if (const Frame* from = heat_from(shown, *lane))
       most = std::max(most, largest_distance(lane->frame.positions, from->positions));
   if (most > largest_distance_ || most < kLeastOfColours * largest_distance_)
-    largest_distance_ = round_number_above(std::max(most, kLeastDistance));
+    largest_distance_ = rounded_up(std::max(most, kLeastDistance), {1, 2, 5});
 }
 
 ViewLegend ClothView::legend(const Snapshot& shown) const {

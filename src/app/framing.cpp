@@ -63,8 +63,9 @@ bool may_fall_into_mesh(const Frame& frame) {
   return std::ranges::any_of(frame.scene->obstacles.bodies, [&](const Obstacle& body) {
     if (body.shape != Obstacle::Shape::mesh || !body.mesh.surface) return false;
     const std::vector<vec3> corners = corners_of(body);
-    vec3 low = corners.front(), high = low;
-    for (const vec3& corner : corners) low = glm::min(low, corner), high = glm::max(high, corner);
+    Bounds bounds = Bounds::around(corners.front());
+    for (const vec3& corner : corners) bounds.include(Bounds::around(corner));
+    const auto& [low, high] = bounds;
     const vec3 middle = (low + high) / 2.0;
     const bool is_wider =
         low.x < cloth.low.x && low.z < cloth.low.z && high.x > cloth.high.x && high.z > cloth.high.z;
@@ -104,15 +105,8 @@ Box room_to_move(const Frame& frame) {
     if (frame.scene->floor.on) box.low.y = std::min(box.low.y, frame.scene->floor.height);
     return box;
   }
-  Box pins;
-  bool any = false;
-  for (std::size_t i = 0; i < frame.positions.size(); ++i) {
-    if (frame.pinned[i] == 0) continue;
-    const vec3& p = frame.positions[i];
-    pins.low = any ? glm::min(pins.low, p) : p;
-    pins.high = any ? glm::max(pins.high, p) : p;
-    any = true;
-  }
+  const Box pins = box_of(frame, true);
+  const bool any = !is_free(frame);
   if (any && frame.scene && frame.scene->material.gravity == vec3(0)) {
     // Nothing falls; what moves from the start may go round its pins.
     const auto& start = frame.scene->initial_state;

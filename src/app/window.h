@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ui/keys.h"
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 namespace clothlab {
 

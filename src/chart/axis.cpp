@@ -37,6 +37,13 @@ std::string label_of(double value, int digits, std::string_view unit) {
 
 }  // namespace
 
+double rounded_up(double x, std::initializer_list<double> factors) {
+  const double power = std::pow(10.0, std::floor(std::log10(x)));
+  for (const double factor : factors)
+    if (factor * power >= x) return factor * power;
+  return 10 * power;
+}
+
 Axis::Axis(const AxisRange& range, bool logarithmic) : logarithmic_(logarithmic) {
   low_ = image(range.low);
   high_ = image(range.high);

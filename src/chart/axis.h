@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace clothlab {
+
+/// The least product of a power of ten and one of `factors`, ascending from 1, that is not less than `x` > 0.
+double rounded_up(double x, std::initializer_list<double> factors);
 
 /// Range of an axis: low < high, and low > 0 on a logarithmic one.
 struct AxisRange {

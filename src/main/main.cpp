@@ -3,7 +3,7 @@
 #include "app/painter.h"
 #include "cli/cli.h"
 #include "io/asset_path.h"
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 int main(int argc, char** argv) {
   using namespace clothlab;

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "collide/triangle_surface.h"
+#include "core/finite.h"
 
 namespace clothlab {
 namespace {
@@ -32,16 +35,15 @@ Obstacle placed_mesh(const Frame& frame, const Box& cloth, Obstacle body) {
 
 }  // namespace
 
-Box box_of(const Frame& frame) {
-  Box box;
-  bool any = false;
-  for (const vec3& p : frame.positions) {
-    if (!std::isfinite(p.x + p.y + p.z)) continue;
-    box.low = any ? glm::min(box.low, p) : p;
-    box.high = any ? glm::max(box.high, p) : p;
-    any = true;
+Box box_of(const Frame& frame, bool of_pins) {
+  std::optional<Box> box;
+  for (std::size_t i = 0; i < frame.positions.size(); ++i) {
+    const vec3& p = frame.positions[i];
+    if (!is_finite(p) || (of_pins && frame.pinned[i] == 0)) continue;
+    if (!box) box = {p, p};
+    *box = {glm::min(box->low, p), glm::max(box->high, p)};
   }
-  return box;
+  return box.value_or(Box());
 }
 
 Obstacle placed_near_cloth(const Frame& frame, Obstacle body, std::span<const Obstacle> others) {

@@ -8,8 +8,8 @@
 
 namespace clothlab {
 
-/// Box of the finite positions; of size 0 at the origin without any.
-Box box_of(const Frame& frame);
+/// Box of the finite positions, of pins alone where asked; of size 0 at the origin without any.
+Box box_of(const Frame& frame, bool of_pins = false);
 
 /// A new body near the cloth. A sphere, capsule, box or cylinder of a fifth of the cloth's size is below its
 /// middle, or next to it where the floor leaves no room, and next to `others`; a plane slopes, with all of

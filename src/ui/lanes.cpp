@@ -107,9 +107,12 @@ std::string cut(const std::string& text, float room) {
   return text_width(words) <= room ? words : shortened(text, room);
 }
 
-void begin_bar(const std::string& id, const Area& area) {
-  begin_fixed(id.c_str(), area, ImVec2(0, 0));
+// Returns the top of a line in its middle.
+float begin_bar(const char* part, LaneId lane, const Area& area, ImU32 ground) {
+  begin_fixed((std::string("##lane-") + part + lane_letter(lane)).c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
+  ImGui::GetWindowDrawList()->AddRectFilled(area.a(), area.b(), ground);
+  return area.y + (area.height - ImGui::GetTextLineHeight()) / 2;
 }
 
 void end_bar() {
@@ -150,15 +153,12 @@ void choose(const PanelContext& context, LaneId lane, const char* part, ImVec2 s
 }
 
 void head(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
-  begin_bar(std::string("##lane-head-") + lane_letter(lane.lane), area);
   const bool active = lane.lane == context.snapshot.lane;
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
   const bool overlay = context.view.lanes == LaneLayout::overlay;
-  draw->AddRectFilled(a, b, active && !overlay ? palette().chosen : palette().panel);
-  const float line = ImGui::GetTextLineHeight(), pad = units(6);
-  const float top = a.y + (area.height - line) / 2;
-  const float side = letter(ImVec2(a.x + pad, a.y + (area.height - line - units(3)) / 2), lane.lane);
+  const float top =
+      begin_bar("head-", lane.lane, area, active && !overlay ? palette().chosen : palette().panel);
+  const ImVec2 a = area.a(), b = area.b();
+  const float pad = units(6), side = letter(ImVec2(a.x + pad, top - units(1.5F)), lane.lane);
   const LaneReading now = read_lane(lane);
   const float left = a.x + 2 * pad + side;
   // A narrow tile says less of the state, so that there is room for the name.
@@ -174,30 +174,25 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
     noted("lane-head:", lane, ImVec2(left, top), palette().text,
           cut(now.name, std::max(right_at - left - pad, 0.0F)));
   note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
-  choose(context, lane.lane, "head", ImVec2(area.width, area.height));
+  choose(context, lane.lane, "head", area.size());
   tooltip(now.help +
           " A click chooses the lane that the panels edit; a double click shows it alone, or all again.");
   end_bar();
 }
 
 void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
-  begin_bar(std::string("##lane-foot-") + lane_letter(lane.lane), area);
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
-  draw->AddRectFilled(a, b, palette().panel);
+  const float top = begin_bar("foot-", lane.lane, area, palette().panel);
+  const ImVec2 a = area.a(), b = area.b();
   const float line = ImGui::GetTextLineHeight(), pad = units(6);
-  const float top = a.y + (area.height - line) / 2;
   const LaneReading now = read_lane(lane);
   // The method's share of all energy that moved: what it destroyed to the left, what it made to the right.
   const float half = units(18), bar_at = b.x - pad - half, bar_middle = top + line / 2;
   const float end = bar_at + half * static_cast<float>(now.method_share);
-  draw->AddRectFilled(ImVec2(bar_at - half, bar_middle - units(3)),
-                      ImVec2(bar_at + half, bar_middle + units(3)), palette().field, units(2));
-  draw->AddRectFilled(ImVec2(std::min(bar_at, end), bar_middle - units(3)),
-                      ImVec2(std::max(bar_at, end), bar_middle + units(3)),
-                      now.method_share > 0 ? palette().failed : palette().accent);
-  draw->AddLine(ImVec2(bar_at, bar_middle - units(5)), ImVec2(bar_at, bar_middle + units(5)),
-                palette().muted);
+  draw_bar(bar_at - half, bar_at + half, bar_middle, units(3), palette().field, units(2));
+  draw_bar(std::min(bar_at, end), std::max(bar_at, end), bar_middle, units(3),
+           now.method_share > 0 ? palette().failed : palette().accent);
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(bar_at, bar_middle - units(5)),
+                                      ImVec2(bar_at, bar_middle + units(5)), palette().muted);
   // The verdict comes first, then its gauge; the energy has its bar.
   float x = a.x + pad, right = bar_at - half - pad;
   const float gauge = units(40), verdict = text_width(now.verdict);
@@ -213,7 +208,7 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
     right -= pad;
   }
   noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));
-  choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
+  choose(context, lane.lane, "foot", area.size());
   tooltip(now.help +
           " The bar at the right is the method's share of all energy that was given or taken: destroyed to "
           "the left, made from nothing to the right.");
@@ -227,12 +222,11 @@ void lane_frames(const PanelContext& context, const Area& view) {
   const std::vector<const LaneSnapshot*> lanes = context.snapshot.lanes();
   ImDrawList* behind = ImGui::GetBackgroundDrawList();
   for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
-    const LaneSnapshot& lane =
-        **std::ranges::find(lanes, tile.lane, [](const LaneSnapshot* each) { return each->lane; });
+    const LaneSnapshot& lane = **std::ranges::find(lanes, tile.lane, &LaneSnapshot::lane);
     const Area& cloth = tile.cloth;
-    const ImVec2 a(cloth.x, cloth.y), b(cloth.x + cloth.width, cloth.y + cloth.height);
-    if (lane.frozen || lane.coming_back) behind->AddRectFilled(a, b, with_alpha(palette().panel, 0.45F));
-    if (lane.frozen) behind->AddRect(a, b, palette().failed, 0, 0, units(2));
+    if (lane.frozen || lane.coming_back)
+      behind->AddRectFilled(cloth.a(), cloth.b(), with_alpha(palette().panel, 0.45F));
+    if (lane.frozen) behind->AddRect(cloth.a(), cloth.b(), palette().failed, 0, 0, units(2));
     head(context, lane, {tile.whole.x, tile.whole.y, tile.whole.width, cloth.y - tile.whole.y});
     const float below = cloth.y + cloth.height;
     foot(context, lane, {tile.whole.x, below, tile.whole.width, tile.whole.y + tile.whole.height - below});

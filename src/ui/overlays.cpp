@@ -19,10 +19,6 @@
 namespace clothlab {
 namespace {
 
-constexpr ImGuiWindowFlags kCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
-                                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
-
 // The report as sentences, without counts of 0.
 std::string report_text(const LoadedScene& loaded) {
   const MeshReport& found = loaded.mesh->report;
@@ -66,9 +62,7 @@ namespace {
 
 /// Drawings over the view, cut at its edge, with a rim that is visible on cloth of any colour.
 struct OverView {
-  explicit OverView(const Area& view) {
-    draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
-  }
+  explicit OverView(const Area& view) { draw->PushClipRect(view.a(), view.b()); }
   ~OverView() { draw->PopClipRect(); }
   OverView(const OverView&) = delete;
   OverView& operator=(const OverView&) = delete;
@@ -185,8 +179,12 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
 }
 
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
-  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
+  ImGui::SetNextWindowPos(area.a());
   ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
+  begin_flat(id, padding, flags);
+}
+
+void begin_flat(const char* id, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
@@ -201,9 +199,8 @@ void end_fixed() {
 
 void selection_overlay(const Area& box) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  const ImVec2 low(box.x, box.y), high(box.x + box.width, box.y + box.height);
-  draw->AddRectFilled(low, high, with_alpha(palette().accent, 0.16F));
-  draw->AddRect(low, high, palette().accent, 0, 0, std::max(1.0F, units(1)));
+  draw->AddRectFilled(box.a(), box.b(), with_alpha(palette().accent, 0.16F));
+  draw->AddRect(box.a(), box.b(), palette().accent, 0, 0, std::max(1.0F, units(1)));
 }
 
 namespace {
@@ -330,10 +327,7 @@ void view_legend(const PanelContext& context, const Area& view) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), units(9)));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(units(8), units(5)));
   ImGui::Begin("##legend", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
-                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoInputs |
-                   ImGuiWindowFlags_NoBringToFrontOnFocus);
+               kCard | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ImGui::PushFont(fonts().small);
   if (shown.heat_map) heat_scale(context);
   if (shown.stretch_springs) row(legend.stretch_spring, "stretch springs");

@@ -19,6 +19,10 @@ struct Area {
   float y = 0;
   float width = 0;
   float height = 0;
+
+  ImVec2 a() const { return {x, y}; }  ///< upper left corner
+  ImVec2 b() const { return {x + width, y + height}; }
+  ImVec2 size() const { return {width, height}; }
 };
 
 /// A window of Dear ImGui at a fixed part of the window, without a background: the window is cleared to
@@ -27,6 +31,8 @@ inline constexpr ImGuiWindowFlags kFixedPart =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoMove |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixedPart);
+/// Without an edge, where the next window is to be.
+void begin_flat(const char* id, ImVec2 padding, ImGuiWindowFlags flags);
 void end_fixed();
 
 // Drawings over the view of the cloth.
@@ -45,6 +51,10 @@ void failure_overlay(ImVec2 from, ImVec2 to, const Area& view);
 /// "Part 2" below a point of that part, in window coordinates.
 void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 
+/// What cards and notices are: as high as their content.
+inline constexpr ImGuiWindowFlags kCard =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 /// A card at a place of the view: pivot (0.5, 0) is top centre. Width in units, height of the content. ImGui
 /// draws into it between the two calls.
 void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);

@@ -10,7 +10,7 @@
 #include "integrate/registry.h"
 #include "session/real_time.h"
 #include "sim/parameters.h"
-#include "ui/palette.h"
+#include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 
 namespace clothlab {

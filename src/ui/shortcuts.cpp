@@ -57,8 +57,7 @@ void save_moment(const ShortcutTargets& on) {
 
 void next_lane(const ShortcutTargets& on) {
   const std::vector<const LaneSnapshot*> lanes = on.context.snapshot.lanes();
-  const auto here =
-      std::ranges::find(lanes, on.context.snapshot.lane, [](const LaneSnapshot* lane) { return lane->lane; });
+  const auto here = std::ranges::find(lanes, on.context.snapshot.lane, &LaneSnapshot::lane);
   on.context.select_lane((here + 1 == lanes.end() ? lanes.front() : *(here + 1))->lane);
 }
 

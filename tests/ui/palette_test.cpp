@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 #include <gtest/gtest.h>
 

@@ -155,14 +155,6 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
 
 // ---- The plane of hλ
 
-// A round number that is not less, so that the axes seldom change.
-double rounded_up(double value) {
-  const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double factor : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0})
-    if (factor * power >= value) return factor * power;
-  return 10 * power;
-}
-
 ImU32 shade(double growth) {
   if (!(growth <= kStable)) return with_alpha(palette().failed, 0.22F);
   constexpr std::array kAlphas{0.6F, 0.46F, 0.32F, 0.18F};  // up to a quarter, a half …
@@ -211,10 +203,12 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
     }
   const double largest = std::max({most_re, most_im, 1e-6});
   StabilityView& view = context.view.plots_layout.stability;
-  const AxisRange re =
-      view.plane_axes.x.value_or(AxisRange{-rounded_up(1.1 * std::max(most_re, 0.1 * largest)), 0});
-  const AxisRange im =
-      view.plane_axes.y.value_or(AxisRange{0, rounded_up(1.1 * std::max(most_im, 0.1 * largest))});
+  // Round numbers, so that the axes seldom change.
+  const auto end = [&](double most) {
+    return rounded_up(1.1 * std::max(most, 0.1 * largest), {1, 1.5, 2, 3, 5, 7});
+  };
+  const AxisRange re = view.plane_axes.x.value_or(AxisRange{-end(most_re), 0});
+  const AxisRange im = view.plane_axes.y.value_or(AxisRange{0, end(most_im)});
   const IntegratorInfo& info = integrators()[now.integrator];
   const IntegratorParameters values = integrator_parameters(*now.frame.scene);
   view.region.prepare(info, values, re, im);

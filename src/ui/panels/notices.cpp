@@ -96,20 +96,14 @@ void hint_notice(const PanelContext& context) {
 
 bool notices(const PanelContext& context, const Area& room, float second_row, const std::string& message,
              bool is_error) {
-  ImGui::SetNextWindowPos(ImVec2(room.x, room.y));
+  ImGui::SetNextWindowPos(room.a());
   const float line = units(kNoticeHeight);
   static bool one_line = true;  // in the last picture
   const float least = one_line ? line : line + second_row;
   ImGui::SetNextWindowSizeConstraints(ImVec2(room.width, least),
                                       ImVec2(room.width, std::max(room.height, least)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), (line - ImGui::GetFrameHeight()) / 2));
-  ImGui::Begin("##notices", nullptr,
-               (ImGuiWindowFlags_NoDecoration & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  begin_flat("##notices", ImVec2(units(12), (line - ImGui::GetFrameHeight()) / 2),
+             kCard & ~ImGuiWindowFlags_NoScrollbar);
   const bool open = message.empty() || message_notice(message, is_error);
   load_notice(context);
   recording_notice(context);
@@ -122,8 +116,7 @@ bool notices(const PanelContext& context, const Area& room, float second_row, co
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y - 1),
                                         ImVec2(at.x + size.x, at.y + size.y - 1), palette().line);
   }
-  ImGui::End();
-  ImGui::PopStyleVar(4);
+  end_fixed();
   return open;
 }
 

@@ -20,9 +20,9 @@
 #include "session/edit_history.h"
 #include "session/snapshot.h"
 #include "sim/command.h"
-#include "ui/palette.h"
 #include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
+#include "ui/theme.h"
 
 namespace clothlab {
 

@@ -51,10 +51,8 @@ void scrub_bar(const PanelContext& context, float width) {
   const float middle = origin.y + height / 2;
   const float track = units(2);
   const float x = left + place * length;
-  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(left + length, middle + track), palette().field,
-                      track);
-  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(x, middle + track),
-                      with_alpha(palette().accent, looks_back ? 0.9F : 0.45F), track);
+  draw_bar(left, left + length, middle, track, palette().field, track);
+  draw_bar(left, x, middle, track, with_alpha(palette().accent, looks_back ? 0.9F : 0.45F), track);
   const bool touched = ImGui::IsItemActive() || ImGui::IsItemHovered();
   draw->AddCircleFilled(ImVec2(x, middle), knob, touched ? palette().accent_strong : palette().accent, 20);
 }

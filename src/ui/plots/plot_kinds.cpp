@@ -12,7 +12,7 @@
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 namespace clothlab {
 namespace {

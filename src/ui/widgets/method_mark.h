@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "ui/palette.h"
+#include "ui/theme.h"
 
 namespace clothlab {
 

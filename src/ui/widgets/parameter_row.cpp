@@ -114,7 +114,7 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
   const float track = units(2);
   const auto dimmed = [](ImU32 colour) { return ImGui::GetColorU32(colour); };
   const auto bar = [&, y = middle](float from, float to, ImU32 colour) {
-    draw->AddRectFilled(ImVec2(from, y - track), ImVec2(to, y + track), dimmed(colour), track);
+    draw_bar(from, to, y, track, dimmed(colour), track);
   };
   const auto x_of = [&, from = left, to = right](double v) {
     return from + (to - from) * static_cast<float>(slider_position(spec, span, v));

@@ -328,12 +328,14 @@ bool close_choice() {
   return true;
 }
 
+void draw_bar(float from, float to, float middle, float half, ImU32 colour, float rounding) {
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(from, middle - half), ImVec2(to, middle + half), colour,
+                                            rounding);
+}
+
 void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour) {
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  const float half = units(3);
-  const auto bar = [&](float to, ImU32 fill) {
-    draw->AddRectFilled(ImVec2(middle.x, middle.y - half), ImVec2(middle.x + to, middle.y + half), fill,
-                        half);
+  const auto bar = [&](float length, ImU32 fill) {
+    draw_bar(middle.x, middle.x + length, middle.y, units(3), fill, units(3));
   };
   bar(width, palette().field);
   if (share > 0) bar(width * static_cast<float>(std::min(share, 1.0)), colour);

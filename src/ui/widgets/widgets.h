@@ -72,6 +72,8 @@ void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
 
+/// A bar `half` to either side of the height `middle`.
+void draw_bar(float from, float to, float middle, float half, ImU32 colour, float rounding = 0);
 /// A bar whose left end is at `middle`, filled up to a share of 0 to 1; what is beyond is cut.
 void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour);
 
