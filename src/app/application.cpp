@@ -35,6 +35,7 @@
 #include "render/heat_colours.h"
 #include "render/shader_program.h"
 #include "session/simulation_thread.h"
+#include "ui/readings.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {
@@ -253,9 +254,8 @@ PanelContext Application::panel_context() {
 }
 
 const Frame& Application::frame_of(LaneId lane) const {
-  for (const LaneSnapshot& other : snapshot_->others)
-    if (other.lane == lane) return other.frame;
-  return snapshot_->frame;
+  const LaneSnapshot* found = find_lane(*snapshot_, lane);
+  return found != nullptr ? found->frame : snapshot_->frame;
 }
 
 Area Application::area_of(LaneId lane) const {
@@ -312,8 +312,7 @@ void Application::draw_interface(const PanelContext& context) {
   for (const LaneTile& tile : view_.tiles(*snapshot_)) {
     if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
       draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
-    for (const LaneSnapshot* lane : snapshot_->lanes()) {
-      if (lane->lane != tile.lane) continue;
+    if (const LaneSnapshot* lane = find_lane(*snapshot_, tile.lane)) {
       draw_failure(*lane, view_.camera, tile.cloth);
       if (snapshot_->followed)
         draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);

@@ -271,7 +271,7 @@ void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& vi
     return window_point(seen_in(view, camera, lane.frame.positions[i]));
   };
   const auto from = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->i);
-  const auto to = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->j);
+  const auto to = lane.failed_contact ? from : seen(lane.failed_spring->j);
   if (from && to) failure_overlay(*from, *to, view);
 }
 

@@ -148,8 +148,7 @@ void ObstacleLayer::Part::set_mesh(ClothMesh mesh, bool other_triangles) {
 }
 
 void ObstacleLayer::Part::aim(const vec3& target) {
-  positions.resize(places.size());
-  std::ranges::transform(places, positions.begin(), [&](const vec3& p) { return glm::vec3(p - target); });
+  set_relative(places, target, positions);
   surface.update(positions, {});
 }
 
@@ -181,9 +180,7 @@ void ObstacleLayer::update(std::span<const Obstacle> bodies, std::span<const Obs
   }
   solids_.aim(target);
   planes_.aim(target);
-  line_ends_.resize(line_places_.size());
-  std::ranges::transform(line_places_, line_ends_.begin(),
-                         [&](const vec3& p) { return glm::vec3(p - target); });
+  set_relative(line_places_, target, line_ends_);
 }
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <glm/vec3.hpp>
 #include <span>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "render/cloth_layer.h"
 
 namespace clothlab {
+
+/// Positions in single precision, relative to the target.
+inline void set_relative(std::span<const vec3> from, const vec3& target, std::vector<glm::vec3>& positions) {
+  positions.resize(from.size());
+  std::ranges::transform(from, positions.begin(), [&](const vec3& p) { return glm::vec3(p - target); });
+}
 
 /// The surfaces of obstacles. They are drawn a little smaller, so that the triangles of a cloth that lies on
 /// them, which are chords, stay in sight. Of a plane a square patch below the cloth is drawn, with lines.

@@ -77,12 +77,6 @@ struct Renderer::Impl {
     ground.set_mesh(*mesh);
   }
 
-  void set_positions(const Frame& frame, const vec3& target) {
-    positions.resize(frame.positions.size());
-    std::transform(frame.positions.begin(), frame.positions.end(), positions.begin(),
-                   [&](const vec3& p) { return glm::vec3(p - target); });
-  }
-
   void cast_shadow(bool of_cloth, bool of_obstacles, const vec3& target) {
     std::vector<Ground::Caster> casters;
     if (of_cloth) casters.push_back({positions, cloth});
@@ -320,7 +314,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     r.set_mesh(frame.mesh);
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
-    r.set_positions(frame, camera.target);
+    set_relative(frame.positions, camera.target, r.positions);
     r.obstacles.update(frame.obstacles,
                        frame.scene ? std::span(frame.scene->obstacles.bodies) : std::span<const Obstacle>(),
                        *frame.mesh, camera.target);

@@ -28,10 +28,10 @@ std::string read_shader(std::string_view name) {
 }
 
 template <class GetLog>
-std::string trimmed_log(GetLog get_log) {
+std::string trimmed_log(GetLog get_log, GLuint id) {
   std::array<char, 2000> text{};
   GLsizei length = 0;
-  get_log(static_cast<GLsizei>(text.size()), &length, text.data());
+  get_log(id, static_cast<GLsizei>(text.size()), &length, text.data());
   std::string log(text.data(), static_cast<std::size_t>(length));
   while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
   return log;
@@ -51,8 +51,7 @@ class Shader {
     GLint compiled = GL_FALSE;
     glGetShaderiv(id_, GL_COMPILE_STATUS, &compiled);
     if (compiled) return;
-    const std::string log = trimmed_log(
-        [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetShaderInfoLog(id_, size, length, chars); });
+    const std::string log = trimmed_log(glGetShaderInfoLog, id_);
     glDeleteShader(id_);
     throw SystemError("The shader " + std::string(name) + " does not compile: " + log);
   }
@@ -83,8 +82,7 @@ ShaderProgram::ShaderProgram(std::string_view vertex_name, std::string_view frag
   GLint linked = GL_FALSE;
   glGetProgramiv(id, GL_LINK_STATUS, &linked);
   if (!linked) {
-    const std::string log = trimmed_log(
-        [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetProgramInfoLog(id, size, length, chars); });
+    const std::string log = trimmed_log(glGetProgramInfoLog, id);
     glDeleteProgram(id);
     throw SystemError("The shaders " + std::string(vertex_name) + " and " + std::string(fragment_name) +
                       " do not fit together: " + log);

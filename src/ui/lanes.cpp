@@ -219,10 +219,9 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
 
 void lane_frames(const PanelContext& context, const Area& view) {
   if (context.snapshot.others.empty()) return;
-  const std::vector<const LaneSnapshot*> lanes = context.snapshot.lanes();
   ImDrawList* behind = ImGui::GetBackgroundDrawList();
   for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
-    const LaneSnapshot& lane = **std::ranges::find(lanes, tile.lane, &LaneSnapshot::lane);
+    const LaneSnapshot& lane = *find_lane(context.snapshot, tile.lane);
     const Area& cloth = tile.cloth;
     if (lane.frozen || lane.coming_back)
       behind->AddRectFilled(cloth.a(), cloth.b(), with_alpha(palette().panel, 0.45F));

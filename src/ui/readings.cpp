@@ -200,6 +200,12 @@ std::string limit_text(std::optional<double> share, StabilityLevel level) {
 
 }  // namespace
 
+const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane) {
+  const std::vector<const LaneSnapshot*> lanes = now.lanes();
+  const auto found = std::ranges::find(lanes, lane, &LaneSnapshot::lane);
+  return found == lanes.end() ? nullptr : *found;
+}
+
 const IntegratorInfo& shown_method(const LaneSnapshot& lane) {
   return lane.scene_then ? integrator_info(lane.scene_then->integrator) : integrators()[lane.integrator];
 }

@@ -69,6 +69,9 @@ LaneReading read_lane(const LaneSnapshot& lane);
 /// Of the method and the h of the shown state, by theory and by what the run did.
 StabilityReading read_stability(const LaneSnapshot& lane);
 
+/// The lane of that letter; null: none.
+const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane);
+
 /// The method that computed the shown state.
 const IntegratorInfo& shown_method(const LaneSnapshot& lane);
 

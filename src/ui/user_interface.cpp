@@ -254,8 +254,7 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
   if (text_button("open", "Open...",
                   "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
-                  "one on the "
-                  "window. A journal is repeated up to its end.",
+                  "one on the window. A journal is repeated up to its end.",
                   wide))
     files_.open();
   ImGui::SameLine(0, gap);
@@ -306,8 +305,7 @@ void UserInterface::export_menu(const PanelContext& context) {
   }
   if (item("save-journal", "Journal of the session", "Ctrl-J",
            "All commands so far, each with its step, as a file in the folder that you last saved to. "
-           "`clothlab replay` "
-           "repeats them with the same bits, or with another integrator."))
+           "`clothlab replay` repeats them with the same bits, or with another integrator."))
     context.request(SaveJournal{});
   const bool runs = context.recording.shown && !context.recording.progress.finished;
   if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
@@ -315,8 +313,7 @@ void UserInterface::export_menu(const PanelContext& context) {
     record_or_stop(context, files_, recording_);
   if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
            "The command that does this without a window: the scene with its present values, or a replay of "
-           "the "
-           "journal where you have pulled, moved or changed something since the start."))
+           "the journal where you have pulled, moved or changed something since the start."))
     context.request(CopyCommandLine{});
   ImGui::EndPopup();
 }

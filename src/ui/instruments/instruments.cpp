@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -35,11 +36,10 @@ std::string why_outdated(const PanelContext& context, const SearchProgress& foun
                   returns.end(), later))
     return "Outdated: the run has gone back to before that state.";
   // The values of its lane; where it is gone, those of the world.
-  const std::vector<const LaneSnapshot*> lanes = snapshot.lanes();
-  const auto lane = std::ranges::find(lanes, found.lane, &LaneSnapshot::lane);
-  const bool is_active = found.lane == snapshot.lane || lane == lanes.end();
-  const Scene& now = is_active ? context.scene() : *(*lane)->frame.scene;
-  Scene then = lane == lanes.end() ? with_method(*found.values, now) : *found.values;
+  const LaneSnapshot* lane = find_lane(snapshot, found.lane);
+  const bool is_active = found.lane == snapshot.lane || lane == nullptr;
+  const Scene& now = is_active ? context.scene() : *lane->frame.scene;
+  Scene then = lane == nullptr ? with_method(*found.values, now) : *found.values;
   then.integrator = now.integrator;
   then.dt = now.dt;
   then.substeps = now.substeps;

@@ -79,9 +79,8 @@ std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
 
 // "lane B (RK4) is stable below 3.6 ms", or the only method.
 std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
-  const std::vector<const LaneSnapshot*> lanes = now.lanes();
-  const auto lane = std::ranges::find(lanes, limit.lane, &LaneSnapshot::lane);
-  const std::string title(integrators()[(lane == lanes.end() ? &now : *lane)->integrator].title);
+  const LaneSnapshot* lane = find_lane(now, limit.lane);
+  const std::string title(integrators()[(lane != nullptr ? lane : &now)->integrator].title);
   const std::string name =
       now.others.empty() ? title : std::string("lane ") + lane_letter(limit.lane) + " (" + title + ")";
   return name +
