@@ -23,7 +23,7 @@ constexpr double kLaneDash = 0.7;     // a lane's dash, of that in pictures
 constexpr float kActiveLane = 2.2F;   // thickness
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
 
-struct Quantity {
+struct PlotQuantity {
   const char* label;
   ImU32 Palette::*colour;
   double (*get)(const PlotSample&);
@@ -36,7 +36,7 @@ struct Quantity {
 // Its switch in the legend removes it from the sum as well.
 constexpr const char* kGravity = "gravity";
 
-constexpr std::array<Quantity, 6> energies_with(const Quantity& sum) {
+constexpr std::array<PlotQuantity, 6> energies_with(const PlotQuantity& sum) {
   return {sum,
           {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
           {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
@@ -50,11 +50,11 @@ constexpr std::array kEnergies =
 constexpr std::array kEnergiesWithoutGravity = energies_with(
     {"kinetic + elastic", &Palette::total,
      [](const PlotSample& s) { return s.energy.kinetic + s.energy.stretch + s.energy.bend; }, 2});
-constexpr Quantity entry(const char* label, ImU32 Palette::*colour, double (*get)(const PlotSample&)) {
+constexpr PlotQuantity entry(const char* label, ImU32 Palette::*colour, double (*get)(const PlotSample&)) {
   return {label, colour, get, 1.4F, true};
 }
 constexpr std::array kLedger{
-    Quantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
+    PlotQuantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
     entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }),
     entry("damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }),
     entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.books.hand; }),
@@ -67,31 +67,33 @@ constexpr std::array kLedger{
     entry("limit", &Palette::text, [](const PlotSample& s) { return s.books.limit; }),
 };
 constexpr std::array kMethodsShares{
-    Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2, false, false,
-             true},
+    PlotQuantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2, false,
+                 false, true},
 };
 constexpr std::array kStrains{
-    Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
+    PlotQuantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; },
+                 2},
 };
 constexpr std::array kDistances{
-    Quantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2},
+    PlotQuantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2},
 };
 constexpr std::array kLargestDistances{
-    Quantity{"largest distance", &Palette::stretch, [](const PlotSample& s) { return s.largest_distance; },
-             2},
+    PlotQuantity{"largest distance", &Palette::stretch,
+                 [](const PlotSample& s) { return s.largest_distance; }, 2},
 };
 constexpr std::array kHeights{
-    Quantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.place.y; }, 2},
+    PlotQuantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.place.y; }, 2},
 };
 constexpr std::array kSpeeds{
-    Quantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
+    PlotQuantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
 };
 constexpr std::array kStepTimes{
-    Quantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
+    PlotQuantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
 };
 constexpr std::array kIterations{
-    Quantity{"CG", &Palette::kinetic, [](const PlotSample& s) { return double(s.cg_iterations); }},
-    Quantity{"Newton", &Palette::stretch, [](const PlotSample& s) { return double(s.newton_iterations); }},
+    PlotQuantity{"CG", &Palette::kinetic, [](const PlotSample& s) { return double(s.cg_iterations); }},
+    PlotQuantity{"Newton", &Palette::stretch,
+                 [](const PlotSample& s) { return double(s.newton_iterations); }},
 };
 
 std::string title_of(std::size_t row) {
@@ -123,7 +125,7 @@ PlotSample sample_of(const LaneOrigin& origin) {
   return {.time = origin.time, .energy = origin.energy, .books = origin.books};
 }
 
-PlotRun run_of(const LaneSnapshot& lane, std::span<const Quantity> quantities, bool relative) {
+PlotRun run_of(const LaneSnapshot& lane, std::span<const PlotQuantity> quantities, bool relative) {
   const Samples& samples = *lane.plot;
   const PlotSample origin = sample_of(lane.origin), of_method = sample_of(lane.method_origin);
   PlotRun run;
@@ -131,7 +133,7 @@ PlotRun run_of(const LaneSnapshot& lane, std::span<const Quantity> quantities, b
   run.what = run_name(run.stretches);
   run.x.reserve(samples.size());
   for (const PlotSample& sample : samples) run.x.push_back(sample.time);
-  for (const Quantity& quantity : quantities) {
+  for (const PlotQuantity& quantity : quantities) {
     PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
     curve.y.reserve(samples.size());
     const double start = relative ? quantity.get(origin) : 0;
@@ -164,7 +166,7 @@ AxisRange last_seconds(const Snapshot& now) {
 
 // Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
 // those at the common origin.
-Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative) {
+Plot over_time(const Snapshot& now, std::span<const PlotQuantity> quantities, bool relative) {
   Plot plot;
   plot.x_title = "time [s]";
   plot.x_is_time = true;
@@ -250,7 +252,7 @@ bool iterates(const Snapshot& now) {
 struct Kind {
   const char* title;
   const char* help;
-  std::span<const Quantity> quantities = {};
+  std::span<const PlotQuantity> quantities = {};
   const char* unit = "";
   bool from_zero = false;
   void (*finish)(const Snapshot& now, Plot& plot) = nullptr;
@@ -379,7 +381,7 @@ const char* plot_help(PlotKind kind) { return row_of(kind).help; }
 Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity) {
   const PlotKind kind = shown_kind(chosen, now);
   const Kind& row = row_of(kind);
-  std::span<const Quantity> quantities = row.quantities;
+  std::span<const PlotQuantity> quantities = row.quantities;
   if (kind == PlotKind::energy && !with_gravity) quantities = kEnergiesWithoutGravity;
   if (kind == PlotKind::ledger && !now.others.empty()) quantities = kMethodsShares;
   Plot plot = over_time(now, quantities, kind == PlotKind::energy || kind == PlotKind::ledger);
