@@ -13,7 +13,7 @@
 
 #include "app/framing.h"
 #include "chart/axis.h"
-#include "core/finite.h"
+#include "core/vec.h"
 #include "ui/lanes.h"
 #include "ui/theme.h"
 

@@ -6,7 +6,7 @@
 #include <glm/geometric.hpp>
 #include <glm/gtc/constants.hpp>
 
-#include "core/finite.h"
+#include "core/vec.h"
 
 namespace clothlab {
 namespace {

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "collide/triangle_surface.h"
-#include "core/finite.h"
+#include "core/vec.h"
 
 namespace clothlab {
 namespace {
