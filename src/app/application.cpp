@@ -446,8 +446,8 @@ void Application::start_recording(const StartRecording& wanted) {
     std::vector<LaneId> lanes;
     for (const LaneSnapshot* lane : snapshot_->lanes())
       if (!lane->coming_back) lanes.push_back(lane->lane);
-    simulation_->send(Control(outputs_.start_recording(
-        there, file_stem(documents_.edits().scene().title), lanes, width, height)));
+    simulation_->send(Control(
+        outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width, height)));
     documents_.remember_folder(there.folder);
     panel_context().set_playing(true);
   });
