@@ -41,7 +41,7 @@ std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& 
   if (loop.stopped()) throw Cancelled();
   if (loop.blew_up()) return std::nullopt;
   out.figures.cost = quantile(seconds, 0.5) / out.figures.h;
-  out.figures.made = simulation.record().books.from_nothing();
+  out.figures.made = simulation.record().ledger.from_nothing();
   out.end = simulation.state().x;
   return out;
 }

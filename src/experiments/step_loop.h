@@ -100,7 +100,7 @@ struct StepFigures {
     residual = std::max(residual, record.residual);
     distance = std::max(distance, record.distance.value_or(0));
     length_violation = std::max(length_violation, record.length_violation);
-    energy_made = std::max(energy_made, record.books.from_nothing());
+    energy_made = std::max(energy_made, record.ledger.from_nothing());
   }
 
   std::uint64_t good_steps() const { return step_ms.size(); }

@@ -76,7 +76,7 @@ void SimulationThread::Impl::begin_origin(std::string why) {
 LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
   const double time = lane.coming_back ? simulation.state().t : arena->time();
-  return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().books};
+  return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().ledger};
 }
 
 LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
@@ -247,7 +247,7 @@ void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
   const Distance distance = distance_from_reference(lane);
   PlotSample sample{.time = simulation.state().t,
                     .energy = record.energy,
-                    .books = record.books,
+                    .ledger = record.ledger,
                     .max_strain = record.max_strain,
                     .distance = distance.mean,
                     .largest_distance = distance.largest,

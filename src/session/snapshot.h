@@ -25,7 +25,7 @@ namespace clothlab {
 struct PlotSample {
   double time = 0;  ///< simulated [s]
   EnergyReport energy;
-  EnergyBooks books;      ///< StepRecord::books
+  EnergyLedger ledger;    ///< StepRecord::ledger
   double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
   /// Of the particles from those of the reference at the same time, root mean square and largest [m]; NaN
   /// without a reference that runs.
@@ -96,7 +96,7 @@ struct LaneOrigin {
   double time = 0;          ///< simulated [s]
   std::size_t notices = 0;  ///< that the run had reported by then
   EnergyReport energy;
-  EnergyBooks books;
+  EnergyLedger ledger;
 };
 
 /// What the window shows of a lane. While Snapshot::replay is set, it is frozen or blown up only if it was so

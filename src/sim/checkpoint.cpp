@@ -118,12 +118,12 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(warned_of_energy);
   each(c.record.step);
   for (const EnergyEntry& entry : kEnergyEntries)
-    if (entry.joule != &EnergyBooks::limit) each(c.record.books.*entry.joule);
-  each(c.record.books.energy);
-  each(c.record.books.wind_given);
+    if (entry.joule != &EnergyLedger::limit) each(c.record.ledger.*entry.joule);
+  each(c.record.ledger.energy);
+  each(c.record.ledger.wind_given);
   each(c.last_sound_step);
   if (each.goes_on()) c.moves.each_number(each);
-  if (each.goes_on()) each(c.record.books.limit);
+  if (each.goes_on()) each(c.record.ledger.limit);
   if (each.goes_on()) each(c.stiffened);
   if (each.goes_on()) each(c.lifting);
   if (each.goes_on()) each.list(c.behind, each);

@@ -6,7 +6,7 @@
 namespace clothlab {
 
 std::string diagnostics_row(const StepRecord& r, double milliseconds) {
-  const EnergyBooks& e = r.books_of_step;
+  const EnergyLedger& e = r.ledger_of_step;
   return csv_line({static_cast<long long>(r.step),
                    r.time,
                    r.h,

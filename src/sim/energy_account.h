@@ -113,7 +113,7 @@ class EnergyWatch {
 
   struct Sample {
     double time = 0;     ///< [s]
-    double made = 0;     ///< EnergyBooks::from_nothing [J]
+    double made = 0;     ///< EnergyLedger::from_nothing [J]
     double shaking = 0;  ///< InternalEnergy::shaking [J]
   };
 

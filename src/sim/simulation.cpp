@@ -113,10 +113,10 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     }
     restart_integrator_if_new(h);
     enter_integrator_if_new(h, context);
-    open_books(context.pool);
+    begin_ledger(context.pool);
     const StepReport report = advance(h, context);
     measure(context);
-    close_books();
+    end_ledger();
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->adaptive || measured.strain <= scene->max_strain);
     if (!good && scene->adaptive && !control.at_smallest()) {
@@ -146,7 +146,7 @@ void Simulation::Impl::begin_record() {
   next.step = record.step + 1;
   next.h = scene->dt;
   next.integrator = info->id;
-  next.books = record.books;
+  next.ledger = record.ledger;
   next_body_contacts = {};
 }
 
@@ -309,26 +309,26 @@ void Simulation::Impl::end_contact(double h, const ComputeContext& context) {
 }
 
 /// At the beginning of a substep.
-void Simulation::Impl::open_books(WorkerPool& pool) {
-  books = next.books;
+void Simulation::Impl::begin_ledger(WorkerPool& pool) {
+  ledger = next.ledger;
   grab_energy = system.grab_energy(pool, state.x);
   contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
   // Contact stores what it is given when its stiffness jumps, which H does not count.
   const double given = (1 - at_step.stiffened / contact->stiffened()) * contact_energy;
-  books.jump += given;
-  books.contact -= given;
+  ledger.jump += given;
+  ledger.contact -= given;
   account.add_work(given);
   const ClothSystem::Energies potential = energies_of(pool, state.x);
   const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
-  books.jump += energy - books.energy;
-  books.energy = energy;
+  ledger.jump += energy - ledger.energy;
+  ledger.energy = energy;
 }
 
 /// At its end. What no force, no constraint and no solver has given is the method's.
-void Simulation::Impl::close_books() {
+void Simulation::Impl::end_ledger() {
   const StepWork& work = ledger.work();
-  EnergyBooks of_step;
+  EnergyLedger of_step;
   of_step.hand = grab_energy + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
@@ -346,10 +346,10 @@ void Simulation::Impl::close_books() {
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
-  of_step.method = energy - books.energy - of_step.sum();
-  for (const EnergyEntry& entry : kEnergyEntries) books.*entry.joule += of_step.*entry.joule;
-  books.wind_given += work.given_by_wind;
-  books.energy = energy;
+  of_step.method = energy - ledger.energy - of_step.sum();
+  for (const EnergyEntry& entry : kEnergyEntries) ledger.*entry.joule += of_step.*entry.joule;
+  ledger.wind_given += work.given_by_wind;
+  ledger.energy = energy;
 }
 
 /// Between steps, only the pins hold anything.
@@ -420,7 +420,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
   // The former sum does not see that a part as a whole is thrown about.
-  const double made = books.from_nothing() - next.books.from_nothing();
+  const double made = ledger.from_nothing() - next.ledger.from_nothing();
   const bool thrown = finite && made > bad.allowed;
   if (finite && !thrown && !no_way && bad.energy <= bad.allowed && std::isfinite(bad.energy))
     return std::nullopt;
@@ -504,7 +504,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.distance = report.distance;
   next.length_violation = report.length_violation;
   next.modes = report.modes;
-  next.books = books;
+  next.ledger = ledger;
   entering = jumped = false;
   lifting = contact->lifts() && (lifting || touches_moving());
   if (next.converged && !report.converged) {
@@ -538,10 +538,10 @@ void Simulation::Impl::finish_record() {
   // Contact forces were measured last, at this state.
   for (const ContactPair& pair : contact->pairs(state.v)) next.contacts.add(pair);
   contact->add_figures(next.contacts);
-  next.books_of_step = next.books;
+  next.ledger_of_step = next.ledger;
   for (const EnergyEntry& entry : kEnergyEntries)
-    next.books_of_step.*entry.joule -= record.books.*entry.joule;
-  next.books_of_step.wind_given -= record.books.wind_given;
+    next.ledger_of_step.*entry.joule -= record.ledger.*entry.joule;
+  next.ledger_of_step.wind_given -= record.ledger.wind_given;
   // What may need memory comes before the step is taken; what is said after it may be left unsaid.
   const bool was_sound = is_sound();
   if (was_sound && !(measured.strain < kSoundStrain) && last_sound.use_count() != 1)
@@ -638,7 +638,7 @@ void Simulation::Impl::notice_energy() {
   if (notices.has(NoticeCause::spurious_energy)) return;
   const bool oscillates =
       info->family == IntegratorFamily::explicit_method || info->family == IntegratorFamily::position_based;
-  const auto gained = watch.look({record.time, record.books.from_nothing(), measured.internal.shaking()},
+  const auto gained = watch.look({record.time, record.ledger.from_nothing(), measured.internal.shaking()},
                                  account, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
@@ -666,10 +666,10 @@ void Simulation::Impl::notice_intersections(const ClothIntersections& found, con
 
 /// The record of a state without a step, measured before.
 void Simulation::Impl::record_state(std::uint64_t step) {
-  const EnergyBooks books_so_far = record.books;
+  const EnergyLedger ledger_so_far = record.ledger;
   record = StepRecord{};
   body_contacts = {};
-  record.books = books_so_far;
+  record.ledger = ledger_so_far;
   record.step = step;
   record.time = state.t;
   record.h = scene->dt;

@@ -196,8 +196,8 @@ void Simulation::Impl::start(const ComputeContext& context) {
   measured = at_start->measured;
   account = at_start->account;
   record_state(0);
-  record.books = {};
-  record.books.energy = record.energy.total;
+  record.ledger = {};
+  record.ledger.energy = record.energy.total;
   break_continuity();
   notice_world(find_overlap(context.pool, 0));
   if (!searched_at_start || searched_at_start->initial_state != scene->initial_state ||

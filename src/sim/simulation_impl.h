@@ -63,10 +63,10 @@ struct Simulation::Impl {
   void measure(const ComputeContext& context);
   BlowUp squeezed(double h) const;
   std::optional<BlowUp> check_energy(double h) const;
-  void open_books(WorkerPool& pool);
+  void begin_ledger(WorkerPool& pool);
   void limit_displacements(double h, const ComputeContext& context);
   void end_contact(double h, const ComputeContext& context);
-  void close_books();
+  void end_ledger();
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
   void adopt_substep(const StepReport& report, double h, bool good);
@@ -234,7 +234,7 @@ struct Simulation::Impl {
   EnergyAccount account_at_substep;
   double moved_on_entry = 0;                 // [m]
   StepLedger ledger;                         // of the current substep
-  EnergyBooks books;                         // with it
+  EnergyLedger ledger;                       // with it
   double given_by_surfaces = 0;              // by the correction of its end [J]
   double given_by_limit = 0;                 // by limited displacements [J]
   std::optional<BlowUp::Cause> no_way = {};  // that contact found

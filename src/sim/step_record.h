@@ -10,7 +10,7 @@
 #include "contact/failed_contact.h"
 #include "dynamics/failed_spring.h"
 #include "linalg/linear_solver.h"
-#include "sim/energy_books.h"
+#include "sim/energy_ledger.h"
 
 namespace clothlab {
 
@@ -33,11 +33,11 @@ struct StepRecord {
   double h = 0;                 ///< [s]; with adaptive steps the smallest substep used
   std::string_view integrator;  ///< id of the method; empty without a step
   EnergyReport energy;
-  EnergyBooks books;          ///< since the start; what commands do enters with the step after them
-  EnergyBooks books_of_step;  ///< of this step alone
-  double max_strain = 0;      ///< largest |l/L − 1| over stretch springs
-  double volume = 0;          ///< of inflated cloth [m³]; 0 without overpressure
-  ContactFigures contacts;    ///< none before the first step
+  EnergyLedger ledger;          ///< since the start; what commands do enters with the step after them
+  EnergyLedger ledger_of_step;  ///< of this step alone
+  double max_strain = 0;        ///< largest |l/L − 1| over stretch springs
+  double volume = 0;            ///< of inflated cloth [m³]; 0 without overpressure
+  ContactFigures contacts;      ///< none before the first step
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;

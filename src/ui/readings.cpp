@@ -242,13 +242,13 @@ struct MethodShare {
 // None before the lane had its method.
 std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
   if (lane.frame.record.time + kRounding < lane.method_origin.time) return std::nullopt;
-  EnergyBooks books = lane.frame.record.books;
+  EnergyLedger ledger = lane.frame.record.ledger;
   double moved = 0;
   for (const EnergyEntry& entry : kEnergyEntries) {
-    books.*entry.joule -= lane.method_origin.books.*entry.joule;
-    moved += std::abs(books.*entry.joule);
+    ledger.*entry.joule -= lane.method_origin.ledger.*entry.joule;
+    moved += std::abs(ledger.*entry.joule);
   }
-  MethodShare out{books.from_nothing()};
+  MethodShare out{ledger.from_nothing()};
   if (moved > 0) out.share = std::clamp(out.gained / moved, -1.0, 1.0);
   return out;
 }

@@ -160,7 +160,7 @@ std::uint64_t hash_of(const Simulation& simulation) {
   const State& state = simulation.state();
   const StepRecord& record = simulation.record();
   hash.add(state.x).add(state.v).add(state.t);
-  for (const EnergyEntry& entry : kEnergyEntries) hash.add(record.books.*entry.joule);
+  for (const EnergyEntry& entry : kEnergyEntries) hash.add(record.ledger.*entry.joule);
   hash.add(static_cast<double>(record.contacts.pairs));
   return hash.value();
 }

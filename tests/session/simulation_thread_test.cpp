@@ -1351,7 +1351,7 @@ TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
   s = send_and_wait(thread, SetIntegrator{"rk4"});
   all_count_from(added);
   EXPECT_EQ(s->method_origin.time, s->frame.record.time);
-  EXPECT_EQ(s->method_origin.books.method, s->frame.record.books.method);
+  EXPECT_EQ(s->method_origin.ledger.method, s->frame.record.ledger.method);
   EXPECT_EQ(lane_of(*s, 0).method_origin.time, added);
 
   // What repeats all from the start passes the origin on its way.
@@ -1394,7 +1394,7 @@ TEST(SimulationThread, TheMethodsShareCountsFromItsIntegratorAndItsStep) {
   EXPECT_GT(s->step_ms.median, 0);
   s = send_and_wait(thread, SetParameter{"dt", 0.005});
   EXPECT_EQ(s->method_origin.time, changed);
-  EXPECT_EQ(s->method_origin.books.method, s->frame.record.books.method);
+  EXPECT_EQ(s->method_origin.ledger.method, s->frame.record.ledger.method);
   EXPECT_EQ(s->step_ms.median, 0) << "none of these steps is timed";
   EXPECT_GT(s->method_ms[s->integrator], 0) << "what the method cost here";
   // Undone before a step, all is as it was, whatever came between.
@@ -1402,7 +1402,7 @@ TEST(SimulationThread, TheMethodsShareCountsFromItsIntegratorAndItsStep) {
   send_and_wait(thread, SetIntegrator{"backward-euler"});
   s = send_and_wait(thread, SetParameter{"dt", 0.01});
   EXPECT_EQ(s->method_origin.time, 0);
-  EXPECT_EQ(s->method_origin.books.method, 0);
+  EXPECT_EQ(s->method_origin.ledger.method, 0);
   send_and_wait(thread, SetParameter{"substeps", 2});
   s = steps(1);
   EXPECT_EQ(s->method_origin.time, changed);

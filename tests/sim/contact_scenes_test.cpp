@@ -50,7 +50,7 @@ TEST(Ledger, TakesNoEnergyFromABodyThatTheMethodLetIn) {
   Simulation simulation(scene, mesh_of(scene), pool);
   for (int k = 0; k < 30; ++k) {
     ASSERT_EQ(simulation.step(pool), StepStatus::done);
-    ASSERT_LE(simulation.record().books_of_step.contact, 0) << "step " << k;
+    ASSERT_LE(simulation.record().ledger_of_step.contact, 0) << "step " << k;
   }
   EXPECT_TRUE(simulation.notices().has(NoticeCause::spurious_energy));
 }

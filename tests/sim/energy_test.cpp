@@ -88,7 +88,7 @@ TEST(EnergyFromNothing, IsSeenBesideDamping) {
   while (!warned_of_energy(simulation) && simulation.steps() < 120)
     ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
   EXPECT_TRUE(warned_of_energy(simulation));
-  EXPECT_LT(simulation.record().books.damping, -0.05 * simulation.record().books.method);
+  EXPECT_LT(simulation.record().ledger.damping, -0.05 * simulation.record().ledger.method);
 }
 
 TEST(EnergyFromNothing, IsSeenInWindAndNotTakenForIt) {
@@ -98,7 +98,7 @@ TEST(EnergyFromNothing, IsSeenInWindAndNotTakenForIt) {
     scene.wind.speed = 8;
     Simulation simulation(scene, mesh_of(scene), one_thread());
     ASSERT_EQ(run(simulation, 120), 120);
-    EXPECT_GT(std::abs(simulation.record().books.wind), 0.1);
+    EXPECT_GT(std::abs(simulation.record().ledger.wind), 0.1);
     EXPECT_EQ(warned_of_energy(simulation), std::string_view(id) == "xpbd");
   }
 }

@@ -229,11 +229,11 @@ TEST(ForceContact, ABarrierShortensWaysAndBooksIt) {
       ASSERT_EQ(simulation.step(pool), StepStatus::done) << id;
       limit = std::min(limit, simulation.record().contacts.limit);
       EXPECT_GT(least_gap(simulation), 0) << id;
-      const EnergyBooks& books = simulation.record().books;
-      EXPECT_NEAR(books.energy - start, books.sum(), 1e-9) << id;
+      const EnergyLedger& ledger = simulation.record().ledger;
+      EXPECT_NEAR(ledger.energy - start, ledger.sum(), 1e-9) << id;
     }
     EXPECT_LT(limit, 0.9) << id;
-    EXPECT_LT(simulation.record().books.limit, -10) << id << ": ½ · 0.2 kg · (20 m/s)² is 40 J";
+    EXPECT_LT(simulation.record().ledger.limit, -10) << id << ": ½ · 0.2 kg · (20 m/s)² is 40 J";
   }
 }
 

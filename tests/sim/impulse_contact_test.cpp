@@ -64,7 +64,7 @@ TEST_F(ImpulseContactTest, KeepsMomentumAndLosesEnergy) {
     const vec3 before = momentum_of(simulation);
     const double energy = simulation.record().energy.total;
     ASSERT_EQ(run(simulation, 40), 40) << info.id;
-    EXPECT_LT(simulation.record().books.contact, -0.01 * energy) << info.id;
+    EXPECT_LT(simulation.record().ledger.contact, -0.01 * energy) << info.id;
     EXPECT_EQ(intersections(simulation), 0U) << info.id;
     const bool solves = info.family != IntegratorFamily::explicit_method;
     EXPECT_LT(momentum_made(simulation, before), (solves ? 1e-7 : 1e-12) * glm::length(before)) << info.id;

@@ -83,7 +83,7 @@ TEST(Inflate, KeepsTheEnergy) {
       const StepRecord& record = simulation.record();
       error[half] = std::max(error[half], std::abs(record.energy.total - start));
       kinetic = std::max(kinetic, record.energy.kinetic);
-      ASSERT_NEAR(record.books.sum(), record.energy.total - start, 1e-12);
+      ASSERT_NEAR(record.ledger.sum(), record.energy.total - start, 1e-12);
     }
     EXPECT_GT(kinetic, 0.05);
     EXPECT_LT(error[half], half == 1 ? 0.01 * kinetic : 0.04 * kinetic);
@@ -156,7 +156,7 @@ TEST(Inflate, ChangesTheEnergyByAJumpAndIsRefusedForOpenCloth) {
   simulation.apply(one_thread(), SetParameter{"inflate", kPressure});
   const double volume = small_ball(simulation.scene()).record().volume;
   ASSERT_EQ(run(simulation, 1), 1);
-  EXPECT_NEAR(simulation.record().books.jump, -kPressure * volume, 1e-12);
+  EXPECT_NEAR(simulation.record().ledger.jump, -kPressure * volume, 1e-12);
   EXPECT_GT(simulation.record().volume, volume);
 
   Simulation sheet(loose_scene("semi-implicit-euler"), grid_mesh(5, 5), one_thread());

@@ -22,7 +22,7 @@ Scene hung(std::string_view integrator, double h) {
   return scene;
 }
 
-bool same_books(const EnergyBooks& a, const EnergyBooks& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_ledger(const EnergyLedger& a, const EnergyLedger& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 /// A run in which everything happens, in steps of h: the hand, moving pins, wind, changed values, a floor.
 class Eventful {
@@ -67,7 +67,7 @@ class LedgerOfARun : public ::testing::TestWithParam<const IntegratorInfo*> {
 TEST_P(LedgerOfARun, AddsUp) {
   Eventful run(GetParam()->id, h());
   const double start = run.simulation.record().energy.total;
-  EnergyBooks rows;
+  EnergyLedger rows;
   double largest = 0;
   for (int k = 0; k < 120; ++k) {
     run.go(k, k + 1);
@@ -75,15 +75,15 @@ TEST_P(LedgerOfARun, AddsUp) {
     const StepRecord& record = run.simulation.record();
     largest =
         std::max({largest, record.energy.kinetic, std::abs(record.energy.gravity), record.energy.stretch});
-    ASSERT_NEAR(record.books.sum(), record.energy.total - start, 1e-13 * largest) << "step " << k + 1;
-    for (const EnergyEntry& entry : kEnergyEntries) rows.*entry.joule += record.books_of_step.*entry.joule;
+    ASSERT_NEAR(record.ledger.sum(), record.energy.total - start, 1e-13 * largest) << "step " << k + 1;
+    for (const EnergyEntry& entry : kEnergyEntries) rows.*entry.joule += record.ledger_of_step.*entry.joule;
   }
-  const EnergyBooks& books = run.simulation.record().books;
+  const EnergyLedger& ledger = run.simulation.record().ledger;
   for (const EnergyEntry& entry : kEnergyEntries)
-    EXPECT_NEAR(rows.*entry.joule, books.*entry.joule, 1e-13 * largest) << entry.title;
-  for (const double each : {books.hand, books.pins, books.wind, books.damping, books.jump})
+    EXPECT_NEAR(rows.*entry.joule, ledger.*entry.joule, 1e-13 * largest) << entry.title;
+  for (const double each : {ledger.hand, ledger.pins, ledger.wind, ledger.damping, ledger.jump})
     EXPECT_GT(std::abs(each), 1e-9);
-  EXPECT_EQ(books.rods != 0, GetParam()->inextensible);
+  EXPECT_EQ(ledger.rods != 0, GetParam()->inextensible);
 }
 
 TEST_P(LedgerOfARun, SurvivesACheckpoint) {
@@ -97,7 +97,7 @@ TEST_P(LedgerOfARun, SurvivesACheckpoint) {
   other.simulation.load(one_thread(), moment);
   other.go(44, 60);
   EXPECT_TRUE(same_bits(whole.simulation.state(), other.simulation.state()));
-  EXPECT_TRUE(same_books(whole.simulation.record().books, other.simulation.record().books));
+  EXPECT_TRUE(same_ledger(whole.simulation.record().ledger, other.simulation.record().ledger));
 
   // From a file, too.
   Memory numbers;
@@ -107,7 +107,7 @@ TEST_P(LedgerOfARun, SurvivesACheckpoint) {
   again.scene = moment.scene;
   other.simulation.load(one_thread(), again);
   other.go(44, 60);
-  EXPECT_TRUE(same_books(whole.simulation.record().books, other.simulation.record().books));
+  EXPECT_TRUE(same_ledger(whole.simulation.record().ledger, other.simulation.record().ledger));
 }
 
 std::vector<const IntegratorInfo*> every_row() {
@@ -124,14 +124,14 @@ INSTANTIATE_TEST_SUITE_P(All, LedgerOfARun, ::testing::ValuesIn(every_row()), []
 
 TEST(Ledger, IsTheSameForAnyNumberOfThreads) {
   Scene scene = hung("semi-implicit-euler", 0.01);
-  std::vector<EnergyBooks> books;
+  std::vector<EnergyLedger> ledger;
   for (const int threads : {1, 3}) {
     WorkerPool pool(threads);
     Simulation simulation(scene, grid_mesh(40, 40), pool);
     run(simulation, 5, pool);
-    books.push_back(simulation.record().books);
+    ledger.push_back(simulation.record().ledger);
   }
-  EXPECT_TRUE(same_books(books[0], books[1]));
+  EXPECT_TRUE(same_ledger(ledger[0], ledger[1]));
 }
 
 // A pull on cloth that lies still gives what the hand has done.
@@ -144,16 +144,16 @@ TEST(Ledger, GivesEveryWorkItsSign) {
   const auto x = simulation.state().x;
   simulation.apply(one_thread(), MovePins{{{0, x[0] + vec3(-0.01, 0, 0)}}, 0.05});
   run(simulation, 100);
-  EXPECT_GT(simulation.record().books.pins, 0);
-  EXPECT_LT(simulation.record().books.damping, 0);
-  EXPECT_EQ(simulation.record().books.hand, 0);
-  const double before = simulation.record().books.hand;
+  EXPECT_GT(simulation.record().ledger.pins, 0);
+  EXPECT_LT(simulation.record().ledger.damping, 0);
+  EXPECT_EQ(simulation.record().ledger.hand, 0);
+  const double before = simulation.record().ledger.hand;
   simulation.apply(one_thread(), Grab{{20, 21, 26}, vec3(0.25, 0.5, 0.25), x[21], 50, 0.1});
   simulation.apply(one_thread(), MoveCursor{x[21] + vec3(0, 0.2, 0)});
   run(simulation, 50);
-  EXPECT_GT(simulation.record().books.hand, before);
-  EXPECT_EQ(simulation.record().books.wind, 0);
-  EXPECT_EQ(simulation.record().books.contact, 0);
+  EXPECT_GT(simulation.record().ledger.hand, before);
+  EXPECT_EQ(simulation.record().ledger.wind, 0);
+  EXPECT_EQ(simulation.record().ledger.contact, 0);
 }
 
 // Where velocities change little in a step, the air loses what it gives less what arrives. Air at rest gives
@@ -168,14 +168,14 @@ TEST(Ledger, TellsWhatTheAirLoses) {
       Simulation simulation(scene, grid_mesh(6, 6), one_thread());
       for (int k = 0; k < 300; ++k) {
         run(simulation, 1);
-        ASSERT_GE(simulation.record().books_of_step.lost_to_air(), 0) << method << ", step " << k;
+        ASSERT_GE(simulation.record().ledger_of_step.lost_to_air(), 0) << method << ", step " << k;
       }
-      const EnergyBooks& books = simulation.record().books;
-      EXPECT_GT(books.lost_to_air(), 1e-6);
+      const EnergyLedger& ledger = simulation.record().ledger;
+      EXPECT_GT(ledger.lost_to_air(), 1e-6);
       if (speed > 0)
-        EXPECT_GT(books.wind_given, 1e-3);
+        EXPECT_GT(ledger.wind_given, 1e-3);
       else
-        EXPECT_EQ(books.wind_given, 0);
+        EXPECT_EQ(ledger.wind_given, 0);
     }
   }
 }
@@ -190,8 +190,8 @@ TEST(Ledger, GivesTheFloorWhatAnImpactTakes) {
   Simulation simulation(scene, grid_mesh(6, 6), one_thread());
   const double T = scene.material.mass * 9.8 * 0.1;
   run(simulation, 300);
-  EXPECT_NEAR(simulation.record().books.contact, -T, 0.01 * T);
-  EXPECT_NEAR(simulation.record().books.method, 0, 0.02 * T);
+  EXPECT_NEAR(simulation.record().ledger.contact, -T, 0.01 * T);
+  EXPECT_NEAR(simulation.record().ledger.method, 0, 0.02 * T);
 }
 
 // By impulses a method of first order leads resting cloth down by g h² in each step, and the correction lifts
@@ -210,9 +210,9 @@ TEST(Ledger, TakesNoEnergyFromBodiesAtRest) {
       Simulation simulation(scene, grid_mesh(6, 6), one_thread());
       for (int k = 0; k < 600; ++k) {
         ASSERT_EQ(run(simulation, 1), 1) << id;
-        ASSERT_LE(simulation.record().books_of_step.contact, 0) << id << ", step " << k;
+        ASSERT_LE(simulation.record().ledger_of_step.contact, 0) << id << ", step " << k;
       }
-      EXPECT_LT(simulation.record().books.contact, -0.1) << id;
+      EXPECT_LT(simulation.record().ledger.contact, -0.1) << id;
     }
   }
 }
@@ -232,9 +232,9 @@ TEST(Ledger, HasTheWorkOfABodyThatAppearsInTheCloth) {
   Simulation resumed(then, mesh, one_thread());
   for (Simulation* each : {&simulation, &resumed}) {
     ASSERT_EQ(run(*each, 1), 1);
-    EXPECT_GT(each->record().books.contact, 0);
+    EXPECT_GT(each->record().ledger.contact, 0);
   }
-  EXPECT_EQ(simulation.record().books.contact, resumed.record().books.contact);
+  EXPECT_EQ(simulation.record().ledger.contact, resumed.record().ledger.contact);
 }
 
 TEST(Ledger, TakesNoEnergyFromABodyAtRestWhileAnotherMoves) {
@@ -252,9 +252,9 @@ TEST(Ledger, TakesNoEnergyFromABodyAtRestWhileAnotherMoves) {
     Simulation simulation(scene, grid_mesh(6, 6), one_thread());
     for (int k = 0; k < 300; ++k) {
       ASSERT_EQ(run(simulation, 1), 1);
-      ASSERT_LE(simulation.record().books_of_step.contact, 0) << info_of(model).id << ", step " << k;
+      ASSERT_LE(simulation.record().ledger_of_step.contact, 0) << info_of(model).id << ", step " << k;
     }
-    EXPECT_LT(simulation.record().books.contact, -0.01) << info_of(model).id;
+    EXPECT_LT(simulation.record().ledger.contact, -0.01) << info_of(model).id;
   }
 }
 
@@ -263,7 +263,7 @@ TEST(Diagnostics, HaveAColumnPerEntry) {
   for (const EnergyEntry& entry : kEnergyEntries)
     EXPECT_NE(header.find("," + std::string(entry.column)), std::string::npos);
   StepRecord record;
-  record.books_of_step.method = 0.25;
+  record.ledger_of_step.method = 0.25;
   EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,0,0,nan,0,0,1\n")) << diagnostics_row(record, 1);
   record.contacts.add({3, 0, true, -0.5, 0, vec3(0, 2, 0), vec3(0)});
   EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,1,1,-0.5,2,0,1\n")) << diagnostics_row(record, 1);

@@ -43,7 +43,7 @@ TEST_F(MovingObstacle, DragsAlongWhatLiesOnIt) {
     const double speed = kGrip * kDown * 0.2;
     for (const vec3& v : simulation.state().v)
       EXPECT_LT(glm::distance(v, vec3(speed, 0, 0)), 1e-8) << info.id;
-    EXPECT_NEAR(simulation.record().books.contact, 0.5 * 0.2 * speed * speed, 1e-8) << info.id;
+    EXPECT_NEAR(simulation.record().ledger.contact, 0.5 * 0.2 * speed * speed, 1e-8) << info.id;
 
     ASSERT_EQ(run(simulation, 50), 50) << info.id;  // the speed is reached after 0.255 s
     const State before = simulation.state();
@@ -53,7 +53,7 @@ TEST_F(MovingObstacle, DragsAlongWhatLiesOnIt) {
       EXPECT_LT(glm::distance(simulation.state().x[i], before.x[i] + vec3(0.1 * kSpeed, 0, 0)), 1e-11)
           << info.id;
     }
-    EXPECT_NEAR(simulation.record().books.contact, 0.5 * 0.2 * kSpeed * kSpeed, 1e-8) << info.id;
+    EXPECT_NEAR(simulation.record().ledger.contact, 0.5 * 0.2 * kSpeed * kSpeed, 1e-8) << info.id;
   }
 }
 
@@ -82,7 +82,7 @@ TEST_F(MovingObstacle, LiftsWithItsSpeed) {
         ASSERT_NEAR(simulation.state().v[i].y, 1, 1e-9) << info.id << k;
       }
     }
-    EXPECT_NEAR(simulation.record().books.contact, 0.5 * 0.2 + 0.2 * kDown * 0.2, 2e-6) << info.id;
+    EXPECT_NEAR(simulation.record().ledger.contact, 0.5 * 0.2 + 0.2 * kDown * 0.2, 2e-6) << info.id;
     // What it threw up falls back onto it.
     EXPECT_EQ(run(simulation, 700), 700) << info.id;
     for (const vec3& x : simulation.state().x) EXPECT_NEAR(x.y, 1, 1e-11) << info.id;
@@ -124,13 +124,13 @@ TEST_F(MovingObstacle, CarriesAlongWhatHangsOverIt) {
       return sum / static_cast<double>(simulation.state().x.size());
     };
     const vec3 before = middle();
-    const double done_before = simulation.record().books.contact;
+    const double done_before = simulation.record().ledger.contact;
     double done = 0;
     simulation.apply(pool_, MoveObstacle{0, vec3(0.8, -0.26, 0.3), 1});
     for (int k = 0; k < 200; ++k) {
       ASSERT_EQ(simulation.step(pool_), StepStatus::done) << integrator;
       ASSERT_GE(least_gap(simulation), -2e-12) << integrator << k;
-      done = std::max(done, simulation.record().books.contact - done_before);
+      done = std::max(done, simulation.record().ledger.contact - done_before);
     }
     EXPECT_NEAR(middle().x - before.x, 0.5, 0.08) << integrator;
     EXPECT_GT(done, 0.4 * 0.5 * 0.2 * 0.25) << integrator << ": a good part of ½ m u²";
@@ -356,7 +356,7 @@ TEST_F(MovingObstacle, IsAtRestInAnOlderCheckpoint) {
   Memory numbers;
   write_checkpoint(now, numbers);
   const std::vector<double> all(numbers.numbers().begin(), numbers.numbers().end());
-  constexpr std::ptrdiff_t kSince = 5;  // moves, the books' limit, a stiffer barrier, lifting, none behind
+  constexpr std::ptrdiff_t kSince = 5;  // moves, the ledger' limit, a stiffer barrier, lifting, none behind
   ASSERT_EQ(*(all.end() - kSince), 0) << "no moves";
   Memory older(std::vector<double>(all.begin(), all.end() - kSince));
   MemoryReader reader(older);

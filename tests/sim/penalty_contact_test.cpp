@@ -94,7 +94,7 @@ TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
 }
 
 // The contact row holds what contacts took and gave back: with a method that keeps energy, a bounce without
-// friction and damping leaves nothing to it, and in every step the books close.
+// friction and damping leaves nothing to it, and in every step the ledger close.
 TEST(PenaltyContact, ABounceWithoutLossesIsBookedAsSuch) {
   WorkerPool pool(1);
   Scene scene = patch_on_floor("velocity-verlet", 0, 0, 2e-5);
@@ -106,12 +106,12 @@ TEST(PenaltyContact, ABounceWithoutLossesIsBookedAsSuch) {
   for (int k = 0; k < 5000; ++k) {
     ASSERT_EQ(simulation.step(pool), StepStatus::done);
     const StepRecord& now = simulation.record();
-    touched = touched || now.books.contact < -1e-4;
-    EXPECT_NEAR(now.books.energy - start, now.books.sum(), 1e-12);
-    EXPECT_LT(std::abs(now.books.method), 1e-6);
+    touched = touched || now.ledger.contact < -1e-4;
+    EXPECT_NEAR(now.ledger.energy - start, now.ledger.sum(), 1e-12);
+    EXPECT_LT(std::abs(now.ledger.method), 1e-6);
   }
   EXPECT_TRUE(touched);
-  EXPECT_NEAR(simulation.record().books.contact, 0, 1e-12) << "it has left the floor";
+  EXPECT_NEAR(simulation.record().ledger.contact, 0, 1e-12) << "it has left the floor";
   EXPECT_GT(simulation.state().v[0].y, 0);
 }
 
@@ -244,11 +244,11 @@ TEST(PenaltyContact, SolvedOneByOneItIsBackwardEulers) {
     for (int k = 0; k < 100; ++k) {
       ASSERT_EQ(simulation.step(pool), StepStatus::done);
       ASSERT_EQ(expected.step(pool), StepStatus::done);
-      const EnergyBooks &books = simulation.record().books, &theirs = expected.record().books;
-      EXPECT_NEAR(books.contact, theirs.contact, 1e-9) << integrator << k;
-      EXPECT_NEAR(books.method, theirs.method, 1e-9) << integrator << k;
-      least = std::min(least, books.contact);
-      lost = books.contact;
+      const EnergyLedger &ledger = simulation.record().ledger, &theirs = expected.record().ledger;
+      EXPECT_NEAR(ledger.contact, theirs.contact, 1e-9) << integrator << k;
+      EXPECT_NEAR(ledger.method, theirs.method, 1e-9) << integrator << k;
+      least = std::min(least, ledger.contact);
+      lost = ledger.contact;
       for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_LT(glm::distance(simulation.state().x[i], expected.state().x[i]), 1e-8) << integrator << k;
         EXPECT_LT(glm::distance(simulation.state().v[i], expected.state().v[i]), 1e-6) << integrator << k;

@@ -648,13 +648,14 @@ TEST(SceneCards, SpinningBall) {
     const vec3 middle = simulation->scene().obstacles.bodies.at(0).from;
     ASSERT_EQ(run(*simulation, first), first) << integrator;
     EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.01 * ball) << integrator;
-    const double before = simulation->record().books.contact, start = simulation->state().t;
+    const double before = simulation->record().ledger.contact, start = simulation->state().t;
     double mean_speed = 0;  // the cloth rings about it
     for (int k = 0; k < steps; ++k) {
       ASSERT_EQ(run(*simulation, 1), 1) << integrator;
       mean_speed += turning_speed(*simulation, middle) / steps;
     }
-    EXPECT_NEAR((simulation->record().books.contact - before) / (simulation->state().t - start), watt, within)
+    EXPECT_NEAR((simulation->record().ledger.contact - before) / (simulation->state().t - start), watt,
+                within)
         << integrator;
     EXPECT_NEAR(mean_speed, ball, 0.001 * ball) << integrator;
     if (std::string_view(integrator) != "semi-implicit-euler") continue;
@@ -689,7 +690,7 @@ TEST(SceneCards, PushedCurtain) {
       ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
       strain[rough] = std::max(strain[rough], simulation->record().max_strain);
     }
-    work[rough] = simulation->record().books.contact;
+    work[rough] = simulation->record().ledger.contact;
     for (int k = 0; k < 240; ++k) {
       ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
       later_strain[rough] = std::max(later_strain[rough], simulation->record().max_strain);

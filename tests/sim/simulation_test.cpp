@@ -395,7 +395,7 @@ TEST(Simulation, VelocitiesThatTurnRoundRestartEveryMethod) {
       EXPECT_EQ(turned.state().x, fresh.state().x) << k;
       EXPECT_EQ(turned.state().v, fresh.state().v) << k;
     }
-    EXPECT_EQ(turned.record().books.jump, record.books.jump) << "no energy has come";
+    EXPECT_EQ(turned.record().ledger.jump, record.ledger.jump) << "no energy has come";
   }
 }
 

@@ -79,15 +79,15 @@ TEST_P(StifferBarrier, LiftsWhatItWouldHaveSqueezed) {
 TEST_P(StifferBarrier, BooksWhatThatStoresAsAJump) {
   Simulation simulation = start();
   go_before(simulation);
-  const double own = stiffness_of(simulation), energy = simulation.record().books.energy,
+  const double own = stiffness_of(simulation), energy = simulation.record().ledger.energy,
                stored = simulation.system().contact_energy(pool_, simulation.state().x);
   ASSERT_GT(stored, 0);
   ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
-  const EnergyBooks& books = simulation.record().books_of_step;
+  const EnergyLedger& ledger = simulation.record().ledger_of_step;
   const double more = stiffness_of(simulation) / own - 1;
-  EXPECT_NEAR(books.jump, more * stored, 1e-6 * stored);
-  EXPECT_NEAR(books.sum(), simulation.record().books.energy - energy, 1e-12 * std::abs(energy));
-  EXPECT_NEAR(simulation.record().books.energy, simulation.record().energy.total, 1e-12 * std::abs(energy));
+  EXPECT_NEAR(ledger.jump, more * stored, 1e-6 * stored);
+  EXPECT_NEAR(ledger.sum(), simulation.record().ledger.energy - energy, 1e-12 * std::abs(energy));
+  EXPECT_NEAR(simulation.record().ledger.energy, simulation.record().energy.total, 1e-12 * std::abs(energy));
   EXPECT_THAT(*simulation.notices().list(),
               Contains(AllOf(Field(&Notice::cause, NoticeCause::barrier_stiffened),
                              Field(&Notice::step, simulation.steps()))));
@@ -104,15 +104,15 @@ TEST_P(StifferBarrier, IsPartOfACheckpoint) {
   const double stiffer = stiffness_of(simulation);
   ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
   const State end = simulation.state();
-  const EnergyBooks books = simulation.record().books;
+  const EnergyLedger ledger = simulation.record().ledger;
 
   // Back before it, and on again.
   simulation.apply(pool_, GoBack{before});
   EXPECT_EQ(stiffness_of(simulation), own);
   for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
   EXPECT_TRUE(same_bits(simulation.state(), end));
-  EXPECT_EQ(simulation.record().books.jump, books.jump);
-  EXPECT_EQ(simulation.record().books.contact, books.contact);
+  EXPECT_EQ(simulation.record().ledger.jump, ledger.jump);
+  EXPECT_EQ(simulation.record().ledger.contact, ledger.contact);
 
   // After it, from a file, with other threads.
   Memory numbers;
@@ -142,7 +142,7 @@ TEST_P(StifferBarrier, IsTakenBackWithAStepThatIsStopped) {
   simulation.save(pool_, before);
   ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
   const State after = simulation.state();
-  const double jump = simulation.record().books.jump;
+  const double jump = simulation.record().ledger.jump;
   int stops = 0;
   for (int looks = 1;; looks *= 4) {
     simulation.load(pool_, before);
@@ -155,7 +155,7 @@ TEST_P(StifferBarrier, IsTakenBackWithAStepThatIsStopped) {
     ASSERT_TRUE(same_bits(simulation.state(), before.state)) << looks;
     ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
     ASSERT_TRUE(same_bits(simulation.state(), after)) << looks;
-    ASSERT_EQ(simulation.record().books.jump, jump) << looks;
+    ASSERT_EQ(simulation.record().ledger.jump, jump) << looks;
   }
   EXPECT_GT(stops, 2);
 }
@@ -190,7 +190,7 @@ TEST_P(StifferBarrier, IsTakenBackWithAStepThatIsRefused) {
   EXPECT_FALSE(rises(simulation, true));
   EXPECT_EQ(simulation.blow_up()->cause, BlowUp::Cause::squeezed);
   EXPECT_EQ(stiffness_of(simulation), own);
-  EXPECT_EQ(simulation.record().books.jump, 0);
+  EXPECT_EQ(simulation.record().ledger.jump, 0);
 }
 
 TEST_P(StifferBarrier, IsNotWhereTheUserSetsIt) {

@@ -142,8 +142,8 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   EXPECT_EQ(read_lane(lane).state, "8.3× real time") << "1/60 s in 2 ms of wall-clock time";
   EXPECT_EQ(read_lane(lane).short_state, "8.3×");
   EXPECT_THAT(read_lane(lane).help, HasSubstr("costs 1 ms"));
-  lane.frame.record.books.method = -0.25;
-  lane.frame.record.books.damping = -0.75;
+  lane.frame.record.ledger.method = -0.25;
+  lane.frame.record.ledger.damping = -0.75;
   EXPECT_EQ(read_lane(lane).method, "-250 mJ");
   EXPECT_EQ(read_lane(lane).method_share, -0.25);
   lane.stability.reset();
@@ -193,15 +193,15 @@ TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
   StepRecord& record = lane.frame.record;
   record.time = 2;
   record.energy = {.kinetic = 1, .stretch = 2, .total = 3};
-  record.books.method = -0.5;
+  record.ledger.method = -0.5;
   lane.origin.time = lane.method_origin.time = 1;
   lane.origin.energy.total = 1;
-  lane.origin.books.method = lane.method_origin.books.method = -0.1;
+  lane.origin.ledger.method = lane.method_origin.ledger.method = -0.1;
   EXPECT_EQ(read_lane(lane).energy, "+2 J");
   EXPECT_EQ(read_lane(lane).method, "-400 mJ");
   EXPECT_EQ(read_lane(lane).method_since, "");
   lane.method_origin.time = 1.5;
-  lane.method_origin.books.method = -0.3;
+  lane.method_origin.ledger.method = -0.3;
   EXPECT_EQ(read_lane(lane).method, "-200 mJ");
   EXPECT_EQ(read_lane(lane).method_since, "since 1.5 s");
   EXPECT_THAT(read_lane(lane).help, HasSubstr("dissipated 200 mJ since 1.5 s, when the lane got it"));
@@ -291,14 +291,14 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
   StepRecord& record = lane.frame.record;
   record.time = 1;
   record.energy = {.kinetic = 20, .stretch = 30, .total = 50};
-  record.books.damping = -100;
+  record.ledger.damping = -100;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
   EXPECT_EQ(read_lane(lane).level_colour, palette().good);
-  record.books.method = 142;
+  record.ledger.method = 142;
   EXPECT_EQ(read_lane(lane).verdict, "gained 142 J, though stable on an oscillator");
   EXPECT_EQ(read_lane(lane).level_colour, palette().failed) << "the colour of what a method gains";
   // Less than the cloth has itself may be an error that swings; the run reports what stays.
-  record.books.method = 40;
+  record.ledger.method = 40;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
   NoticeLog log;
   log.add(NoticeCause::spurious_energy, 30, "It gained some.");
@@ -306,13 +306,13 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
   EXPECT_THAT(read_lane(lane).verdict, HasSubstr("gained 40"));
   lane.method_origin.notices = 1;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator") << "that was another method";
-  record.books.method = -5;
+  record.ledger.method = -5;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
 
   // Together with the window's own run, at the bottom.
   static_cast<LaneSnapshot&>(face.snapshot) = lane;
-  record.books.method = 142;
-  face.snapshot.frame.record.books.method = 142;
+  record.ledger.method = 142;
+  face.snapshot.frame.record.ledger.method = 142;
   face.context().send(Command(SetIntegrator{"implicit-midpoint"}));
   for (int i = 0; i < 2; ++i) face.frame();
   EXPECT_THAT(shown_texts().at("stability"), HasSubstr("gained 142 J"));

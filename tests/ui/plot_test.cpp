@@ -95,7 +95,7 @@ std::shared_ptr<const std::vector<PlotSample>> samples_until(int seconds, std::u
 }
 
 LaneOrigin origin_at(const PlotSample& sample) {
-  return {.time = sample.time, .energy = sample.energy, .books = sample.books};
+  return {.time = sample.time, .energy = sample.energy, .ledger = sample.ledger};
 }
 
 /// The interface with a run of twelve seconds.
@@ -176,7 +176,7 @@ TEST(PlotKinds, StackTheLedgerOfOneLane) {
   Interface face;
   give_runs(face);
   auto samples = *face.snapshot.plot;
-  for (PlotSample& s : samples) s.books = {.hand = 3 * s.time, .method = -s.time, .energy = 7 + 2 * s.time};
+  for (PlotSample& s : samples) s.ledger = {.hand = 3 * s.time, .method = -s.time, .energy = 7 + 2 * s.time};
   face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
   face.snapshot.origin = face.snapshot.method_origin = origin_at(samples.front());
   const Plot alone = make_plot(PlotKind::ledger, face.snapshot);
@@ -345,10 +345,10 @@ TEST(PlotKinds, CountEnergiesOfAllLanesFromOneOrigin) {
   for (const PlotRun& run : energy.runs) EXPECT_EQ(run.curves[0].y[30], 0) << run.name;
 
   auto samples = *other.plot;
-  for (PlotSample& sample : samples) sample.books.method = -sample.time;
+  for (PlotSample& sample : samples) sample.ledger.method = -sample.time;
   other.plot = std::make_shared<const std::vector<PlotSample>>(samples);
-  other.origin.books = samples[30].books;
-  other.method_origin.books = samples[40].books;
+  other.origin.ledger = samples[30].ledger;
+  other.method_origin.ledger = samples[40].ledger;
   const std::vector<double> method = make_plot(PlotKind::ledger, now).runs[1].curves[0].y;
   EXPECT_EQ(method[30], 0);
   EXPECT_NEAR(method[39], -0.9, rounding(10));

@@ -122,7 +122,7 @@ struct Drape final : SceneAnalysis {
       off = format_digits(1000 * shape.mean, 3) + " / " + format_digits(1000 * shape.largest, 3);
     }
     const double contact = simulation.system().contact_energy(*pool, shape.x), gap = least_gap(simulation);
-    const double made = record.books.from_nothing();
+    const double made = record.ledger.from_nothing();
     const double rested = rests ? record.time - kCalm : NAN;
     const bool forces = info_of(tried.contact.model).by_forces;
     const double k = forces ? simulation.contact().force().settings().law.stiffness : NAN;

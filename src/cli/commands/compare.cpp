@@ -78,8 +78,8 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
   figures.time.push_back(record.time);
   figures.energy.push_back(record.energy.total - start_energy);
   figures.kinetic.push_back(record.energy.kinetic);
-  figures.made.push_back(record.books.from_nothing());
-  figures.books = record.books;
+  figures.made.push_back(record.ledger.from_nothing());
+  figures.ledger = record.ledger;
   figures.strain.push_back(record.max_strain);
 }
 

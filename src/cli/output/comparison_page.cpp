@@ -116,7 +116,7 @@ std::vector<LaneColumn> lane_columns() {
        "energy that the method itself takes (negative) or makes, solvers and rods included, on average",
        [](const LaneFigures& lane) {
          const auto steps = static_cast<double>(std::max<std::uint64_t>(lane.good_steps(), 1));
-         return format_plain(1e3 * lane.books.from_nothing() / steps);
+         return format_plain(1e3 * lane.ledger.from_nothing() / steps);
        }},
       {"strain [%]", "largest of a stretch spring in the whole run",
        [](const LaneFigures& lane) { return format_plain(100 * lane.max_strain); }},
@@ -131,11 +131,12 @@ std::vector<LaneColumn> ledger_columns(const Comparison& comparison) {
   std::vector<LaneColumn> out{
       {"[J]", "", [](const LaneFigures& lane) { return std::string(lane.info->title); }, true}};
   for (const EnergyEntry& entry : kEnergyEntries)
-    if (std::ranges::any_of(comparison.lanes, [&](const auto& lane) { return lane.books.*entry.joule != 0; }))
+    if (std::ranges::any_of(comparison.lanes,
+                            [&](const auto& lane) { return lane.ledger.*entry.joule != 0; }))
       out.push_back({entry.title, "", [joule = entry.joule](const LaneFigures& lane) {
-                       return format_plain(lane.books.*joule);
+                       return format_plain(lane.ledger.*joule);
                      }});
-  out.push_back({"Sum", "", [](const LaneFigures& lane) { return format_plain(lane.books.sum()); }});
+  out.push_back({"Sum", "", [](const LaneFigures& lane) { return format_plain(lane.ledger.sum()); }});
   return out;
 }
 

@@ -24,7 +24,7 @@ struct LaneFigures : StepFigures {
   std::vector<double> energy;   ///< change of the total since the start [J]
   std::vector<double> kinetic;  ///< [J]
   std::vector<double> made;     ///< by the method, its solvers and rods since the start [J]
-  EnergyBooks books;            ///< at the end
+  EnergyLedger ledger;          ///< at the end
   std::vector<double> strain;   ///< largest |l/L − 1|
   std::string diagnostics;      ///< the table of `--diagnostics`
   std::vector<Notice> notices;

@@ -350,9 +350,9 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
     json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
                            {"hash", fingerprint_text(origin_->hash)}};
   for (const EnergyEntry& entry : kEnergyEntries)
-    json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
-  json["ledger"]["wind_given"] = last.books.wind_given;
-  json["ledger"]["air_loss"] = last.books.lost_to_air();
+    json["ledger"][std::string(entry.column)] = last.ledger.*entry.joule;
+  json["ledger"]["wind_given"] = last.ledger.wind_given;
+  json["ledger"]["air_loss"] = last.ledger.lost_to_air();
   for (const Notice& notice : notices_)
     json["notices"].push_back(
         Json{{"step", notice.step}, {"cause", name_of(notice.cause)}, {"text", notice.text}});

@@ -57,10 +57,10 @@ void volume_text(const PanelContext& context) {
 }
 
 void wind_work(const PanelContext& context) {
-  const EnergyBooks& books = context.snapshot.frame.record.books;
-  if (books.wind == 0 && books.wind_given == 0) return;
-  small_text("Since the start: given by the wind " + format_quantity(books.wind_given, "J", 3) +
-             ", lost to the air " + format_quantity(books.lost_to_air(), "J", 3) + ".");
+  const EnergyLedger& ledger = context.snapshot.frame.record.ledger;
+  if (ledger.wind == 0 && ledger.wind_given == 0) return;
+  small_text("Since the start: given by the wind " + format_quantity(ledger.wind_given, "J", 3) +
+             ", lost to the air " + format_quantity(ledger.lost_to_air(), "J", 3) + ".");
 }
 
 }  // namespace

@@ -54,20 +54,20 @@ constexpr PlotQuantity entry(const char* label, ImU32 Palette::*colour, double (
   return {label, colour, get, 1.4F, true};
 }
 constexpr std::array kLedger{
-    PlotQuantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
-    entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }),
-    entry("damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }),
-    entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.books.hand; }),
-    entry("pins", &Palette::muted, [](const PlotSample& s) { return s.books.pins; }),
-    entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }),
-    entry("contact", &Palette::failed, [](const PlotSample& s) { return s.books.contact; }),
-    entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.books.jump; }),
-    entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
-    entry("rods", &Palette::good, [](const PlotSample& s) { return s.books.rods; }),
-    entry("limit", &Palette::text, [](const PlotSample& s) { return s.books.limit; }),
+    PlotQuantity{"sum", &Palette::total, [](const PlotSample& s) { return s.ledger.energy; }, 2},
+    entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.ledger.method; }),
+    entry("damping", &Palette::bend, [](const PlotSample& s) { return s.ledger.damping; }),
+    entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.ledger.hand; }),
+    entry("pins", &Palette::muted, [](const PlotSample& s) { return s.ledger.pins; }),
+    entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.ledger.wind; }),
+    entry("contact", &Palette::failed, [](const PlotSample& s) { return s.ledger.contact; }),
+    entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.ledger.jump; }),
+    entry("solver", &Palette::careful, [](const PlotSample& s) { return s.ledger.solver; }),
+    entry("rods", &Palette::good, [](const PlotSample& s) { return s.ledger.rods; }),
+    entry("limit", &Palette::text, [](const PlotSample& s) { return s.ledger.limit; }),
 };
 constexpr std::array kMethodsShares{
-    PlotQuantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2, false,
+    PlotQuantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.ledger.method; }, 2, false,
                  false, true},
 };
 constexpr std::array kStrains{
@@ -122,7 +122,7 @@ std::string run_name(const std::vector<PlotStretch>& stretches) {
 }
 
 PlotSample sample_of(const LaneOrigin& origin) {
-  return {.time = origin.time, .energy = origin.energy, .books = origin.books};
+  return {.time = origin.time, .energy = origin.energy, .ledger = origin.ledger};
 }
 
 PlotRun run_of(const LaneSnapshot& lane, std::span<const PlotQuantity> quantities, bool relative) {

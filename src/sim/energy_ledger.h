@@ -8,7 +8,7 @@ namespace clothlab {
 
 /// The energy ledger [J], summed since the start: where H = T + V came from, V that of springs and gravity
 /// (docs/energy-ledger.md). The entries add up to the change of H.
-struct EnergyBooks {
+struct EnergyLedger {
   double hand = 0;        ///< work of the mouse spring
   double pins = 0;        ///< of moving pins
   double wind = 0;        ///< of the air, negative where it brakes
@@ -35,19 +35,19 @@ struct EnergyBooks {
 struct EnergyEntry {
   std::string_view title;   ///< in tables: "Hand"
   std::string_view column;  ///< of the diagnostics: "work_hand"
-  double EnergyBooks::*joule;
+  double EnergyLedger::*joule;
 };
 inline constexpr std::array kEnergyEntries{
-    EnergyEntry{"Hand", "work_hand", &EnergyBooks::hand},
-    EnergyEntry{"Pins", "work_pins", &EnergyBooks::pins},
-    EnergyEntry{"Wind", "work_wind", &EnergyBooks::wind},
-    EnergyEntry{"Damping", "work_damping", &EnergyBooks::damping},
-    EnergyEntry{"Contact", "work_contact", &EnergyBooks::contact},
-    EnergyEntry{"Jumps", "work_jump", &EnergyBooks::jump},
-    EnergyEntry{"Solver", "energy_solver", &EnergyBooks::solver},
-    EnergyEntry{"Rods", "energy_rods", &EnergyBooks::rods},
-    EnergyEntry{"Limit", "energy_limit", &EnergyBooks::limit},
-    EnergyEntry{"Method", "energy_method", &EnergyBooks::method},
+    EnergyEntry{"Hand", "work_hand", &EnergyLedger::hand},
+    EnergyEntry{"Pins", "work_pins", &EnergyLedger::pins},
+    EnergyEntry{"Wind", "work_wind", &EnergyLedger::wind},
+    EnergyEntry{"Damping", "work_damping", &EnergyLedger::damping},
+    EnergyEntry{"Contact", "work_contact", &EnergyLedger::contact},
+    EnergyEntry{"Jumps", "work_jump", &EnergyLedger::jump},
+    EnergyEntry{"Solver", "energy_solver", &EnergyLedger::solver},
+    EnergyEntry{"Rods", "energy_rods", &EnergyLedger::rods},
+    EnergyEntry{"Limit", "energy_limit", &EnergyLedger::limit},
+    EnergyEntry{"Method", "energy_method", &EnergyLedger::method},
 };
 
 }  // namespace clothlab
