@@ -171,9 +171,9 @@ std::string what_failed(const BlowUpFacts& facts, const IntegratorInfo& integrat
 }
 
 std::string where_measured(const BlowUpFacts& facts) {
-  if (!facts.sound_time) return " At the start: ";
-  return " When the cloth was last sound (no spring strained by 10 %), at " +
-         format_plain(*facts.sound_time) + " s: ";
+  if (!facts.good_time) return " At the start: ";
+  return " When the cloth was last sound (no spring strained by 10 %), at " + format_plain(*facts.good_time) +
+         " s: ";
 }
 
 }  // namespace

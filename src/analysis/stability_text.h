@@ -34,7 +34,7 @@ struct BlowUpFacts {
   double allowed = 0;              ///< the limit that this exceeded: factor × the energy accounted for [J]
   double factor = 1;               ///< the scene's --energy-limit
   /// Of the last sound state [s], strained by less than 10 %; none: that is the start.
-  std::optional<double> sound_time;
+  std::optional<double> good_time;
   std::optional<FailedSpring> spring = {};
   std::array<std::uint32_t, 2> vertices{};  ///< of its ends, counted from 0
   std::optional<FailedContact> contact = {};

@@ -119,7 +119,7 @@ std::uint64_t Arena::hash() const {
 
 void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   at(lane);
-  if (std::holds_alternative<RestoreSoundState>(command)) return restore_sound_state(pool, at(lane));
+  if (std::holds_alternative<RestoreGoodState>(command)) return restore_good_state(pool, at(lane));
   if (is_of_method(command)) return at(lane).simulation->apply(pool, command);
   // What may need memory comes before the first change.
   const bool begins_anew = std::holds_alternative<Reset>(command);
@@ -135,12 +135,12 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   for (Lane& each : lanes_) each.go_on();
 }
 
-void Arena::restore_sound_state(WorkerPool& pool, Lane& lane) {
+void Arena::restore_good_state(WorkerPool& pool, Lane& lane) {
   if (std::ranges::any_of(lanes_, [&](const Lane& each) { return &each != &lane && each.runs(); }))
     throw InputError("A lane goes back to its last sound state only where no other lane runs.");
-  const std::uint64_t step = lane.simulation->last_sound_state().step;
+  const std::uint64_t step = lane.simulation->last_good_state().step;
   auto past = past_up_to(step, lane);
-  lane.simulation->apply(pool, RestoreSoundState{});
+  lane.simulation->apply(pool, RestoreGoodState{});
   lane.go_on();
   past_ = std::move(past);
 }
@@ -208,7 +208,7 @@ void Arena::carry_out(WorkerPool& pool, const RemoveLane& command) {
   lanes_.erase(place);
   try {
     if (is_alone() && !runs())
-      restore_sound_state(pool, lanes_.front());
+      restore_good_state(pool, lanes_.front());
     else if (steps() < step)
       past_ = past_up_to(steps(), lanes_.front());
   } catch (...) {

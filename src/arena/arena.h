@@ -165,7 +165,7 @@ class Arena {
  private:
   const Lane& at(LaneId lane) const;
   Lane& at(LaneId lane);
-  void restore_sound_state(WorkerPool& pool, Lane& lane);
+  void restore_good_state(WorkerPool& pool, Lane& lane);
   void save_before(WorkerPool& pool);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
   void carry_out(WorkerPool& pool, const AddLane& command);

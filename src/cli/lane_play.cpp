@@ -123,7 +123,7 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
-  const State sound = simulation.last_sound_state().state;
+  const State sound = simulation.last_good_state().state;
   const std::optional<StabilityEstimate> estimate = measure_stability(
       simulation, sound, simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
   const BlowUpFacts facts = blow_up_facts(*blow_up, simulation);

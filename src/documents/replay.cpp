@@ -268,7 +268,7 @@ bool Replay::applies(Command& command) {
     if (options_.dt) scene->dt = *options_.dt;
     command = SetScene{std::move(scene)};
   }
-  if (std::holds_alternative<RestoreSoundState>(command) && !stands())
+  if (std::holds_alternative<RestoreGoodState>(command) && !stands())
     what = "returns to the last sound state after a blow-up";
   if (what.empty()) return true;
   ++skipped_[what];

@@ -100,7 +100,7 @@ class MomentSearch {
   }
 
   void begin(const KeepMoment::Kept& moment) {
-    const State& state = last_sound_state(moment.checkpoint()).state;
+    const State& state = last_good_state(moment.checkpoint()).state;
     run_.scene = *moment.loaded;
     run_.scene.scene = *moment.checkpoint().scene;
     run_.scene.scene.substeps = 1;

@@ -33,7 +33,7 @@ struct StartGrab {
   Grab hold;
 };
 // After a blow-up the cloth is frozen. Playing, a step, a grab, pins and a recording continue from the last
-// sound state (Simulation::last_sound_state), and so does a change of values with which the method is stable
+// sound state (Simulation::last_good_state), and so does a change of values with which the method is stable
 // there; it plays if the run played when it blew up. Snapshot::message says so.
 /// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
 struct SetSpeed {

@@ -23,7 +23,7 @@ std::string from(double time) {
   return time > 0 ? "from " + format_plain(time) + " s, the last sound state" : "from the start";
 }
 
-BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, const Scene& scene,
+BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, const Scene& scene,
                      const StepRecord& last, const ClothMesh& mesh) {
   BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
                     .step = blow_up.step,
@@ -35,7 +35,7 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, co
                     .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
                     .factor = scene.energy_limit,
-                    .sound_time = sound_time,
+                    .good_time = good_time,
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
   const IntegratorInfo& method = integrator_info(scene.integrator);
@@ -60,21 +60,21 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, co
 }
 
 /// None where it is the start.
-std::optional<double> sound_time(const State& sound, std::uint64_t step) {
+std::optional<double> good_time(const State& sound, std::uint64_t step) {
   return step > 0 ? std::optional(sound.t) : std::nullopt;
 }
 
 }  // namespace
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
-  const auto [sound, step] = simulation.last_sound_state();
-  return facts_of(blow_up, sound_time(sound, step), simulation.scene(), simulation.record(),
+  const auto [sound, step] = simulation.last_good_state();
+  return facts_of(blow_up, good_time(sound, step), simulation.scene(), simulation.record(),
                   simulation.mesh());
 }
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh) {
-  const auto [sound, step] = last_sound_state(then);
-  return facts_of(blow_up, sound_time(sound, step), *then.scene, then.record, mesh);
+  const auto [sound, step] = last_good_state(then);
+  return facts_of(blow_up, good_time(sound, step), *then.scene, then.record, mesh);
 }
 
 bool describes(const BlownUpRun& run, const BlowUp& blow_up) {

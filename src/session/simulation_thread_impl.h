@@ -176,7 +176,7 @@ struct SimulationThread::Impl {
   /// Undoes that, or begins the lane at the start.
   void restore(const LaneScene& lane);
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
-  const Moment& sound_moment(LaneId lane) const;
+  const Moment& good_moment(LaneId lane) const;
   bool is_catching_up() const;
   /// Steps of the lanes that come back until this time, so many of each at least.
   void catch_up(Clock::time_point until, int least = 1);
@@ -202,7 +202,7 @@ struct SimulationThread::Impl {
   Prospect prospect(const LiveLane& lane) const;
   /// For any cloth.
   bool is_stable_at_every_step(const LiveLane& lane) const;
-  double sound_time(const LiveLane& lane) const { return simulation_of(lane).last_sound_state().state.t; }
+  double good_time(const LiveLane& lane) const { return simulation_of(lane).last_good_state().state.t; }
   void blow_up(LiveLane& lane);
   /// Continues from the last sound state, playing if the run played when it blew up, and says so. Beside
   /// lanes that run, in the background up to the present.

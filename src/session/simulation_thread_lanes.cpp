@@ -111,18 +111,18 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
     const Moment::Part& part = from.of(lane.lane);
     const bool stood = part.lane == lane.lane && (part.frozen || part.held);
     live_lane.blown.reset();
-    start_return(live_lane, *lane.scene, stood ? sound_moment(lane.lane) : from);
+    start_return(live_lane, *lane.scene, stood ? good_moment(lane.lane) : from);
   } catch (...) {
     follow_lanes();
     throw;
   }
 }
 
-const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
+const Moment& SimulationThread::Impl::good_moment(LaneId lane) const {
   for (std::size_t i = history.size(); i-- > 0;) {
     const Moment::Part& part = history[i].of(lane);
     if (arena->has_passed(history[i]) && part.lane == lane && !part.frozen && !part.held &&
-        part.checkpoint->record.max_strain < kSoundStrain)
+        part.checkpoint->record.max_strain < kGoodStrain)
       return history[i];
   }
   return first;

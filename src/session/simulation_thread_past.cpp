@@ -185,7 +185,7 @@ void SimulationThread::Impl::continue_from_shown() {
     leave_for(history[past->shown].time);
     continue_from_newest_kept();
   } else if (stands() && live().blown) {
-    revive(live(), tries_again_text(prospect(live()), sound_time(live())));
+    revive(live(), tries_again_text(prospect(live()), good_time(live())));
   }
   past.reset();
   dirty = true;

@@ -42,7 +42,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (std::holds_alternative<Reset>(command)) {
     if (stood) playing = std::exchange(resumes, false);
     start_all_over();
-  } else if (std::holds_alternative<RestoreSoundState>(command)) {
+  } else if (std::holds_alternative<RestoreGoodState>(command)) {
     go_on_from_restored_state(true);
     restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
@@ -64,7 +64,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   // What comes back with a method that it no longer has begins again, where it may.
   if (live().coming_back && has_other_method(*live().coming_back)) {
     give_up_return(live());
-    if (!live().blown) start_return(live(), simulation().scene(), sound_moment(active));
+    if (!live().blown) start_return(live(), simulation().scene(), good_moment(active));
   }
   for_each_lane([&](LiveLane& lane) {
     if (lane.blown && (lane.id == active || !of_method)) reconsider(lane);
@@ -293,8 +293,8 @@ void SimulationThread::Impl::steer(const ReviveLane& c) {
   LiveLane& lane = live(c.lane);
   if (runs(lane) || lane.coming_back) return;
   continue_from_shown();
-  if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), sound_time(lane)));
-  start_return(lane, simulation_of(lane).scene(), sound_moment(c.lane));
+  if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), good_time(lane)));
+  start_return(lane, simulation_of(lane).scene(), good_moment(c.lane));
 }
 
 void SimulationThread::Impl::steer(const SetHistoryMemory& c) {

@@ -65,11 +65,11 @@ std::optional<BlownUpRun> SimulationThread::Impl::blow_up_at(const LiveLane& lan
 
 void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
   if (!stands()) {
-    start_return(lane, (*arena)[lane.id].scene(), sound_moment(lane.id));
+    start_return(lane, (*arena)[lane.id].scene(), good_moment(lane.id));
     return tell(std::move(sentence));
   }
   const bool plays = resumes;
-  arena.apply(pool, lane.id, RestoreSoundState{});
+  arena.apply(pool, lane.id, RestoreGoodState{});
   go_on_from_restored_state(true);
   restart_methods();
   playing = plays;
@@ -86,7 +86,7 @@ void SimulationThread::Impl::decide(LiveLane& lane) {
   lane.blown->decided_by = 0;
   const Prospect now = prospect(lane);
   if (past && !past->by_itself()) return tell(waits_in_past_text(now));
-  if (now.is_stable()) return revive(lane, goes_on_text(now, sound_time(lane)));
+  if (now.is_stable()) return revive(lane, goes_on_text(now, good_time(lane)));
   tell(stays_frozen_text(now));
 }
 
@@ -115,7 +115,7 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   q.contact = simulation.contact().force().settings();
   q.surfaces = simulation.surfaces().at_end();
   q.grab = simulation.grab();
-  q.state = lane.blown ? simulation.last_sound_state().state : simulation.state();
+  q.state = lane.blown ? simulation.last_good_state().state : simulation.state();
   q.held = simulation.constraints(q.state.x);
   q.urgent = urgent;
   q.spectrum = spectrum.wanted && lane.id == active;

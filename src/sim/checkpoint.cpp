@@ -89,9 +89,9 @@ class NumberReader {
 
 /// The numbers of a checkpoint in the order of its file.
 template <class Each>
-void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, bool& warned_of_energy,
+void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, bool& warned_of_energy,
                  const Each& each) {
-  for (State* state : {&c.state, &last_sound}) {
+  for (State* state : {&c.state, &last_good}) {
     each(state->x);
     each(state->v);
     each(state->t);
@@ -121,7 +121,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
     if (entry.joule != &EnergyLedger::limit) each(c.record.ledger.*entry.joule);
   each(c.record.ledger.energy);
   each(c.record.ledger.wind_given);
-  each(c.last_sound_step);
+  each(c.last_good_step);
   if (each.goes_on()) c.moves.each_number(each);
   if (each.goes_on()) each(c.record.ledger.limit);
   if (each.goes_on()) each(c.stiffened);
@@ -151,22 +151,22 @@ std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(st
 
 void write_checkpoint(const Checkpoint& checkpoint, Memory& to) {
   Checkpoint copy = checkpoint;
-  State last_sound = *copy.last_sound;
+  State last_good = *copy.last_good;
   const std::span<const double> numbers = copy.memory.numbers();
   std::vector<double> memory(numbers.begin(), numbers.end());
   bool warned_of_energy = copy.notices.has(NoticeCause::spurious_energy);
-  each_number(copy, last_sound, memory, warned_of_energy, NumberWriter(to));
+  each_number(copy, last_good, memory, warned_of_energy, NumberWriter(to));
 }
 
 Checkpoint read_checkpoint(MemoryReader& from, std::size_t n) {
   Checkpoint checkpoint;
-  State last_sound;
+  State last_good;
   std::vector<double> memory;
   bool warned_of_energy = false;
-  each_number(checkpoint, last_sound, memory, warned_of_energy, NumberReader(from, n));
+  each_number(checkpoint, last_good, memory, warned_of_energy, NumberReader(from, n));
   if (!from.at_end() || !fits(checkpoint, n))
     throw InputError("The checkpoint does not belong to this mesh.");
-  checkpoint.last_sound = std::make_shared<const State>(std::move(last_sound));
+  checkpoint.last_good = std::make_shared<const State>(std::move(last_good));
   checkpoint.memory = Memory(std::move(memory));
   checkpoint.record.time = checkpoint.state.t;
   if (warned_of_energy)

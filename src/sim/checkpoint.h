@@ -61,8 +61,8 @@ struct Checkpoint {
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
-  std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is not sound; immutable
-  std::uint64_t last_sound_step = 0;
+  std::shared_ptr<const State> last_good;  ///< the newest sound state, where `state` is not sound; immutable
+  std::uint64_t last_good_step = 0;
   JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
 };
 

@@ -86,15 +86,15 @@ struct Reset {};
 struct GoBack {
   std::shared_ptr<const Checkpoint> moment;
 };
-/// Continues from the newest sound state of the run (Simulation::last_sound_state), after a blow-up. Pins
+/// Continues from the newest sound state of the run (Simulation::last_good_state), after a blow-up. Pins
 /// stay where it has them; the grab ends.
-struct RestoreSoundState {};
+struct RestoreGoodState {};
 /// Turns all velocities round: v becomes −v. A method that is symmetric in time then goes back the way it
 /// came. Pins that move go on to where they were sent; the grab stays.
 struct TurnRound {};
 
 using Command =
     std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned, SetPinPreset,
-                 SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
+                 SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreGoodState, TurnRound>;
 
 }  // namespace clothlab

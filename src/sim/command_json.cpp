@@ -69,7 +69,7 @@ void fields_of(Is<GoBack> auto& c, auto& field) {
   JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
   fields_of(place, field);
 }
-void fields_of(Is<RestoreSoundState> auto&, auto& field) { field("do", "restore-sound-state"); }
+void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
 void fields_of(Is<TurnRound> auto&, auto& field) { field("do", "turn-round"); }
 
 /// Writes an object without a JSON tree: to destroy one takes memory, and without that ends the program.
@@ -227,7 +227,7 @@ const std::vector<Command>& empty_commands() {
   static const std::vector<Command> all{
       SetParameter{}, SetGravity{},         SetObstacles{}, MoveObstacle{}, SetIntegrator{},
       SetPinned{},    SetPinned{{}, false}, SetPinPreset{}, SetScene{},     MovePins{},
-      Grab{},         MoveCursor{},         Release{},      Reset{},        RestoreSoundState{},
+      Grab{},         MoveCursor{},         Release{},      Reset{},        RestoreGoodState{},
       TurnRound{}};
   return all;
 }

@@ -62,7 +62,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<Release>(),        kNo,   kNo,   kYes,  kNo,   nullptr},
     {kind<Reset>(),          kNo,   kNo,   kYes,  kYes,  nullptr},
     {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
-    {kind<RestoreSoundState>(), kNo, kNo,  kYes,  kNo,   nullptr},
+    {kind<RestoreGoodState>(), kNo, kNo,  kYes,  kNo,   nullptr},
     {kind<TurnRound>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
 }};
 // clang-format on
@@ -189,7 +189,7 @@ class Change {
     return scene_;
   }
 
-  SharedScene operator()(const RestoreSoundState&) const { return scene_; }
+  SharedScene operator()(const RestoreGoodState&) const { return scene_; }
   SharedScene operator()(const TurnRound&) const { return scene_; }
 
  private:
@@ -225,7 +225,7 @@ bool is_of_method(const Command& command) {
     const SceneParameter* row = find_scene_parameter(set->id);
     return row == nullptr || row->is_of_method();
   }
-  return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<RestoreSoundState>(command);
+  return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<RestoreGoodState>(command);
 }
 
 std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,

@@ -152,8 +152,8 @@ void Simulation::Impl::begin_record() {
 
 /// The completed step began with the newest sound state.
 void Simulation::Impl::keep_last_sound() {
-  std::swap(*last_sound, at_step.state);
-  last_sound_step = record.step - 1;
+  std::swap(*last_good, at_step.state);
+  last_good_step = record.step - 1;
 }
 
 void Simulation::Impl::copy_state(WorkerPool& pool, State& to) const {
@@ -482,7 +482,7 @@ void Simulation::Impl::abandon_step() {
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up = bad;
   const bool finite = bad.cause != BlowUp::Cause::not_finite && bad.cause != BlowUp::Cause::made;
-  const std::vector<vec3>& from = finite || is_sound() ? at_step.state.x : last_sound->x;
+  const std::vector<vec3>& from = finite || is_good() ? at_step.state.x : last_good->x;
   const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
   blow_up->spring = failed_spring(system, from, to);
   if (!contact->force().empty()) blow_up->contact = failed_contact(contact->force(), system, pool, from, to);
@@ -543,12 +543,12 @@ void Simulation::Impl::finish_record() {
     next.ledger_of_step.*entry.joule -= record.ledger.*entry.joule;
   next.ledger_of_step.wind_given -= record.ledger.wind_given;
   // What may need memory comes before the step is taken; what is said after it may be left unsaid.
-  const bool was_sound = is_sound();
-  if (was_sound && !(measured.strain < kSoundStrain) && last_sound.use_count() != 1)
-    last_sound = std::make_shared<State>(*last_sound);  // a checkpoint has it
+  const bool was_good = is_good();
+  if (was_good && !(measured.strain < kGoodStrain) && last_good.use_count() != 1)
+    last_good = std::make_shared<State>(*last_good);  // a checkpoint has it
   std::swap(record, next);
   body_contacts = next_body_contacts;
-  if (was_sound && !is_sound()) keep_last_sound();
+  if (was_good && !is_good()) keep_last_sound();
   residuals.swap(next_residuals);
   blow_up.reset();
   try {
@@ -731,7 +731,7 @@ const StepRecord& Simulation::record() const { return impl_->record; }
 const BodyContacts& Simulation::body_contacts() const { return impl_->body_contacts; }
 std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
-Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->last_sound_state(); }
+Simulation::StateAtStep Simulation::last_good_state() const { return impl_->last_good_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
   Surfaces now;

@@ -29,7 +29,7 @@ class ContactResponse;
 class Surfaces;
 
 /// Largest strain of a sound state, from which a blown-up run can continue.
-inline constexpr double kSoundStrain = 0.1;
+inline constexpr double kGoodStrain = 0.1;
 
 enum class StepStatus {
   done,
@@ -94,9 +94,9 @@ class Simulation {
     const State& state;
     std::uint64_t step = 0;
   };
-  /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
+  /// The newest state with a largest strain below kGoodStrain; the start where there is none. Valid until
   /// the next step or command.
-  StateAtStep last_sound_state() const;
+  StateAtStep last_good_state() const;
   /// The constraints at positions x [m]: the pins, and the contacts of the last step that still lie on the
   /// floor.
   Projection constraints(std::span<const vec3> x) const;
@@ -121,7 +121,7 @@ class Simulation {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Simulation::last_sound_state at a moment of a run. Valid as long as the checkpoint.
-Simulation::StateAtStep last_sound_state(const Checkpoint& checkpoint);
+/// Simulation::last_good_state at a moment of a run. Valid as long as the checkpoint.
+Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint);
 
 }  // namespace clothlab

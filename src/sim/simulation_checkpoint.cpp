@@ -50,13 +50,13 @@ void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
   to.record = record;
   to.residuals = residuals;
   to.blow_up = blow_up;
-  to.last_sound = last_sound;
-  to.last_sound_step = last_sound_step;
+  to.last_good = last_good;
+  to.last_good_step = last_good_step;
 }
 
 void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   const std::size_t n = state.x.size();
-  if (!from.scene || !from.last_sound || from.state.x.size() != n || from.state.v.size() != n)
+  if (!from.scene || !from.last_good || from.state.x.size() != n || from.state.v.size() != n)
     throw InputError("The checkpoint does not belong to this mesh.");
   std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
   MemoryReader memory(from.memory);
@@ -88,7 +88,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   }
   body_contacts = {};
   blow_up = from.blow_up;
-  set_last_sound(*from.last_sound, from.last_sound_step);
+  set_last_sound(*from.last_good, from.last_good_step);
   at_start.reset();
   reserve_residuals();
   residuals = from.residuals;
@@ -96,19 +96,19 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   aim_at_pins();
 }
 
-Simulation::StateAtStep Simulation::Impl::last_sound_state() const {
-  if (is_sound()) return {state, record.step};
-  return {*last_sound, last_sound_step};
+Simulation::StateAtStep Simulation::Impl::last_good_state() const {
+  if (is_good()) return {state, record.step};
+  return {*last_good, last_good_step};
 }
 
-Simulation::StateAtStep last_sound_state(const Checkpoint& checkpoint) {
-  if (checkpoint.record.max_strain < kSoundStrain) return {checkpoint.state, checkpoint.record.step};
-  return {*checkpoint.last_sound, checkpoint.last_sound_step};
+Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint) {
+  if (checkpoint.record.max_strain < kGoodStrain) return {checkpoint.state, checkpoint.record.step};
+  return {*checkpoint.last_good, checkpoint.last_good_step};
 }
 
 void Simulation::Impl::set_last_sound(State sound, std::uint64_t step) {
-  last_sound = std::make_shared<State>(std::move(sound));
-  last_sound_step = step;
+  last_good = std::make_shared<State>(std::move(sound));
+  last_good_step = step;
 }
 
 }  // namespace clothlab

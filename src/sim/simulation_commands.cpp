@@ -54,7 +54,7 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
     if (breaks) load(pool, at_step);
     throw;
   }
-  at_step.last_sound.reset();  // a step may overwrite it
+  at_step.last_good.reset();  // a step may overwrite it
 }
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
@@ -126,8 +126,8 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const GoBack& command) {
   if (now != scene) adopt(pool, now);
 }
 
-void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
-  const auto [sound, step] = last_sound_state();
+void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreGoodState&) {
+  const auto [sound, step] = last_good_state();
   const State copy = sound;
   restore(pool, copy, step);
   // Bodies have gone on since.
@@ -152,8 +152,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   contact_watch.restart();
   entering = true;
   const double before = internal_now(pool).shaking();
-  if (step < last_sound_step)
-    set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
+  if (step < last_good_step) set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
   state = from;
   lifting = true;
   pins.hold_at(state.x);

@@ -110,7 +110,7 @@ struct Simulation::Impl {
   void load_progress(const Checkpoint& from);
   void save(WorkerPool& pool, Checkpoint& to) const;
   void load(WorkerPool& pool, const Checkpoint& from);
-  StateAtStep last_sound_state() const;
+  StateAtStep last_good_state() const;
   void set_last_sound(State sound, std::uint64_t step);
 
   // Commands: carry_out() for each that does more than change the scene.
@@ -124,7 +124,7 @@ struct Simulation::Impl {
   void carry_out(WorkerPool& pool, const Release& command);
   void carry_out(WorkerPool& pool, const Reset& command);
   void carry_out(WorkerPool& pool, const GoBack& command);
-  void carry_out(WorkerPool& pool, const RestoreSoundState& command);
+  void carry_out(WorkerPool& pool, const RestoreGoodState& command);
   void carry_out(WorkerPool& pool, const TurnRound& command);
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
   void start(const ComputeContext& context);
@@ -143,7 +143,7 @@ struct Simulation::Impl {
   void record_state(std::uint64_t step);
 
   // Measurements.
-  bool is_sound() const { return record.max_strain < kSoundStrain; }
+  bool is_good() const { return record.max_strain < kGoodStrain; }
   /// True if the cloth touches a surface that moves in the substep.
   bool touches_moving() const {
     return surfaces.move() && std::ranges::any_of(contact->pairs(state.v), [&](const ContactPair& pair) {
@@ -222,8 +222,8 @@ struct Simulation::Impl {
   bool lifting = true;    // see Checkpoint
   bool is_alone = false;  // in the current step, while a stiffer barrier may help
 
-  std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
-  std::uint64_t last_sound_step = 0;
+  std::shared_ptr<State> last_good;  // the newest sound state, where `state` is not; or the start
+  std::uint64_t last_good_step = 0;
 
   // Of the current step.
   StepRecord next;

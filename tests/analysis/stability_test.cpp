@@ -203,7 +203,7 @@ TEST(Stability, ABlowUpIsExplained) {
     has(text, describe_stability(info, default_parameters(info), 1e-3, uniform_estimate(1400)));
   }
   has(explain(info_of("explicit-euler"), uniform_estimate(1000)), "2 ms");
-  facts.sound_time = 0.031;
+  facts.good_time = 0.031;
   has(explain(info_of("explicit-euler"), uniform_estimate(1000)),
       "was last sound (no spring strained by 10 %), at 0.031 s: ");
   // With an implicit method there is no advice to choose one.

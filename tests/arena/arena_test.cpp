@@ -554,7 +554,7 @@ TEST(Arena, NobodyHoldsALaneThatIsLeftBehind) {
   EXPECT_FALSE(arena[1].grab());
   EXPECT_EQ(arena[0].steps(), 8u);
   EXPECT_EQ(arena[0].scene().pins, arena[1].scene().pins) << "the world is that of all";
-  EXPECT_THROW(arena.apply(pool, 0, RestoreSoundState{}), InputError) << "others run";
+  EXPECT_THROW(arena.apply(pool, 0, RestoreGoodState{}), InputError) << "others run";
   arena.apply(pool, HoldLane{1});
   EXPECT_THROW(arena.apply(pool, HoldLane{2}), InputError);
   // The last that runs may join one that stands: then none does.

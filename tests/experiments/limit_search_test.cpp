@@ -103,7 +103,7 @@ TEST(LimitSearch, BeginsWithTheLastGoodStateWhereThePresentOneIsNot) {
   }
   const auto checkpoint = std::make_shared<Checkpoint>();
   direct.save(pool, *checkpoint);
-  const State good = direct.last_sound_state().state;
+  const State good = direct.last_good_state().state;
   ASSERT_LT(good.t, direct.state().t) << "strained by more than 10 % before it blew up";
   const LimitSearch search(promised({moment_of_lane(2, checkpoint), loaded, 2, 7}));
   const auto found = found_by(search);

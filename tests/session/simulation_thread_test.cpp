@@ -467,8 +467,8 @@ class AfterABlowUp : public ::testing::Test {
     while (direct.step(pool) == StepStatus::done) {
     }
     last_good = direct.steps();
-    sound = direct.last_sound_state().state;
-    sound_step = direct.last_sound_state().step;
+    sound = direct.last_good_state().state;
+    sound_step = direct.last_good_state().step;
   }
   /// A thread on that scene, frozen; it played until then, or took single steps.
   std::unique_ptr<SimulationThread> frozen(bool played) const {
@@ -984,7 +984,7 @@ TEST(SimulationThread, KeepsThePresentThatWasLeftWhenItTriesAgain) {
     return s.returns->size() > blown->returns->size() && !s.blow_up_text.empty();
   });
   EXPECT_EQ(failed->left, end->frame.record.time);
-  const auto again = send_and_wait(thread, RestoreSoundState{});
+  const auto again = send_and_wait(thread, RestoreGoodState{});
   EXPECT_FALSE(again->frozen);
   EXPECT_EQ(again->left, end->frame.record.time);
   EXPECT_EQ(send_and_wait(thread, SwapBranches{})->frame.positions, end->frame.positions);

@@ -113,7 +113,7 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
                                       Grab{{0, 1, 5}, vec3(0.25, 0.25, 0.5), vec3(0.5), 5, 0.01},
                                       SetScene{other},
                                       GoBack{moment},
-                                      RestoreSoundState{},
+                                      RestoreGoodState{},
                                       TurnRound{},
                                       Reset{}};
   int failures = 0;
@@ -175,7 +175,7 @@ TEST(SimulationAllocation, AStepThatFindsNoMemoryChangesNothing) {
     }
     ASSERT_EQ(status, twin.step(pool));
     ASSERT_TRUE(same_bits(run.state(), twin.state()));
-    was_unsound = was_unsound || run.record().max_strain > kSoundStrain;
+    was_unsound = was_unsound || run.record().max_strain > kGoodStrain;
     if (status == StepStatus::blown_up) break;
   }
   EXPECT_GT(failures, 0);

@@ -59,8 +59,8 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
   std::vector<double> strains{0};
   const auto expect_newest_sound = [&] {
     std::size_t newest = states.size() - 1;
-    while (newest > 0 && strains[newest] >= kSoundStrain) --newest;
-    const Simulation::StateAtStep sound = simulation->last_sound_state();
+    while (newest > 0 && strains[newest] >= kGoodStrain) --newest;
+    const Simulation::StateAtStep sound = simulation->last_good_state();
     EXPECT_EQ(sound.step, newest);
     EXPECT_TRUE(same_bits(sound.state, states[newest]));
     return newest;
@@ -81,10 +81,10 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
   // Before the first state that was not sound: what came later is no past of this one.
   const State wreck = states.back();
   simulation->restore(pool, wreck, sound - 1);
-  EXPECT_EQ(simulation->last_sound_state().step, 0u);
-  EXPECT_TRUE(same_bits(simulation->last_sound_state().state, states[0]));
+  EXPECT_EQ(simulation->last_good_state().step, 0u);
+  EXPECT_TRUE(same_bits(simulation->last_good_state().state, states[0]));
   simulation->apply(pool, Reset{});
-  EXPECT_EQ(simulation->last_sound_state().step, 0u);
+  EXPECT_EQ(simulation->last_good_state().step, 0u);
 }
 
 TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {

@@ -59,8 +59,8 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
       EXPECT_EQ(a[k].first, b[k].first) << k;
       const Checkpoint &mine = a[k].second, &other = b[k].second;
       EXPECT_TRUE(same_bits(mine.state, other.state)) << k;
-      EXPECT_TRUE(same_bits(*mine.last_sound, *other.last_sound)) << k;
-      EXPECT_EQ(mine.last_sound_step, other.last_sound_step);
+      EXPECT_TRUE(same_bits(*mine.last_good, *other.last_good)) << k;
+      EXPECT_EQ(mine.last_good_step, other.last_good_step);
       EXPECT_EQ(mine.record.step, other.record.step);
       EXPECT_EQ(mine.record.energy.total, other.record.energy.total);
       EXPECT_EQ(mine.record.cg_iterations, other.record.cg_iterations);

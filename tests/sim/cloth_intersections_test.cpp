@@ -61,12 +61,12 @@ TEST(ClothIntersections, AreToldWhereARunGoesOnWithSome) {
   scene.obstacles.bodies = {fin({5, 0, 0})};
   scene.obstacles.bodies[0].mesh.path = std::make_shared<const std::string>("fin.obj");
   Simulation simulation(scene, grid_mesh(3, 3), pool);
-  simulation.apply(pool, RestoreSoundState{});
+  simulation.apply(pool, RestoreGoodState{});
   EXPECT_THAT(*simulation.notices().list(), ::testing::IsEmpty());
   SetObstacles moved{scene.obstacles.bodies};
   moved.bodies[0].from = moved.bodies[0].to = vec3(0.3, 0, 0.05);
   simulation.apply(pool, moved);
-  simulation.apply(pool, RestoreSoundState{});
+  simulation.apply(pool, RestoreGoodState{});
   ASSERT_EQ(simulation.notices().list()->size(), 1U);
   EXPECT_EQ(simulation.notices().list()->front().text,
             "1 pair of triangles intersects now, of cloth and obstacle; contact by impulse cannot undo that. "
