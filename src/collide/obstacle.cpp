@@ -290,7 +290,7 @@ Obstacle moved_to(const Obstacle& obstacle, const vec3& centre) {
 
 namespace {
 
-SurfacePlace above_segment(const Obstacle& obstacle, const vec3& x) {
+SurfacePoint above_segment(const Obstacle& obstacle, const vec3& x) {
   const vec3 along = obstacle.to - obstacle.from;
   const double square = glm::dot(along, along);
   const double share = square > 0 ? std::clamp(glm::dot(x - obstacle.from, along) / square, 0.0, 1.0) : 0.0;
@@ -303,14 +303,14 @@ SurfacePlace above_segment(const Obstacle& obstacle, const vec3& x) {
   return {out, 0, obstacle.radius, 1 / obstacle.radius, straight};
 }
 
-SurfacePlace above_plane(const Obstacle& plane, const vec3& x) {
+SurfacePoint above_plane(const Obstacle& plane, const vec3& x) {
   const double length = glm::length(plane.normal);
   const vec3 normal = plane.normal / length;
   return {normal, glm::dot(normal, x), plane.offset / length, 0, vec3(0), kSurfaceRounding};
 }
 
 // Its core is the box without the rounding of its edges.
-SurfacePlace above_box(const Obstacle& box, const vec3& x) {
+SurfacePoint above_box(const Obstacle& box, const vec3& x) {
   const double rounding = rounding_of(box);
   const bool aligned = box.axes[0][0] == 1 && box.axes[1][1] == 1;  // with those of space
   const vec3 from_centre = aligned ? x - box.from : glm::transpose(box.axes) * (x - box.from);
@@ -320,7 +320,7 @@ SurfacePlace above_box(const Obstacle& box, const vec3& x) {
   const auto on_face = [&](int k) {
     vec3 normal(0);
     normal[k] = outwards(k);
-    return SurfacePlace{in_space(normal), above[k], rounding, 0, vec3(0), kSurfaceRounding};
+    return SurfacePoint{in_space(normal), above[k], rounding, 0, vec3(0), kSurfaceRounding};
   };
   int faces = 0, highest = 0, other = 0;
   for (int k = 0; k < 3; ++k) {
@@ -340,7 +340,7 @@ SurfacePlace above_box(const Obstacle& box, const vec3& x) {
 }
 
 // Its core is the cylinder without the rounding of its rims. A rim curves in two directions, across more.
-SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
+SurfacePoint above_cylinder(const Obstacle& cylinder, const vec3& x) {
   const double rounding = rounding_of(cylinder), length = glm::distance(cylinder.from, cylinder.to);
   const vec3 axis = (cylinder.to - cylinder.from) / length;
   const vec3 from_centre = x - 0.5 * (cylinder.from + cylinder.to);
@@ -367,7 +367,7 @@ vec3 in_mesh(const Obstacle& obstacle, const vec3& x) {
   return glm::transpose(obstacle.axes) * (x - obstacle.from) / obstacle.scale;
 }
 
-SurfacePlace in_space(const Obstacle& obstacle, SurfacePlace place) {
+SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint place) {
   place.normal = obstacle.axes * place.normal;
   place.least = obstacle.axes * place.least;
   place.height *= obstacle.scale;
@@ -385,7 +385,7 @@ std::vector<vec3> corners_of(const Obstacle& obstacle) {
   return corners;
 }
 
-SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
+SurfacePoint place_above(const Obstacle& obstacle, const vec3& x) {
   switch (obstacle.shape) {
     case Obstacle::Shape::plane:
       return above_plane(obstacle, x);
@@ -402,7 +402,7 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   return above_segment(obstacle, x);
 }
 
-double visible_depth(const Obstacle& obstacle, const SurfacePlace& place) {
+double visible_depth(const Obstacle& obstacle, const SurfacePoint& place) {
   return obstacle.shape == Obstacle::Shape::mesh ? -place.height : place.level - place.height;
 }
 
@@ -410,8 +410,8 @@ bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
   return mesh.mesh.surface->is_crossed(in_mesh(mesh, from), in_mesh(mesh, to));
 }
 
-std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
-                                         FoundPlace* last) {
+std::optional<SurfacePoint> place_within(const Obstacle& obstacle, const vec3& x, double reach,
+                                         FoundPoint* last) {
   if (last == nullptr) return place_above(obstacle, x);
   const vec3 at = in_mesh(obstacle, x);
   if (last->place && obstacle.mesh.surface->is_continuous()) {

@@ -11,7 +11,7 @@
 
 #include "collide/mesh_file.h"
 #include "collide/obstacle_path.h"
-#include "collide/surface_place.h"
+#include "collide/surface_point.h"
 #include "core/vec.h"
 
 namespace clothlab {
@@ -108,22 +108,22 @@ struct SurfaceMotion {
 };
 
 /// A mesh has been read.
-SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
+SurfacePoint place_above(const Obstacle& obstacle, const vec3& x);
 /// Penetration depth into the visible body of a point with that surface place [m]; without a mesh's rounding.
-double visible_depth(const Obstacle& obstacle, const SurfacePlace& place);
+double visible_depth(const Obstacle& obstacle, const SurfacePoint& place);
 /// True if the segment between two points crosses a triangle of a mesh, which has been read.
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to);
 
 /// A place that was found, in the frame of a mesh.
-struct FoundPlace {
+struct FoundPoint {
   vec3 x{0};
-  std::optional<SurfacePlace> place;
+  std::optional<SurfacePoint> place;
 };
 /// The same, or nothing where the point is surely more than `reach` [m] above the surface. Where the way to
 /// the surface changes by no more than the point moves, a mesh is searched only where `last`, what was found
 /// for this point before, does not say enough; it becomes what is found now. Results do not depend on
 /// it; null for other bodies.
-std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
-                                         FoundPlace* last);
+std::optional<SurfacePoint> place_within(const Obstacle& obstacle, const vec3& x, double reach,
+                                         FoundPoint* last);
 
 }  // namespace clothlab

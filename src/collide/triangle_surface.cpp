@@ -148,7 +148,7 @@ void TriangleSurface::find_normals() {
     if (reversed[i]) of_corner_[i] = -of_corner_[i];
 }
 
-SurfacePlace TriangleSurface::place_above(const vec3& x) const {
+SurfacePoint TriangleSurface::place_above(const vec3& x) const {
   double least = std::numeric_limits<double>::infinity();
   std::size_t nearest = 0;
   vec3 weights(1, 0, 0), from_surface(0);
@@ -176,7 +176,7 @@ SurfacePlace TriangleSurface::place_above(const vec3& x) const {
     }
     if (weights[k] > weights[full]) full = k;
   }
-  SurfacePlace place;
+  SurfacePoint place;
   place.level = rounding_;
   place.slack = kSurfaceRounding;
   const auto at = [](int k) { return static_cast<std::size_t>(k); };

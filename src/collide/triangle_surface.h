@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "collide/surface_place.h"
+#include "collide/surface_point.h"
 #include "collide/triangle_tree.h"
 #include "core/vec.h"
 
@@ -41,7 +41,7 @@ class TriangleSurface {
   /// The farthest corner's distance from the origin.
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
-  SurfacePlace place_above(const vec3& x) const;
+  SurfacePoint place_above(const vec3& x) const;
   /// True if the segment between two points crosses a triangle, edges included.
   bool is_crossed(const vec3& from, const vec3& to) const;
 

@@ -97,7 +97,7 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
         const auto within = surfaces_->within(surface, particle, x[i],
                                               reach + prediction.left * glm::length(velocity), at_begin_);
         if (!within) continue;
-        const SurfacePlace& place = *within;
+        const SurfacePoint& place = *within;
         const double gap = place.height - place.level - settings_.thickness +
                            prediction.left * glm::dot(place.normal, velocity);
         double ahead = gap;

@@ -12,7 +12,7 @@ constexpr int kLimitRounds =
     24;  // of shortening single displacements, before all are shortened by the same fraction
 constexpr std::size_t kFreeGrain = 256;
 
-double gap_above(const SurfacePlace& place) { return place.height - place.level; }
+double gap_above(const SurfacePoint& place) { return place.height - place.level; }
 
 // The fraction of a displacement up to which a point stays higher above a surface at its end than the
 // distance, or a fifth of its height.

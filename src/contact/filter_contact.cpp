@@ -24,21 +24,21 @@ constexpr std::size_t kLandGrain = 1024;
 
 // What a particle held along the normal goes away from a curved surface in a step is less than this; v
 // relative to the surface.
-bool is_near(const SurfacePlace& place, double h, const vec3& v) {
+bool is_near(const SurfacePoint& place, double h, const vec3& v) {
   if (place.height <= place.level + place.slack) return true;
   if (!(place.curvature > 0)) return false;
   const double way = h * glm::length(v);
   return place.height <= place.level + std::min(way * way * place.curvature, way);
 }
 
-bool is_still_on(const SurfacePlace& place) {
+bool is_still_on(const SurfacePoint& place) {
   return place.height <= place.level + (place.curvature > 0 ? kStillOnIt / place.curvature : place.slack);
 }
 
-bool is_below(const SurfacePlace& place) { return place.height < place.level - place.slack; }
+bool is_below(const SurfacePoint& place) { return place.height < place.level - place.slack; }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
-vec3 at_height(const vec3& x, const SurfacePlace& place, double height) {
+vec3 at_height(const vec3& x, const SurfacePoint& place, double height) {
   return x - place.height * place.normal + height * place.normal;
 }
 
@@ -46,7 +46,7 @@ mat3 without(const mat3& S, const vec3& n) { return S - glm::outerProduct(n, n);
 
 // The acceleration that keeps what moves at v on the surface [m/s²]; of two curvatures by the larger one, so
 // that too little rather than too much is held.
-double turning(const SurfacePlace& place, const vec3& v) {
+double turning(const SurfacePoint& place, const vec3& v) {
   const double away = glm::dot(place.normal, v);
   const double straight = place.least_curvature > 0 ? 0.0 : glm::dot(place.least, v);
   return place.curvature * (glm::dot(v, v) - away * away - straight * straight);
@@ -128,11 +128,11 @@ bool FilterContact::begin_step(const ContactStep& step) {
     for (int normals = 0; normals < kMostNormals; ++normals) {
       double deepest = 0;
       std::uint32_t pressed = end;
-      SurfacePlace pressed_at;
+      SurfacePoint pressed_at;
       bool stuck = false;
       if (last != nullptr && last->surface >= first && last->surface < end) {
         // What pressed on it still does.
-        const SurfacePlace place = surfaces.at_begin(last->surface, i, x);
+        const SurfacePoint place = surfaces.at_begin(last->surface, i, x);
         const vec3 slip = v - surfaces.velocity(last->surface, x);
         if ((is_near(place, h, slip) || is_still_on(place) || place.height <= place.level + kInPlace) &&
             h * glm::dot(place.normal, slip) <= kInPlace) {
@@ -146,7 +146,7 @@ bool FilterContact::begin_step(const ContactStep& step) {
       const bool stays = pressed < end;
       for (std::uint32_t surface = first; !stays && surface < end; ++surface) {
         if (surfaces.is_far(surface, i, x, reach)) continue;
-        const SurfacePlace place = surfaces.at_begin(surface, i, x);
+        const SurfacePoint place = surfaces.at_begin(surface, i, x);
         const vec3 surface_v = surfaces.velocity(surface, x);
         if (!is_near(place, h, v - surface_v)) continue;
         take_force();
@@ -230,7 +230,7 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * depth / h;
-    const SurfacePlace place = surfaces.at_begin(surface, i, before.x[i]);
+    const SurfacePoint place = surfaces.at_begin(surface, i, before.x[i]);
     hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
                surfaces.normal_at_end(surface, place.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
@@ -263,7 +263,7 @@ void FilterContact::find_landed(const Surfaces& surfaces, const State& after, co
       std::uint32_t surface = end;
       for (std::uint32_t each = first; each < end; ++each) {
         if (surfaces.is_far(each, i, after.x[i], 0)) continue;
-        const SurfacePlace place = surfaces.at_end(each, i, after.x[i]);
+        const SurfacePoint place = surfaces.at_end(each, i, after.x[i]);
         if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
         // What moves away already is put on the surface at the end.
         if (place.curvature > 0 &&
@@ -316,7 +316,7 @@ void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, con
   rubbed_.resize(kept);
 }
 
-Projection::Entry FilterContact::add(ActiveContact contact, const SurfacePlace& place, double pressed,
+Projection::Entry FilterContact::add(ActiveContact contact, const SurfacePoint& place, double pressed,
                                      const Surfaces& surfaces, double h, const State& state,
                                      const ClothSystem& system) {
   const std::uint32_t i = contact.particle;
@@ -360,7 +360,7 @@ void FilterContact::add_constraints(Projection& projection, const Surfaces& surf
     const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
-    const SurfacePlace place = surfaces.at_begin(contact.surface, contact.particle, at);
+    const SurfacePoint place = surfaces.at_begin(contact.surface, contact.particle, at);
     if (!is_still_on(place)) continue;
     if (held.empty() || held.back().particle != contact.particle)
       held.push_back({contact.particle, mat3(1.0), at});
@@ -416,7 +416,7 @@ ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<
   CancelPoint cancel(step.context.stop);
   for (ContactPair& pair : pairs_) {
     const vec3& x = state.x[pair.particle];
-    const SurfacePlace place = surfaces.at_end(pair.surface, pair.particle, x);
+    const SurfacePoint place = surfaces.at_end(pair.surface, pair.particle, x);
     const vec3 v = state.v[pair.particle] - surfaces.velocity_at_end(pair.surface, x);
     pair.sticks = std::ranges::any_of(contacts_of(pair.particle), &ActiveContact::sticks);
     pair.gap = place.height - place.level;
@@ -467,7 +467,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
   std::array<bool, kMostObstacles + 1> lifted{};
   for (std::uint32_t surface = first; surface < end; ++surface) {
-    const SurfacePlace place = surfaces.at_end(surface, particle, x);
+    const SurfacePoint place = surfaces.at_end(surface, particle, x);
     lifted.at(surface) = place.level - place.height > kInPlace && holds(particle, surface);
   }
   // What is put on one surface may go below another.
@@ -475,7 +475,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
   for (int pass = 0; moved && pass < kMostCorrections; ++pass) {
     moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePlace place = surfaces.at_end(surface, particle, x);
+      const SurfacePoint place = surfaces.at_end(surface, particle, x);
       if (!is_below(place) || lifted.at(surface)) continue;
       moved = true;
       x = at_height(x, place, place.level);
@@ -497,7 +497,7 @@ std::vector<ContactPair> FilterContact::pairs_at(WorkerPool& /*pool*/, const Sur
   std::vector<ContactPair> pairs;
   for (const auto& [particle, surface, sticks] : contacts()) {
     if (surface < surfaces.first() || surface >= surfaces.size()) continue;
-    const SurfacePlace place = surfaces.at_end(surface, particle, state.x[particle]);
+    const SurfacePoint place = surfaces.at_end(surface, particle, state.x[particle]);
     ContactPair& pair = pairs.emplace_back();
     pair.particle = particle;
     pair.surface = surface;

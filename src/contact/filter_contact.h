@@ -77,7 +77,7 @@ class FilterContact : public ContactResponse {
   std::span<const ActiveContact> contacts_of(std::uint32_t particle) const;
   /// The projection of a new contact at a place of the beginning, with an impulse of at least `pressed` [N
   /// s].
-  Projection::Entry add(ActiveContact contact, const SurfacePlace& place, double pressed,
+  Projection::Entry add(ActiveContact contact, const SurfacePoint& place, double pressed,
                         const Surfaces& surfaces, double h, const State& state, const ClothSystem& system);
   /// Free particles that end below a surface.
   void find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,

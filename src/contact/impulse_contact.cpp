@@ -253,7 +253,7 @@ void ImpulseContact::add(Contact contact) {
 }
 
 /// Above the surface itself, not its thickness.
-double ImpulseContact::gap_of(const SurfacePlace& place) const {
+double ImpulseContact::gap_of(const SurfacePoint& place) const {
   return place.height - place.level + settings_.thickness;
 }
 
@@ -261,7 +261,7 @@ double ImpulseContact::gap_of(const SurfacePlace& place) const {
 /// given there.
 ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std::uint32_t surface,
                                                    std::uint32_t particle, const vec3& x,
-                                                   const SurfacePlace& place, double kept) const {
+                                                   const SurfacePoint& place, double kept) const {
   Contact contact;
   contact.count = 1;
   contact.particle[0] = particle;
@@ -332,7 +332,7 @@ void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
     const auto place_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
     const vec3 way = surfaces.carried_back(surface, from + way_[particle]) - from;
     const double length = glm::length(way);
-    SurfacePlace place = place_at(from);
+    SurfacePoint place = place_at(from);
     const double gap = gap_of(place);
     if (gap >= length + thickness) continue;
     if (gap < thickness) {  // a contact from the beginning on

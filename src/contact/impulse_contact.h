@@ -107,12 +107,12 @@ class ImpulseContact {
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
   double led_apart(double distance, double thickness) const;
   void add_near();
-  double gap_of(const SurfacePlace& place) const;
+  double gap_of(const SurfacePoint& place) const;
   void add(std::size_t number, double share, double kept);
   void add(Contact contact);
   double mobility_of(const Contact& contact) const;
   Contact on_surface(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
-                     const SurfacePlace& place, double kept) const;
+                     const SurfacePoint& place, double kept) const;
   /// Finds colliding pairs and particles below surfaces, by chunk; true if there are any.
   bool find_meetings(const Surfaces& surfaces, const ComputeContext& context);
   void add_below(const Surfaces& surfaces, std::uint32_t particle, std::vector<Contact>& found) const;

@@ -56,16 +56,16 @@ class Surfaces {
     return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
   }
   /// The closest surface point to a particle at x, with the surface at the beginning, or at the end.
-  SurfacePlace at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+  SurfacePoint at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
   }
-  SurfacePlace at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+  SurfacePoint at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
   }
   /// The same; nothing where the particle is surely more than `reach` [m] above the surface.
-  std::optional<SurfacePlace> within(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+  std::optional<SurfacePoint> within(std::uint32_t surface, std::uint32_t particle, const vec3& x,
                                      double reach, bool at_begin) const {
     if (surface == 0) return place_above_plane(floor_height_ + thickness_, x);
     const Body& body = bodies_[surface - 1];
@@ -87,7 +87,7 @@ class Surfaces {
     const vec3 apart = x - body.middle;
     const double near = body.bound + thickness_ + reach;
     if (glm::dot(apart, apart) > near * near) return true;
-    FoundPlace* last = found(body, particle);
+    FoundPoint* last = found(body, particle);
     return last != nullptr && !place_within(body.end, x, thickness_ + reach, last);
   }
 
@@ -134,18 +134,18 @@ class Surfaces {
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end
     vec3 spin{0};                                // [rad/s]
-    mutable std::vector<FoundPlace> found = {};  // by particle, above a mesh
+    mutable std::vector<FoundPoint> found = {};  // by particle, above a mesh
   };
-  static FoundPlace* found(const Body& body, std::uint32_t particle) {
+  static FoundPoint* found(const Body& body, std::uint32_t particle) {
     return body.found.empty() ? nullptr : &body.found[particle];
   }
   static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
   }
   // Rounding lies between what moves with a surface and where that arrives.
-  SurfacePlace above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {
+  SurfacePoint above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {
     constexpr double kAnywhere = std::numeric_limits<double>::infinity();
-    SurfacePlace place = *place_within(where, x, kAnywhere, found(body, particle));
+    SurfacePoint place = *place_within(where, x, kAnywhere, found(body, particle));
     place.level += thickness_;
     if (body.moves) place.slack = kSurfaceRounding;
     return place;

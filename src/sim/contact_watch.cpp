@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kWatchGrain = 1024;
 
-double gap_at(const SurfacePlace& place) { return place.height - place.level; }
+double gap_at(const SurfacePoint& place) { return place.height - place.level; }
 
 /// True if a particle ended on the opposite side of a body, rather than around an edge.
-bool is_opposite(const SurfacePlace& from, const SurfacePlace& to) {
+bool is_opposite(const SurfacePoint& from, const SurfacePoint& to) {
   constexpr double kMostCosine = -0.1;
   return glm::dot(from.normal, to.normal) < kMostCosine;
 }
@@ -252,7 +252,7 @@ void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& be
     const double displacement = glm::distance(from, to), depth = least_passage(body);
     const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
     if (displacement > depth && crosses) continue;  // passes() sees it
-    const SurfacePlace at_begin = place_above(body, from), at_end = place_above(body, to);
+    const SurfacePoint at_begin = place_above(body, from), at_end = place_above(body, to);
     if (!(gap_at(at_begin) < 0) || !is_opposite(at_begin, at_end)) continue;
     if (gap_at(at_end) < 0 || leads_through(body, depth, from, to))
       add_passage({deep.particle, deep.surface, displacement, true}, h);
@@ -266,7 +266,7 @@ bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const ve
   const vec3 apart = from - candidate.centre;
   if (glm::dot(apart, apart) > near * near) return false;
   if (body.shape == Obstacle::Shape::mesh && !crosses_mesh(body, from, to)) return false;
-  const SurfacePlace at_begin = place_above(body, from);
+  const SurfacePoint at_begin = place_above(body, from);
   if (gap_at(at_begin) > length || !is_opposite(at_begin, place_above(body, to))) return false;
   return leads_through(body, candidate.depth, from, to);
 }

@@ -293,7 +293,7 @@ double Simulation::Impl::reach(const Scene& world) const {
   for (const vec3& x : state.x) {
     if (world.floor.on) way = std::max(way, std::abs(x.y - world.floor.height));
     for (const Obstacle& body : world.obstacles.bodies) {
-      const SurfacePlace place = place_above(body, x);
+      const SurfacePoint place = place_above(body, x);
       way = std::max(way, std::abs(place.height - place.level));
     }
   }
@@ -368,7 +368,7 @@ void Simulation::Impl::make_room(WorkerPool& pool, std::string_view when) {
   for (std::uint32_t i = 0; i < state.x.size(); ++i)
     for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
       if (surfaces.is_mesh(surface)) continue;
-      const SurfacePlace place = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
+      const SurfacePoint place = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
       const double gap = place.height - place.level;
       if (gap >= kLeast * distance) continue;
       if (gap < -distance || pins.contains(i))

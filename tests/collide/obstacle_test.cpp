@@ -95,7 +95,7 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
     const Obstacle body = parse_obstacle(text);
     for (int k = 0; k < 200; ++k) {
       const vec3 x = point();
-      const SurfacePlace place = place_above(body, x);
+      const SurfacePoint place = place_above(body, x);
       constexpr double kStep = 1e-6;
       for (int axis = 0; axis < 3; ++axis) {
         vec3 e(0);
@@ -112,7 +112,7 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
       EXPECT_EQ(place.level, body.radius);
     }
   }
-  const SurfacePlace inside = place_above(parse_obstacle("sphere:1,2,3,4"), vec3(1, 2, 3));
+  const SurfacePoint inside = place_above(parse_obstacle("sphere:1,2,3,4"), vec3(1, 2, 3));
   EXPECT_EQ(inside.height, 0);
   EXPECT_EQ(glm::length(inside.normal), 1);
   for (const char* text :
@@ -156,7 +156,7 @@ TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
     int inside = 0;
     for (int k = 0; k < 400; ++k) {
       const vec3 x(within(random), within(random), within(random));
-      const SurfacePlace place = place_above(body, x);
+      const SurfacePoint place = place_above(body, x);
       EXPECT_NEAR(glm::length(place.normal), 1, 1e-15) << text;
       constexpr double kStep = 1e-6;
       bool smooth = true;
@@ -164,7 +164,7 @@ TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
       for (int axis = 0; axis < 3; ++axis) {
         vec3 e(0);
         e[axis] = kStep;
-        const SurfacePlace up = place_above(body, x + e), down = place_above(body, x - e);
+        const SurfacePoint up = place_above(body, x + e), down = place_above(body, x - e);
         slope[axis] = (up.height - down.height) / (2 * kStep);
         // Inside a core the nearest face changes at once.
         smooth = smooth && glm::dot(up.normal, down.normal) > 0.99;
@@ -217,10 +217,10 @@ TEST(Obstacle, OfEveryShapeHasItsCurvature) {
                    ? core_point(body, share)
                    : share;
       for (int again = 0; again < 2; ++again) {
-        const SurfacePlace at = place_above(body, x);
+        const SurfacePoint at = place_above(body, x);
         x += (at.level - at.height) * at.normal;
       }
-      const SurfacePlace place = place_above(body, x);
+      const SurfacePoint place = place_above(body, x);
       ASSERT_NEAR(place.height, place.level, 1e-12) << text;
       const vec3 n = place.normal, any(within(random), within(random), within(random));
       vec3 t = any - glm::dot(any, n) * n;
@@ -280,8 +280,8 @@ TEST(Obstacle, IsTheSameBodyElsewhere) {
       const Obstacle there = posed(body, pose);
       const mat3 turn = glm::mat3_cast(pose.turn);
       const vec3 centre = centre_of(body), x = point();
-      const SurfacePlace before = place_above(body, x);
-      const SurfacePlace after = place_above(there, centre + pose.shift + turn * (x - centre));
+      const SurfacePoint before = place_above(body, x);
+      const SurfacePoint after = place_above(there, centre + pose.shift + turn * (x - centre));
       EXPECT_NEAR(after.height - after.level, before.height - before.level, 1e-13) << text_of(body);
       EXPECT_LT(glm::distance(after.normal, turn * before.normal), 1e-10) << text_of(body);
       EXPECT_NEAR(after.curvature, before.curvature, 1e-12 * before.curvature);
@@ -304,21 +304,21 @@ TEST(Obstacle, IsFoundWithinAReachWhereverItWasFoundBefore) {
   std::mt19937 random(14);
   std::normal_distribution<double> way(0, 1);
   const Obstacle still = test::angle_body(vec3(0, -0.5, 0.2), 0.5);
-  FoundPlace last;
+  FoundPoint last;
   vec3 x(0, 1, 0);
   int near = 0, far = 0;
   for (int k = 0; k < 4000; ++k) {
     x = 0.99 * x + std::pow(10, -3 + k % 3) * vec3(way(random), way(random), way(random));
     const Obstacle body = k % 10 < 5 ? still : turned(still, vec3(0, k / 100, 0));
     constexpr double kReach = 0.05;
-    const SurfacePlace place = place_above(body, x);
-    const std::optional<SurfacePlace> found = place_within(body, x, kReach, &last);
+    const SurfacePoint place = place_above(body, x);
+    const std::optional<SurfacePoint> found = place_within(body, x, kReach, &last);
     ASSERT_TRUE(found || place.height - place.level > kReach) << k;
     found ? ++near : ++far;
     if (!found) continue;
     ASSERT_EQ(found->height, place.height);
     ASSERT_EQ(found->normal, place.normal);
-    const std::optional<SurfacePlace> again = place_within(body, x, kReach, &last);
+    const std::optional<SurfacePoint> again = place_within(body, x, kReach, &last);
     ASSERT_EQ(again.has_value(), place.height - place.level <= kReach);
   }
   EXPECT_GT(near, 500);
@@ -336,12 +336,12 @@ TEST(Obstacle, IsFoundWithinAReachWhereItsPartsAreNested) {
   const Obstacle body = test::mesh_body(TriangleSurface(corners, triangles), vec3(0), 1);
   std::mt19937 random(15);
   std::uniform_real_distribution<double> within(0.05, 0.95);
-  FoundPlace last;
+  FoundPoint last;
   for (int k = 0; k < 4000; ++k) {
     const vec3 x(within(random), within(random), within(random));
     for (const double step : {0.0, 0.01, 0.03}) {
       const vec3 there = x + vec3(step, -step, step);
-      const SurfacePlace place = place_above(body, there);
+      const SurfacePoint place = place_above(body, there);
       ASSERT_TRUE(place_within(body, there, 0.01, &last) || place.height - place.level > 0.01) << k;
     }
   }

@@ -73,7 +73,7 @@ TEST(TriangleSurface, HasItsDistanceAndSide) {
       for (int k = -4; k <= 8; ++k) places.push_back(vec3(i, j, k) / 4.0);
   for (int k = 0; k < 5000; ++k) places.push_back(vec3(1, 1, 0.5) + dice.point(1.5));
   for (const vec3& x : places) {
-    const SurfacePlace place = surface.place_above(x);
+    const SurfacePoint place = surface.place_above(x);
     const double distance = nearest_of_all(surface, x);
     ASSERT_NEAR(std::abs(place.height), distance, 1e-15);
     if (distance > 0) {
@@ -94,7 +94,7 @@ TEST(TriangleSurface, OfAnOpenMeshHasTwoSides) {
   Dice dice;
   for (int k = 0; k < 1000; ++k) {
     const vec3 x = vec3(0.5, 0, 0.5) + dice.point(1);
-    const SurfacePlace place = sheet.place_above(x);
+    const SurfacePoint place = sheet.place_above(x);
     ASSERT_NEAR(place.height, nearest_of_all(sheet, x), 1e-15);
     ASSERT_GE(place.normal.y * x.y, 0);
     ASSERT_LT(nearest_of_all(sheet, x - place.height * place.normal), 1e-14);

@@ -101,7 +101,7 @@ TEST(Overlap, AtTheStartIsReportedForEveryShape) {
       std::size_t inside = 0;
       double deepest = 0;
       for (const vec3& x : simulation.state().x) {
-        const SurfacePlace place = place_above(scene.obstacles.bodies[0], x);
+        const SurfacePoint place = place_above(scene.obstacles.bodies[0], x);
         const double depth = place.level - place.height;
         inside += depth > 1e-5 ? 1U : 0U;
         deepest = std::max(deepest, depth);

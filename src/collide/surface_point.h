@@ -10,7 +10,7 @@ inline constexpr double kSurfaceRounding = 1e-12;  // of what lies on a face [m]
 /// Where a point is above a surface: at `height` along the normal, the surface itself at `level` [m]. Of a
 /// body the height is the distance from its core, which the level is its rounding around; within the core it
 /// is negative, and the nearest face decides.
-struct SurfacePlace {
+struct SurfacePoint {
   vec3 normal{0, 1, 0};  ///< outwards, of length 1
   double height = 0;
   double level = 0;
@@ -20,6 +20,6 @@ struct SurfacePlace {
   double least_curvature = 0;  ///< [1/m]
 };
 /// A level plane y = level.
-inline SurfacePlace place_above_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
+inline SurfacePoint place_above_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
 
 }  // namespace clothlab
