@@ -25,10 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
-MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
+MovePins put_back(const std::vector<PinTarget>& pins, const Snapshot& shown) {
   constexpr double kSeconds = 0.25;
   const Frame& frame = shown.frame;
-  const bool near = std::ranges::all_of(pins, [&](const PinPlace& pin) {
+  const bool near = std::ranges::all_of(pins, [&](const PinTarget& pin) {
     return glm::distance(frame.positions[pin.particle], pin.place) < frame.mesh->diagonal;
   });
   return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};

@@ -37,16 +37,16 @@ bool are_same(const LaneScenes& a, const LaneScenes& b) {
 }
 
 /// The places of those of `particles` that are not among `others`; both ascending.
-std::vector<PinPlace> places_without(const std::vector<std::uint32_t>& particles,
-                                     const std::vector<std::uint32_t>& others, const Frame& seen) {
-  std::vector<PinPlace> places;
+std::vector<PinTarget> places_without(const std::vector<std::uint32_t>& particles,
+                                      const std::vector<std::uint32_t>& others, const Frame& seen) {
+  std::vector<PinTarget> places;
   for (const std::uint32_t i : particles)
     if (i < seen.positions.size() && !std::ranges::binary_search(others, i))
-      places.push_back({i, pin_place(seen, i)});
+      places.push_back({i, pin_position(seen, i)});
   return places;
 }
 
-std::string motion_text(const std::vector<PinPlace>& from, const std::vector<PinPlace>& to) {
+std::string motion_text(const std::vector<PinTarget>& from, const std::vector<PinTarget>& to) {
   if (from.size() != 1) return std::to_string(from.size()) + " pins moved";
   return "Pin of particle " + std::to_string(from[0].particle) + " moved by " +
          format_plain(glm::distance(from[0].place, to[0].place)) + " m";
@@ -245,11 +245,11 @@ void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
   std::string subject = rule_of(edit.command).subject(edit.command);
   if (subject != now_.open_subject || edit.gesture != now_.open_gesture) {
     if (!edit.seen) return;
-    std::vector<PinPlace> before;
+    std::vector<PinTarget> before;
     bool moved = false;
     for (const auto& [particle, place] : command.pins) {
       if (particle >= edit.seen->positions.size()) return;  // the snapshot is still of another scene
-      before.push_back({particle, pin_place(*edit.seen, particle)});
+      before.push_back({particle, pin_position(*edit.seen, particle)});
       moved = moved || before.back().place != place;
     }
     if (!moved) return;

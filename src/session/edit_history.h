@@ -31,8 +31,8 @@ class EditHistory {
   /// The requests of an undo or redo, and its description: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
     std::shared_ptr<const LoadedScene> other_scene;  ///< to use (UseScene); null: the one that runs
-    LaneScenes lanes;            ///< lanes and values to adopt (SetLanes); empty: none change
-    std::vector<PinPlace> pins;  ///< pins to move after that (MovePins)
+    LaneScenes lanes;             ///< lanes and values to adopt (SetLanes); empty: none change
+    std::vector<PinTarget> pins;  ///< pins to move after that (MovePins)
     std::string text;
   };
 
@@ -98,8 +98,8 @@ class EditHistory {
     std::shared_ptr<const LoadedScene> loaded;
     LaneScenes lanes;  // without the initial state, which `loaded` has
     // Pins that the edit from the previous document to this one moved, freed or set.
-    std::vector<PinPlace> pins_before = {};  // their places in the previous document
-    std::vector<PinPlace> pins_after = {};   // and in this one
+    std::vector<PinTarget> pins_before = {};  // their places in the previous document
+    std::vector<PinTarget> pins_after = {};   // and in this one
   };
   struct State {
     Document present;

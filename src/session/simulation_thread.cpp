@@ -285,7 +285,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     const Obstacles& values = frame.scene->obstacles;
     frame.obstacles =
         obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
-    frame.pins_under_way.clear();  // to go on from there holds them where they are
+    frame.moving_pins.clear();  // to go on from there holds them where they are
   }
   // Contacts and intersections of all lanes, which are seen side by side: a filter and a force.
   const bool is_active = lane.id == active;

@@ -60,7 +60,7 @@ struct SetScene {
 /// Moves pins in straight lines over `duration` of simulated time [s], but over one step at least. With a
 /// duration of 0 the particles jump there between two steps and are at rest.
 struct MovePins {
-  std::vector<PinPlace> pins;
+  std::vector<PinTarget> pins;
   double duration = 0;
 };
 /// Holds the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping are part of

@@ -54,7 +54,7 @@ void fields_of(Is<SetScene> auto& c, auto& field) { field("do", "set-scene")("sc
 void fields_of(Is<MovePins> auto& c, auto& field) {
   field("do", "move-pins")("pins", c.pins)("duration", c.duration);
 }
-void fields_of(Is<PinPlace> auto& pin, auto& field) { field("particle", pin.particle)("to", pin.place); }
+void fields_of(Is<PinTarget> auto& pin, auto& field) { field("particle", pin.particle)("to", pin.place); }
 void fields_of(Is<Grab> auto& c, auto& field) {
   field("do", "grab")("particles", c.particles)("weights", c.weights)("cursor", c.cursor);
   field("stiffness", c.stiffness)("damping", c.damping)("strength", c.strength);
@@ -93,7 +93,7 @@ class ObjectText {
   }
   static std::string text_of(const vec3& v) { return text_of(std::array{v.x, v.y, v.z}); }
   static std::string text_of(const Obstacle& body) { return write_obstacle(body); }
-  static std::string text_of(const PinPlace& pin) { return ObjectText(pin).text(); }
+  static std::string text_of(const PinTarget& pin) { return ObjectText(pin).text(); }
   static std::string text_of(PinPreset preset) {
     return json_text(kPinPresetNames[static_cast<std::size_t>(preset)]);
   }
@@ -192,7 +192,7 @@ class ObjectReader {
   static void read(const Json& value, const char*, Obstacle& body) {
     body = read_obstacle(nlohmann::json(value));
   }
-  static void read(const Json& value, const char*, PinPlace& pin) {
+  static void read(const Json& value, const char*, PinTarget& pin) {
     ObjectReader reader(value);
     fields_of(pin, reader);
     reader.done();

@@ -38,7 +38,7 @@ std::string obstacle_subject(const Command& command) {
 }
 std::string pins_subject(const Command& command) {
   std::string subject = "pins";
-  for (const PinPlace& pin : std::get<MovePins>(command).pins)
+  for (const PinTarget& pin : std::get<MovePins>(command).pins)
     subject.append(" ").append(std::to_string(pin.particle));
   return subject;
 }
@@ -147,7 +147,7 @@ class Change {
 
   SharedScene operator()(const MovePins& c) const {
     const std::vector<std::uint32_t> held = selected_particles(mesh_, scene_->pins);
-    for (const PinPlace& pin : c.pins) {
+    for (const PinTarget& pin : c.pins) {
       check_particle(pin.particle);
       check_point("The target of a pin", pin.place);
       if (!std::ranges::binary_search(held, pin.particle))

@@ -6,9 +6,9 @@
 
 namespace clothlab {
 
-vec3 pin_place(const Frame& frame, std::uint32_t particle) {
-  const auto found = std::ranges::find(frame.pins_under_way, particle, &PinPlace::particle);
-  return found == frame.pins_under_way.end() ? frame.positions[particle] : found->place;
+vec3 pin_position(const Frame& frame, std::uint32_t particle) {
+  const auto found = std::ranges::find(frame.moving_pins, particle, &PinTarget::particle);
+  return found == frame.moving_pins.end() ? frame.positions[particle] : found->place;
 }
 
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame) {
@@ -19,7 +19,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   // Between steps the projection holds the pins alone.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
     frame.pinned[pin.particle] = 1;
-  frame.pins_under_way = simulation.pins_under_way();
+  frame.moving_pins = simulation.moving_pins();
   frame.obstacles = simulation.obstacles();
 
   frame.grab.reset();

@@ -25,7 +25,7 @@ struct Frame {
   std::shared_ptr<const Scene> scene;     ///< values in force
   std::vector<vec3> positions;            ///< [m], per particle
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
-  std::vector<PinPlace> pins_under_way;
+  std::vector<PinTarget> moving_pins;
   std::vector<Obstacle> obstacles;  ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
@@ -37,7 +37,7 @@ struct Frame {
 };
 
 /// Where a pin is, or where it moves to [m].
-vec3 pin_place(const Frame& frame, std::uint32_t particle);
+vec3 pin_position(const Frame& frame, std::uint32_t particle);
 
 /// The current frame of a simulation. An earlier frame's memory is reused.
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame);

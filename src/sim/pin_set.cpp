@@ -66,8 +66,8 @@ bool PinSet::Pin::has_arrived(double t) const {
   return start + duration - t <= 1e-9 * duration;
 }
 
-std::vector<PinPlace> PinSet::under_way(double t) const {
-  std::vector<PinPlace> out;
+std::vector<PinTarget> PinSet::under_way(double t) const {
+  std::vector<PinTarget> out;
   for (const Pin& pin : pins_)
     if (!pin.has_arrived(t)) out.push_back({pin.particle, pin.to});
   return out;

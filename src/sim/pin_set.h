@@ -20,7 +20,7 @@ std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
                                        std::vector<std::uint32_t> particles, bool pinned);
 
 /// A pinned particle and a place for it [m].
-struct PinPlace {
+struct PinTarget {
   std::uint32_t particle = 0;
   vec3 place{0};
 };
@@ -40,7 +40,7 @@ class PinSet {
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
   /// The pins that still move at the time t [s] and their targets, ascending.
-  std::vector<PinPlace> under_way(double t) const;
+  std::vector<PinTarget> under_way(double t) const;
 
   bool contains(std::uint32_t i) const;
   bool empty() const { return pins_.empty(); }

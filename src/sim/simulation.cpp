@@ -743,7 +743,7 @@ Projection Simulation::constraints(std::span<const vec3> x) const {
 
 const NoticeLog& Simulation::notices() const { return impl_->notices; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
-std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
+std::vector<PinTarget> Simulation::moving_pins() const { return impl_->pins.under_way(impl_->state.t); }
 std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
   impl_->system.contact_energy(pool, impl_->state.x);
   const std::span<const ContactPair> pairs = impl_->contact->pairs(impl_->state.v);

@@ -110,7 +110,7 @@ class Simulation {
   /// The obstacles where they are now.
   std::vector<Obstacle> obstacles() const;
   /// The pins that still move (MovePins).
-  std::vector<PinPlace> pins_under_way() const;
+  std::vector<PinTarget> moving_pins() const;
   const std::optional<GrabSpring>& grab() const;
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.

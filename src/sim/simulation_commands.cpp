@@ -66,7 +66,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
   if (command.duration == 0) return put_pins(pool, command.pins);
   // A pin move takes at least one step. It starts at the pin's place, so that the integrator keeps its
   // history while a pin is dragged, with a command per step.
-  for (const PinPlace& pin : command.pins)
+  for (const PinTarget& pin : command.pins)
     pins.move(pin.particle, state.x[pin.particle], pin.place, state.t, std::max(command.duration, scene->dt));
   blow_up.reset();
 }
@@ -325,7 +325,7 @@ void Simulation::Impl::set_account_scale(const Scene& world, double speed) {
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.
-void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinPlace>& places) {
+void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinTarget>& places) {
   const double before = internal_now(pool).shaking();
   for (const auto& [particle, place] : places) {
     pins.move(particle, place, place, state.t, 0);

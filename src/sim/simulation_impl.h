@@ -132,7 +132,7 @@ struct Simulation::Impl {
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
   void lead_obstacle(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
-  void put_pins(WorkerPool& pool, const std::vector<PinPlace>& places);
+  void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
   void set_grab(WorkerPool& pool, GrabSpring grab);
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system.set_grab(std::nullopt); }

@@ -124,7 +124,7 @@ TEST(EditHistory, PinsComeBackToTheirPlaces) {
   Frame seen;
   seen.positions = loaded->mesh->positions;
   const vec3 there(0.5, 0, 0), here(0, -1, 0);
-  seen.pins_under_way = {{3, there}};
+  seen.moving_pins = {{3, there}};
   seen.positions[5] = here;
   edits.record(SetPinned{{3, 5}, false}, std::make_shared<Frame>(seen));  // 5 is none
   edits.record(SetPinned{{5}, true}, std::make_shared<Frame>(seen));

@@ -153,7 +153,7 @@ TEST(EnergyFromNothing, IsNotWhatWasDoneToTheCloth) {
   // All is lifted by a metre, shaken by the grab, made heavier and stiffer, let fall and caught by a floor
   // that then rises.
   const auto lifted = [&](std::uint32_t pin) {
-    return PinPlace{pin, simulation.state().x[pin] + vec3(0, 1, 0)};
+    return PinTarget{pin, simulation.state().x[pin] + vec3(0, 1, 0)};
   };
   simulation.apply(pool, MovePins{{lifted(0), lifted(7)}, 0.5});
   run(simulation, 1000);

@@ -98,14 +98,14 @@ TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
   const auto place = [&] {
     Frame frame;
     capture(*simulation, nullptr, frame);
-    return pin_place(frame, 0);
+    return pin_position(frame, 0);
   };
   const vec3 home = mesh->positions[0], there = home + vec3(0, 1, 0);
   EXPECT_EQ(place(), home);
   simulation->apply(pool, MovePins{{{0, there}}, 0.5});
   for (int k = 0; k <= 30; ++k) {
     EXPECT_EQ(place(), there) << k;
-    EXPECT_EQ(simulation->pins_under_way().size(), k < 30 ? 1u : 0u) << k;
+    EXPECT_EQ(simulation->moving_pins().size(), k < 30 ? 1u : 0u) << k;
     simulation->step(pool);
     if (k != 10) continue;  // other values do not stop it
     Scene heavier = simulation->scene();
@@ -479,7 +479,7 @@ TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
     simulation->apply(pool, MovePins{{{4, there}}, 0});
     EXPECT_EQ(simulation->state().x[4], there) << info.id;
     EXPECT_EQ(simulation->state().v[4], vec3(0)) << info.id;
-    EXPECT_TRUE(simulation->pins_under_way().empty()) << info.id;
+    EXPECT_TRUE(simulation->moving_pins().empty()) << info.id;
     EXPECT_EQ(simulation->record().step, before.step) << info.id;
     EXPECT_NE(simulation->record().max_strain, before.max_strain) << info.id;
     // To the integrator this is another start: the same steps as from a restored state.
