@@ -96,7 +96,7 @@ Preferences Preferences::load(const Environment& environment) {
   if (fs::is_directory(path_of(save_folder), ignored)) out.save_folder = path_of(save_folder);
   std::vector<int> window;
   read(json, "window", window);
-  if (window.size() == 4) out.window = WindowPlace{window[0], window[1], window[2], window[3]};
+  if (window.size() == 4) out.window = WindowGeometry{window[0], window[1], window[2], window[3]};
   read(json, "tab", out.tab);
   read_view(json, out.view);
   return out;

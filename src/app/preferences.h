@@ -17,7 +17,7 @@ namespace clothlab {
 struct Preferences {
   std::vector<std::filesystem::path> recent_files;  ///< newest first
   std::filesystem::path save_folder;                ///< where the user saved last; empty: nowhere yet
-  std::optional<WindowPlace> window;
+  std::optional<WindowGeometry> window;
   std::string tab;  ///< that is open
   /// Of these, the theme, the interface's scale, the plots that are shown, the memory to look back, the
   /// strength of the grab, what is recorded (where to is save_folder) and the hints.

@@ -121,7 +121,7 @@ struct Window::Impl {
     }
   }
 
-  void put_at(const WindowPlace& place) {
+  void put_at(const WindowGeometry& place) {
     constexpr int kSmallest = 200;
     constexpr int kEnough = 100;  // visible enough to be dragged
     int count = 0;
@@ -185,7 +185,7 @@ struct Window::Impl {
   }
 };
 
-Window::Window(const std::string& title, const std::optional<WindowPlace>& place)
+Window::Window(const std::string& title, const std::optional<WindowGeometry>& place)
     : impl_(std::make_unique<Impl>()) {
   if (glfwInit() == GLFW_FALSE) {
     throw SystemError("There is no display to open a window on (" + glfw_error() +
@@ -220,9 +220,9 @@ void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
 void Window::stay_open() { glfwSetWindowShouldClose(impl_->window, GLFW_FALSE); }
 void Window::set_clipboard(const std::string& text) { glfwSetClipboardString(impl_->window, text.c_str()); }
 bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
-std::optional<WindowPlace> Window::place() const {
+std::optional<WindowGeometry> Window::place() const {
   if (minimised() || glfwGetWindowAttrib(impl_->window, GLFW_MAXIMIZED) != GLFW_FALSE) return std::nullopt;
-  WindowPlace place;
+  WindowGeometry place;
   glfwGetError(nullptr);
   glfwGetWindowPos(impl_->window, &place.x, &place.y);
   if (glfwGetError(nullptr) != GLFW_NO_ERROR) return std::nullopt;  // not available on Wayland

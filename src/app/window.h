@@ -16,7 +16,7 @@ namespace clothlab {
 enum class MouseButton { left, right, middle };
 
 /// Place of a window on the desktop, in its coordinates.
-struct WindowPlace {
+struct WindowGeometry {
   int x = 0;
   int y = 0;
   int width = 0;
@@ -50,7 +50,7 @@ class Window {
   /// Starts hidden; show() after the first frame. Multisampling is left off on a software renderer.
   /// Throws SystemError, one sentence that names `clothlab render`, where there is no display.
   /// `place` is its last place, ignored where no display shows it.
-  explicit Window(const std::string& title, const std::optional<WindowPlace>& place = {});
+  explicit Window(const std::string& title, const std::optional<WindowGeometry>& place = {});
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -67,7 +67,7 @@ class Window {
   bool minimised() const;
   /// The place of the window. Empty while it is minimised or maximised, or where the system does not report
   /// it.
-  std::optional<WindowPlace> place() const;
+  std::optional<WindowGeometry> place() const;
 
   /// Waits for events for at most this time, and handles them.
   void poll();

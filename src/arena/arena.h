@@ -54,8 +54,8 @@ struct Moment {
     std::optional<BlowUp> frozen = {};
     bool held = false;
   };
-  JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
-  double time = 0;     ///< [s], Arena::time()
+  JournalPosition place;  ///< in the journal of the run that it is a moment of, where there is one
+  double time = 0;        ///< [s], Arena::time()
   /// What came before it: the first `changes` of these. The run may have added some since, or have left them.
   std::shared_ptr<const std::vector<WorldChange>> past;
   std::size_t changes = 0;
@@ -91,13 +91,13 @@ using LaneCommand = std::variant<AddLane, RemoveLane, JoinLane, HoldLane>;
 class CatchUp {
  public:
   LaneId lane() const { return lane_; }
-  JournalPlace from() const { return from_; }
+  JournalPosition from() const { return from_; }
   const Simulation& simulation() const { return *simulation_; }
 
  private:
   friend class Arena;
   LaneId lane_ = 0;
-  JournalPlace from_;
+  JournalPosition from_;
   std::unique_ptr<Simulation> simulation_;
   std::size_t next_ = 0;  // of the changes of the world
 };

@@ -78,7 +78,7 @@ std::string lane_member(const char* key, LaneId lane) {
   return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
 }
 
-std::string place_members(const JournalPlace& place) {
+std::string place_members(const JournalPosition& place) {
   return "\"to-step\":" + std::to_string(place.step) +
          ",\"after-commands\":" + std::to_string(place.commands);
 }
@@ -103,7 +103,7 @@ LaneId lane_in(const Json& object, const char* key) {
   return lane_of_letter(letter.get<std::string>());
 }
 
-JournalPlace place_in(const Json& object) {
+JournalPosition place_in(const Json& object) {
   Json place{{"do", "go-to"}};
   for (const char* key : {"to-step", "after-commands"})
     if (object.contains(key)) place[key] = object[key];
@@ -252,7 +252,7 @@ void check_version(std::string_view line) {
 }
 
 /// The entry of a line, where `place` is that of the line above; it becomes that of this line.
-JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, Reading& reading) {
+JournalEntry parse_line(std::string_view line, JournalPosition& place, bool is_first, Reading& reading) {
   Json object = parse_strict_json(line);
   if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
     throw InputError("every line must be a JSON object with a \"step\".");
@@ -314,11 +314,11 @@ std::string Journal::line_of(const LaneCommand& command) {
   return kept_room_for(line(place_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
 }
 
-std::string Journal::line_of(const JournalPlace& moment) {
+std::string Journal::line_of(const JournalPosition& moment) {
   return kept_room_for(line(place_.step, "{\"do\":\"go-to\"," + place_members(moment) + "}"));
 }
 
-std::string Journal::line_of(LaneId lane, const JournalPlace& from, const Scene& method) {
+std::string Journal::line_of(LaneId lane, const JournalPosition& from, const Scene& method) {
   std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
   object.append(place_members(from)).append(",\"method\":");
   return kept_room_for(line(place_.step, object.append(write_values(method)).append("}")));
@@ -400,7 +400,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
                                         const MeshSearch& meshes, const StopProbe& stop) {
   std::vector<JournalEntry> entries;
   std::size_t number = 0;
-  JournalPlace place;
+  JournalPosition place;
   Reading reading{meshes, stop};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

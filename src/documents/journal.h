@@ -37,16 +37,16 @@ class Journal {
   std::string line_of(const Command& command, std::optional<LaneId> lane = {});
   std::string line_of(const LaneCommand& command);
   /// The line of a return to a moment.
-  std::string line_of(const JournalPlace& moment);
+  std::string line_of(const JournalPosition& moment);
   /// That of a lane that has caught up from a moment, with the method of this scene.
-  std::string line_of(LaneId lane, const JournalPlace& from, const Scene& method);
+  std::string line_of(LaneId lane, const JournalPosition& from, const Scene& method);
   void add(const Command& command, const std::string& line) noexcept;
   void add(const std::string& line) noexcept;
   /// A step was taken; a blown-up step counts as well.
   void stepped(const Arena& now);
 
   /// The current place.
-  const JournalPlace& place() const { return place_; }
+  const JournalPosition& place() const { return place_; }
 
   /// Whether only a replay reproduces the current state: since the start of the run there was more than
   /// changes of values before the first step.
@@ -73,7 +73,7 @@ class Journal {
   std::string kept_room_for(std::string line);
 
   std::vector<Section> sections_;
-  JournalPlace place_;
+  JournalPosition place_;
   std::uint64_t start_ = 0;  // step of the last load or reset
   bool has_commands_ = false;
   bool needs_replay_ = false;
@@ -90,7 +90,7 @@ struct JournalEntry {
     std::shared_ptr<const CheckpointFile> moment;  ///< to go on from; null: from the start
   };
   struct GoTo {
-    JournalPlace place;
+    JournalPosition place;
   };
   struct StateHash {
     std::uint64_t value = 0;
@@ -98,7 +98,7 @@ struct JournalEntry {
   /// A lane, there or not, becomes a run from a moment on with the method of this scene.
   struct ComeBack {
     LaneId lane = 0;
-    JournalPlace from;
+    JournalPosition from;
     std::shared_ptr<const Scene> method;
   };
   std::uint64_t step = 0;      ///< steps before it

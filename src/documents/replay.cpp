@@ -34,7 +34,7 @@ class OtherSteps {
 
   std::uint64_t step_of(std::uint64_t step) const { return place_of({step, 0}).step; }
 
-  JournalPlace place_of(const JournalPlace& place) const {
+  JournalPosition place_of(const JournalPosition& place) const {
     const Known& last = last_before(place.step);
     if (last.step == place.step) return {last.to, last.earlier + place.commands};
     const std::uint64_t to = std::max(last.to, nearest(last.time_at(place.step)));
@@ -201,7 +201,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
 }
 
-const Moment& Replay::moment_at(const JournalPlace& place) const {
+const Moment& Replay::moment_at(const JournalPosition& place) const {
   const std::optional<Moment>& moment = moments_.at(place).moment;
   if (!moment)
     throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
@@ -209,11 +209,11 @@ const Moment& Replay::moment_at(const JournalPlace& place) const {
   return *moment;
 }
 
-void Replay::forget_use(const JournalPlace& place) {
+void Replay::forget_use(const JournalPosition& place) {
   if (--moments_.at(place).uses == 0) moments_.erase(place);
 }
 
-void Replay::go_to(WorkerPool& pool, const JournalPlace& place) {
+void Replay::go_to(WorkerPool& pool, const JournalPosition& place) {
   arena_->go_back(pool, moment_at(place));
   forget_use(place);
 }

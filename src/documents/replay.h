@@ -73,7 +73,7 @@ class Replay {
  private:
   bool carry_out(const JournalEntry& entry, const ComputeContext& context);
   void load(const JournalEntry::Load& load, const ComputeContext& context);
-  void go_to(WorkerPool& pool, const JournalPlace& place);
+  void go_to(WorkerPool& pool, const JournalPosition& place);
   void come_back(const JournalEntry::ComeBack& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
@@ -89,15 +89,15 @@ class Replay {
   std::vector<JournalEntry> entries_;
   Options options_;
   std::size_t next_ = 0;
-  JournalPlace place_;
+  JournalPosition place_;
   std::unique_ptr<Arena> arena_;
   struct Kept {
     std::size_t uses = 0;
     std::optional<Moment> moment;
   };
-  const Moment& moment_at(const JournalPlace& place) const;
-  void forget_use(const JournalPlace& place);
-  std::map<JournalPlace, Kept> moments_;  // that the journal goes back to
+  const Moment& moment_at(const JournalPosition& place) const;
+  void forget_use(const JournalPosition& place);
+  std::map<JournalPosition, Kept> moments_;  // that the journal goes back to
   std::map<std::string, std::size_t> skipped_;
   std::size_t compared_ = 0, missing_ = 0;
   std::optional<std::uint64_t> agreed_;

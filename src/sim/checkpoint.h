@@ -26,10 +26,10 @@ std::uint64_t state_hash(const State& state);
 
 /// A moment of a run: the number of steps since its journal began, whatever their outcome, and of the
 /// commands after the last of them.
-struct JournalPlace {
+struct JournalPosition {
   std::uint64_t step = 0;
   std::uint64_t commands = 0;
-  auto operator<=>(const JournalPlace&) const = default;
+  auto operator<=>(const JournalPosition&) const = default;
 };
 
 /// A run as a value: everything that its next step depends on, to the last bit, and the figures of the last
@@ -63,7 +63,7 @@ struct Checkpoint {
   std::optional<BlowUp> blow_up;
   std::shared_ptr<const State> last_good;  ///< the newest sound state, where `state` is not sound; immutable
   std::uint64_t last_good_step = 0;
-  JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
+  JournalPosition place;  ///< in the journal of the run that it is a moment of, where there is one
 };
 
 /// Appends every number that the next step depends on, without the scene, the measurements and the texts of

@@ -62,11 +62,11 @@ void fields_of(Is<Grab> auto& c, auto& field) {
 void fields_of(Is<MoveCursor> auto& c, auto& field) { field("do", "move-cursor")("to", c.cursor); }
 void fields_of(Is<Release> auto&, auto& field) { field("do", "release"); }
 void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
-void fields_of(Is<JournalPlace> auto& place, auto& field) {
+void fields_of(Is<JournalPosition> auto& place, auto& field) {
   field("do", "go-to")("to-step", place.step)("after-commands", place.commands);
 }
 void fields_of(Is<GoBack> auto& c, auto& field) {
-  JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
+  JournalPosition place = c.moment ? c.moment->place : JournalPosition{};
   fields_of(place, field);
 }
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
@@ -257,10 +257,10 @@ Command read_command(const Json& object) {
   throw InputError("There is no command \"" + printable(name) + "\".");
 }
 
-JournalPlace read_go_to(const Json& object) {
+JournalPosition read_go_to(const Json& object) {
   ObjectReader reader(object);
   reader.take_name();
-  JournalPlace place;
+  JournalPosition place;
   fields_of(place, reader);
   reader.done();
   return place;

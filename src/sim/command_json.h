@@ -20,6 +20,6 @@ std::string write_values(Scene scene);
 Command read_command(const nlohmann::ordered_json& object);
 
 /// The place that a GoBack was written as. Throws InputError.
-JournalPlace read_go_to(const nlohmann::ordered_json& object);
+JournalPosition read_go_to(const nlohmann::ordered_json& object);
 
 }  // namespace clothlab

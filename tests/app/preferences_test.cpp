@@ -26,7 +26,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   Preferences before;
   before.add_recent(mesh);
   before.save_folder = folder.path();
-  before.window = WindowPlace{10, 20, 1300, 800};
+  before.window = WindowGeometry{10, 20, 1300, 800};
   before.tab = "View";
   before.view.plots = false;
   before.view.plots_layout.height = 250;
