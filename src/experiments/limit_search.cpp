@@ -62,7 +62,7 @@ struct LimitRun {
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
     std::erase_if(now.methods,
-                  [&](const MethodLimit& method) { return !has_place_for(scene.scene, *method.info); });
+                  [&](const MethodLimit& method) { return !supports_contact(scene.scene, *method.info); });
     const auto is_reference = [](const MethodLimit& method) { return method.info->id == kReference; };
     const auto place = std::ranges::find_if(now.methods, is_reference);
     const auto first = static_cast<std::size_t>(place - now.methods.begin());

@@ -45,7 +45,7 @@ LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& pres
   lanes.push_back({0, shared(loaded.scene)});
   for (std::size_t i = 1; i < present.size(); ++i) {
     const Scene& scene = *present[i].scene;
-    if (has_place_for(loaded.scene, integrator_info(scene.integrator)))
+    if (supports_contact(loaded.scene, integrator_info(scene.integrator)))
       lanes.push_back(
           {present[i].lane,
            shared(with_method(loaded.scene, with_integrator_of(loaded.scene.method(), scene.method())))});

@@ -41,7 +41,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
   return contact->pairs_at(pool, surfaces, moment.state);
 }
 
-bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
+bool supports_contact(ContactModel contact, const IntegratorInfo& method) {
   const ContactModelInfo& model = info_of(contact);
   return !model.by_forces || method.stiff_forces == StiffForces::all ||
          (method.stiff_forces == StiffForces::contacts && model.linear);
@@ -50,13 +50,13 @@ bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method) {
   std::vector<std::string_view> possible;
   for (const ContactModel model : models)
-    if (has_place_for(model, method)) possible.push_back(info_of(model).id);
+    if (supports_contact(model, method)) possible.push_back(info_of(model).id);
   return possible.empty() ? std::string() : "contact by " + any_of_text(possible);
 }
 
 void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
-  if (method == nullptr || has_place_for(scene.contact.model, *method)) return;
+  if (method == nullptr || supports_contact(scene.contact.model, *method)) return;
   throw InputError(
       std::string(method->title) + " takes forces one by one and has no place for contact by " +
       std::string(info_of(scene.contact.model).id) + "; it works with " +

@@ -35,12 +35,12 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
                                      const ClothMesh& mesh);
 
 /// Why a method cannot have contact by forces, after its name.
-inline constexpr const char* kNoPlaceForContact =
+inline constexpr const char* kContactNotSupported =
     "forces are taken one by one there, without a place for those of this contact model";
 /// Whether a method can have that contact model, and that of a scene.
-bool has_place_for(ContactModel contact, const IntegratorInfo& method);
-inline bool has_place_for(const Scene& scene, const IntegratorInfo& method) {
-  return has_place_for(scene.contact.model, method);
+bool supports_contact(ContactModel contact, const IntegratorInfo& method);
+inline bool supports_contact(const Scene& scene, const IntegratorInfo& method) {
+  return supports_contact(scene.contact.model, method);
 }
 /// "contact by filter or penalty": those of the models that a method can have; empty where it can have none.
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method);

@@ -70,7 +70,7 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   EXPECT_EQ(found->error, "");
   EXPECT_EQ(found->methods.size(), integrators().size() - 2);
   for (const MethodLimit& method : found->methods) {
-    EXPECT_TRUE(has_place_for(ContactModel::penalty, *method.info));
+    EXPECT_TRUE(supports_contact(ContactModel::penalty, *method.info));
     EXPECT_TRUE(method.done);
   }
 }

@@ -22,7 +22,7 @@ Slope slope(double steepness, ContactModel contact, double h) {
 TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
   for (const IntegratorInfo& info : integrators())
     for (const ContactModel contact : {ContactModel::filter, ContactModel::penalty}) {
-      if (!has_place_for(contact, info)) continue;
+      if (!supports_contact(contact, info)) continue;
       for (const double h : {1.0 / 60, 1.0 / 600}) {
         const Slope gentle = slope(0.5, contact, h), steep = slope(2, contact, h);
         ASSERT_TRUE(gentle.holds() && !steep.holds());

@@ -200,7 +200,7 @@ std::vector<Case> cases() {
       for (const char* surface : kSurfaces) {
         const bool meets_nothing =
             model.model == ContactModel::filter && std::string_view(surface) == "itself";
-        if (!meets_nothing && has_place_for(model.model, *find_integrator(method)))
+        if (!meets_nothing && supports_contact(model.model, *find_integrator(method)))
           all.emplace_back(model.model, method, surface);
       }
   return all;

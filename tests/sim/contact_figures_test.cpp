@@ -40,7 +40,7 @@ constexpr std::array kModels{Model{ContactModel::filter, 0},
 TEST(ContactFigures, AtRestTheFloorCarriesTheWeight) {
   for (const IntegratorInfo& info : integrators())
     for (const auto& [model, gap] : kModels) {
-      if (!has_place_for(model, info)) continue;
+      if (!supports_contact(model, info)) continue;
       Simulation simulation(on_leaning_floor(info.id, model, 0), grid_mesh(4, 4), one_thread());
       EXPECT_EQ(simulation.record().contacts.pairs, 0u) << "of the last step, and there was none";
       ASSERT_EQ(run(simulation, 5), 5) << info.id;

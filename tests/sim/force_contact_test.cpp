@@ -127,7 +127,7 @@ TEST(ForceContact, ClothRestsWhereTheBarrierCarriesIt) {
   constexpr double kGravity = 9.8;
   WorkerPool pool(1);
   for (const IntegratorInfo& info : integrators()) {
-    if (!has_place_for(ContactModel::barrier, info) || info.id == "explicit-euler") continue;
+    if (!supports_contact(ContactModel::barrier, info) || info.id == "explicit-euler") continue;
     Scene scene = loose_scene(info.id);
     scene.mesh = GridSource{2, 2, 1e-2, 1e-2};
     scene.material.mass = 0.04;
@@ -165,7 +165,7 @@ TEST(ForceContact, KeepsMomentumOfTwoSheets) {
       scene.dt = 5e-4;
       scene.contact.model = model;
       scene.contact.stiffness = 200;
-      if (!has_place_for(scene, *find_integrator(id))) continue;
+      if (!supports_contact(scene, *find_integrator(id))) continue;
       Simulation simulation(scene, mesh, pool);
       const vec3 before = momentum_of(simulation);
       const double energy = simulation.record().energy.total;

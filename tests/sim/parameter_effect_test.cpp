@@ -79,7 +79,7 @@ std::vector<Scene> lively_scenes(std::string_view method) {
   std::vector<Scene> all;
   for (const ContactModel model :
        {ContactModel::filter, ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}) {
-    if (!has_place_for(model, integrator_info(method))) continue;
+    if (!supports_contact(model, integrator_info(method))) continue;
     Scene& touching = all.emplace_back(sheet(method));
     touching.contact.model = model;
     touching.floor = {true, -1e-4, 0.3};

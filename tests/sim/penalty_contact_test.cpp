@@ -19,7 +19,7 @@ namespace {
 constexpr double kGravity = 9.8;
 
 bool takes_forces(const IntegratorInfo& info) {
-  return has_place_for(ContactModel::penalty, info) && info.id != "explicit-euler";
+  return supports_contact(ContactModel::penalty, info) && info.id != "explicit-euler";
 }
 
 // A patch of four particles on the floor, tilted by an angle, at the gap at which a contact carries it.

@@ -129,7 +129,7 @@ TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
     face.click("next-integrator");
     ASSERT_NE(face.last_command<SetIntegrator>(), nullptr);
     scene.integrator = face.last_command<SetIntegrator>()->id;
-    EXPECT_TRUE(has_place_for(scene, *find_integrator(scene.integrator))) << scene.integrator;
+    EXPECT_TRUE(supports_contact(scene, *find_integrator(scene.integrator))) << scene.integrator;
     seen.insert(scene.integrator);
   }
   EXPECT_EQ(seen.size(), integrators().size() - 2);

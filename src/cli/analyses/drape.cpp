@@ -160,7 +160,7 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::impulse;
       if (!Interrupt::requested()) come_to_rest(tried, most, filtered);
       tried.contact.model = ContactModel::barrier;
-      if (!Interrupt::requested() && has_place_for(tried, info)) {
+      if (!Interrupt::requested() && supports_contact(tried, info)) {
         try {
           come_to_rest(tried, most, filtered);
         } catch (const InputError& refusal) {  // it begins where a barrier cannot
@@ -171,7 +171,7 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::penalty;
       for (const double factor : kOfStiffness) {
         tried.contact.stiffness = factor * loaded.scene.contact.stiffness;
-        if (Interrupt::requested() || !has_place_for(tried, info)) return;
+        if (Interrupt::requested() || !supports_contact(tried, info)) return;
         const std::optional<Shape> pushed = come_to_rest(tried, most, filtered);
         if (filtered && pushed)
           distance_and_cost.add(tried.contact.stiffness, pushed->mean, pushed->ms / filtered->ms);

@@ -109,7 +109,7 @@ struct Friction final : MethodAnalysis {
       for_each([&](const IntegratorInfo& info) {
         for (const ContactModel held : {ContactModel::filter, ContactModel::impulse})
           measure(info, held, kSlopeSpeeds.front(), steepness);
-        if (!has_place_for(ContactModel::penalty, info)) return;
+        if (!supports_contact(ContactModel::penalty, info)) return;
         for (const double speed : kSlopeSpeeds)
           if (!Interrupt::requested()) measure(info, ContactModel::penalty, speed, steepness);
       });

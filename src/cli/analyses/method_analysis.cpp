@@ -74,8 +74,8 @@ int MethodAnalysis::run() {
 void MethodAnalysis::leave_out_for(const Scene& scene) {
   const auto without =
       std::stable_partition(integrators_.begin(), integrators_.end(),
-                            [&](const IntegratorInfo* info) { return has_place_for(scene, *info); });
-  report_skipped({without, integrators_.end()}, kNoPlaceForContact);
+                            [&](const IntegratorInfo* info) { return supports_contact(scene, *info); });
+  report_skipped({without, integrators_.end()}, kContactNotSupported);
   integrators_.erase(without, integrators_.end());
 }
 

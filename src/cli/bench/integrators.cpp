@@ -108,7 +108,7 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
     const LoadedScene start = scene.load();
     std::vector<std::string_view> without;
     for (const IntegratorInfo& info : integrators()) {
-      if (!has_place_for(start.scene, info)) {
+      if (!supports_contact(start.scene, info)) {
         without.push_back(info.id);
         continue;
       }
@@ -124,7 +124,7 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
     }
     if (!without.empty())
       tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +
-                                 kNoPlaceForContact + ".");
+                                 kContactNotSupported + ".");
   });
 }
 
