@@ -445,7 +445,7 @@ void Application::start_recording(const StartRecording& wanted) {
     const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
     std::vector<LaneId> lanes;
     for (const LaneSnapshot* lane : snapshot_->lanes())
-      if (!lane->coming_back) lanes.push_back(lane->lane);
+      if (!lane->catching_up) lanes.push_back(lane->lane);
     simulation_->send(Control(
         outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width, height)));
     documents_.remember_folder(there.folder);

@@ -85,7 +85,7 @@ Json lane_json(const LaneSnapshot& lane) {
           {"step", lane.frame.record.step},
           {"time", lane.frame.record.time},
           {"frozen", lane.frozen},
-          {"coming_back", lane.coming_back.has_value()},
+          {"catching_up", lane.catching_up.has_value()},
           {"blow_up", lane.blow_up_sentence},
           {"grab", lane.frame.grab.has_value()},
           {"contacts",

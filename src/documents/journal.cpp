@@ -122,7 +122,7 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
   if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
   if (kind != "come-back") return std::nullopt;
   holds(4);
-  return JournalEntry::ComeBack{
+  return JournalEntry::CaughtUp{
       lane, place_in(object),
       std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
 }
@@ -273,8 +273,9 @@ JournalEntry parse_line(std::string_view line, JournalPosition& place, bool is_f
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
     throw InputError("a journal must begin with a load.");
   const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
-  const auto* come_back = std::get_if<JournalEntry::ComeBack>(&entry.what);
-  if ((go_to != nullptr && !(go_to->place <= place)) || (come_back != nullptr && !(come_back->from <= place)))
+  const auto* finish_catch_up = std::get_if<JournalEntry::CaughtUp>(&entry.what);
+  if ((go_to != nullptr && !(go_to->place <= place)) ||
+      (finish_catch_up != nullptr && !(finish_catch_up->from <= place)))
     throw InputError("a moment to go to must lie before.");
   if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++place.commands;
   return entry;

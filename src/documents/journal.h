@@ -96,14 +96,14 @@ struct JournalEntry {
     std::uint64_t value = 0;
   };
   /// A lane, there or not, becomes a run from a moment on with the method of this scene.
-  struct ComeBack {
+  struct CaughtUp {
     LaneId lane = 0;
     JournalPosition from;
     std::shared_ptr<const Scene> method;
   };
   std::uint64_t step = 0;      ///< steps before it
   std::optional<LaneId> lane;  ///< of a command to one lane; none: the only one
-  using What = std::variant<Load, Command, LaneCommand, ComeBack, GoTo, StateHash>;
+  using What = std::variant<Load, Command, LaneCommand, CaughtUp, GoTo, StateHash>;
   What what;
 };
 

@@ -93,7 +93,7 @@ std::vector<JournalEntry> with_step(std::vector<JournalEntry> entries, double dt
   for (JournalEntry& entry : entries) {
     entry.step = steps.step_of(entry.step);
     if (auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) to->place = steps.place_of(to->place);
-    if (auto* back = std::get_if<JournalEntry::ComeBack>(&entry.what))
+    if (auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what))
       back->from = steps.place_of(back->from);
   }
   return entries;
@@ -109,7 +109,7 @@ Replay::Replay(std::vector<JournalEntry> entries, Options options)
     if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->place].uses;
   if (!plays_to_another())
     for (const JournalEntry& entry : entries_)
-      if (const auto* back = std::get_if<JournalEntry::ComeBack>(&entry.what)) ++moments_[back->from].uses;
+      if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) ++moments_[back->from].uses;
 }
 
 Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
@@ -161,7 +161,7 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
     else
       arena_->apply(context.pool, *lanes);
   }
-  if (const auto* back = std::get_if<JournalEntry::ComeBack>(&entry.what)) come_back(*back, context);
+  if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) finish_catch_up(*back, context);
   if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->place);
   if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !differs()) {
     ++compared_;
@@ -219,7 +219,7 @@ void Replay::go_to(WorkerPool& pool, const JournalPosition& place) {
 }
 
 /// What the window did in the background, between two steps.
-void Replay::come_back(const JournalEntry::ComeBack& back, const ComputeContext& context) {
+void Replay::finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context) {
   if (plays_to_another()) {
     ++skipped_["changes of lanes"];
     return;

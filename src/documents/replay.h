@@ -74,7 +74,7 @@ class Replay {
   bool carry_out(const JournalEntry& entry, const ComputeContext& context);
   void load(const JournalEntry::Load& load, const ComputeContext& context);
   void go_to(WorkerPool& pool, const JournalPosition& place);
-  void come_back(const JournalEntry::ComeBack& back, const ComputeContext& context);
+  void finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
   /// Whether the run may have other bits than the journal's.

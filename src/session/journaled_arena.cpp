@@ -53,7 +53,7 @@ void JournaledArena::go_back(WorkerPool& pool, const Moment& moment) {
   journal_.add(line);
 }
 
-void JournaledArena::come_back(CatchUp run) {
+void JournaledArena::finish_catch_up(CatchUp run) {
   const std::string line = journal_.line_of(run.lane(), run.from(), run.simulation().scene());
   arena_->finish(std::move(run));
   journal_.add(line);

@@ -24,7 +24,7 @@ class JournaledArena {
   void apply(WorkerPool& pool, const LaneCommand& command);
   void go_back(WorkerPool& pool, const Moment& moment);
   /// The run has arrived.
-  void come_back(CatchUp run);
+  void finish_catch_up(CatchUp run);
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Arena::Clock clock = nullptr);
   /// Arena::save, with the moment's place in the journal.
   void save(WorkerPool& pool, Moment& to) const;

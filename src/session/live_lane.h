@@ -79,7 +79,7 @@ struct LiveLane {
     /// What is shown, of the scenes of its run and of the others at present.
     std::shared_ptr<const Scene> shown = {}, of_run = {}, present = {};
   };
-  std::optional<Return> coming_back;
+  std::optional<Return> catching_up;
 
   StabilityMonitor monitor;
 };

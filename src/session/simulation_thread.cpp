@@ -172,7 +172,7 @@ void SimulationThread::Impl::step() {
   dirty = true;
   cost.add(row_of(simulation().integrator()), simulation().scene().dt, Seconds(end - start).count());
   for (const auto& lane : lanes)
-    if (lane->steps && !lane->coming_back) adopt_step(*lane, end);
+    if (lane->steps && !lane->catching_up) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
     return;
@@ -267,9 +267,9 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   // Else it would go on from the shape of another lane, which is shown.
   const bool was_there = then != nullptr && then->lane == lane.id;
   to.frozen = then != nullptr ? was_there && (then->frozen || then->held)
-                              : own != nullptr && !own->runs() && !lane.coming_back;
-  if (lane.coming_back && !was_there)
-    to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
+                              : own != nullptr && !own->runs() && !lane.catching_up;
+  if (lane.catching_up && !was_there)
+    to.catching_up = CatchingUp{lane.catching_up->from, simulation.state().t};
   Frame& frame = to.frame;
   capture(simulation, shown_scene(lane), frame);
   to.notices = simulation.notices().list();
@@ -303,7 +303,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (was_there) {
     to.scene_then = then->checkpoint->scene;
     if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
-  } else if (then == nullptr && lane.blown && !lane.coming_back) {
+  } else if (then == nullptr && lane.blown && !lane.catching_up) {
     show_blow_up(*lane.blown, to);
   } else if (then == nullptr && lane.last_blow_up && simulation.shared_scene() == lane.last_blow_up->scene &&
              simulation.state().t < lane.last_blow_up->time) {
@@ -318,8 +318,8 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
 
 std::shared_ptr<const Scene> SimulationThread::Impl::shown_scene(LiveLane& lane) const {
   std::shared_ptr<const Scene> of_run = simulation_of(lane).shared_scene();
-  if (!lane.coming_back) return of_run;
-  LiveLane::Return& way = *lane.coming_back;
+  if (!lane.catching_up) return of_run;
+  LiveLane::Return& way = *lane.catching_up;
   const std::shared_ptr<const Scene> present = simulation().shared_scene();
   if (way.of_run != of_run || way.present != present) {
     Scene shown = with_method(*present, *of_run);
@@ -347,11 +347,11 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
   RealTimeLag lag{1e3 * *seconds, std::nullopt};
   RealTimeLag::Limit lowest{active, std::numeric_limits<double>::infinity()};
   for (const auto& lane : lanes) {
-    if (!runs(*lane) && !lane->coming_back) continue;
+    if (!runs(*lane) && !lane->catching_up) continue;
     const std::optional<double> limit = prospect(*lane).largest_step;
     if (!limit) return lag;
     const int substeps =
-        lane->coming_back ? lane->coming_back->substeps : simulation_of(*lane).scene().substeps;
+        lane->catching_up ? lane->catching_up->substeps : simulation_of(*lane).scene().substeps;
     const double step = *limit * substeps;
     if (step < lowest.step) lowest = {lane->id, step};
   }

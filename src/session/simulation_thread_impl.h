@@ -130,7 +130,7 @@ struct SimulationThread::Impl {
   const Simulation& simulation() const { return (*arena)[active]; }
   /// The run that is seen: that of a lane that comes back on its way.
   const Simulation& simulation_of(const LiveLane& lane) const {
-    return lane.coming_back ? lane.coming_back->run.simulation() : (*arena)[lane.id];
+    return lane.catching_up ? lane.catching_up->run.simulation() : (*arena)[lane.id];
   }
   /// Than the active lane; but for the substeps that it needs on its way.
   bool has_other_method(const LiveLane::Return& lane) const;

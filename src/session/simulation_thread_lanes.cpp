@@ -26,7 +26,7 @@ LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLa
 
 void SimulationThread::Impl::follow_lanes() noexcept {
   std::erase_if(lanes,
-                [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
+                [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->catching_up; });
   if (arena->find(active) == nullptr) active = arena->lanes().front().id;
   if (arena->find(hand) == nullptr) hand = running_lane();
   if (reference && arena->find(*reference) == nullptr) reference.reset();
@@ -63,7 +63,7 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   }
   CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
   const bool begins = lane.plot.newest() == nullptr;
-  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, arrival, lane.origins, method.substeps});
+  lane.catching_up.emplace(LiveLane::Return{std::move(run), from, arrival, lane.origins, method.substeps});
   lane.plot.forget_after(from);
   if (from < origin.time || begins)
     set_origin(lane);
@@ -129,14 +129,14 @@ const Moment& SimulationThread::Impl::good_moment(LaneId lane) const {
 }
 
 bool SimulationThread::Impl::is_catching_up() const {
-  return std::ranges::any_of(lanes, [](const auto& lane) { return lane->coming_back.has_value(); });
+  return std::ranges::any_of(lanes, [](const auto& lane) { return lane->catching_up.has_value(); });
 }
 
 void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
   for (int taken = 0; (taken < least || Clock::now() < until) && is_catching_up() && !queue.urgent();
        ++taken) {
     for (const auto& lane : lanes) {
-      if (!lane->coming_back) continue;
+      if (!lane->catching_up) continue;
       const Arena::Progress progress = come_nearer(*lane);
       dirty = true;
       if (progress != Arena::Progress::advanced) return;
@@ -146,9 +146,9 @@ void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
 
 Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
   try {
-    const Arena::Progress progress = arena->advance(pool, lane.coming_back->run, stop);
+    const Arena::Progress progress = arena->advance(pool, lane.catching_up->run, stop);
     if (progress == Arena::Progress::advanced) {
-      const Simulation& run = lane.coming_back->run.simulation();
+      const Simulation& run = lane.catching_up->run.simulation();
       // It passes the common origin between two steps.
       if (run.state().t < origin.time + run.scene().dt / 2) set_origin(lane);
       add_sample(lane, std::numeric_limits<double>::quiet_NaN());
@@ -168,10 +168,10 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::arrive(LiveLane& lane) {
-  const LiveLane::Arrival arrival = lane.coming_back->arrival;
-  const int substeps = lane.coming_back->substeps;
-  arena.come_back(std::move(lane.coming_back->run));
-  lane.coming_back.reset();
+  const LiveLane::Arrival arrival = lane.catching_up->arrival;
+  const int substeps = lane.catching_up->substeps;
+  arena.finish_catch_up(std::move(lane.catching_up->run));
+  lane.catching_up.reset();
   if ((*arena)[lane.id].scene().substeps != substeps)
     arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
@@ -182,9 +182,9 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::give_up_return(LiveLane& lane) {
-  if (!lane.coming_back) return;
-  lane.origins = lane.coming_back->origins_before;
-  lane.coming_back.reset();
+  if (!lane.catching_up) return;
+  lane.origins = lane.catching_up->origins_before;
+  lane.catching_up.reset();
   if (lane.origins.common.time < origin.time && arena->find(lane.id) != nullptr) set_origin(lane);
 }
 

@@ -75,14 +75,14 @@ void SimulationThread::Impl::begin_origin(std::string why) {
 
 LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
-  const double time = lane.coming_back ? simulation.state().t : arena->time();
+  const double time = lane.catching_up ? simulation.state().t : arena->time();
   return {time, simulation.notices().list()->size(), simulation.record().energy, simulation.record().ledger};
 }
 
 LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
   const Simulation& run = simulation_of(lane);
   // Of a lane that comes back, from where it arrives.
-  const double h = lane.coming_back ? simulation().scene().dt / lane.coming_back->substeps : run.scene().h();
+  const double h = lane.catching_up ? simulation().scene().dt / lane.catching_up->substeps : run.scene().h();
   return {present_figures(lane), row_of(run.integrator()), h};
 }
 
@@ -130,9 +130,9 @@ void SimulationThread::Impl::start_all_over() {
   };
   std::vector<OnItsWay> on_their_way;
   for (const auto& lane : lanes)
-    if (lane->coming_back && arena->find(lane->id) == nullptr)
+    if (lane->catching_up && arena->find(lane->id) == nullptr)
       on_their_way.push_back(
-          {lane->id, lane->coming_back->run.simulation().shared_scene(), lane->coming_back->arrival});
+          {lane->id, lane->catching_up->run.simulation().shared_scene(), lane->catching_up->arrival});
   start_over();
   try {
     for (const OnItsWay& each : on_their_way)
@@ -229,7 +229,7 @@ void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {
 SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference(const LiveLane& lane) const {
   const Lane* from = reference ? arena->find(*reference) : nullptr;
   const State& own = simulation_of(lane).state();
-  if (from == nullptr || lane.coming_back || from->simulation->state().t != own.t) return {};
+  if (from == nullptr || lane.catching_up || from->simulation->state().t != own.t) return {};
   const std::vector<vec3>& theirs = from->simulation->state().x;
   double sum = 0, most = 0;
   for (std::size_t i = 0; i < own.x.size(); ++i) {

@@ -62,7 +62,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (!rule.changes_scene) return;
   const bool of_method = is_of_method(command);
   // What comes back with a method that it no longer has begins again, where it may.
-  if (live().coming_back && has_other_method(*live().coming_back)) {
+  if (live().catching_up && has_other_method(*live().catching_up)) {
     give_up_return(live());
     if (!live().blown) start_return(live(), simulation().scene(), good_moment(active));
   }
@@ -109,7 +109,7 @@ void SimulationThread::Impl::steer(const Rewind&) {
   if (const Moment::Part* then = looks_back ? &history[past->shown].of(active) : nullptr;
       then != nullptr && then->lane == active && then->frozen)
     now = then->checkpoint->state.t;
-  else if (then == nullptr && own.frozen && !live().coming_back)
+  else if (then == nullptr && own.frozen && !live().catching_up)
     now = own.simulation->state().t;
   if (!history.empty() && now < history[0].time)
     throw InputError(own.name() + " blew up at " + format_plain(now, 3) + " s, and the states before " +
@@ -232,7 +232,7 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   if (std::holds_alternative<AddLane>(c.command)) throw InputError("NewLane adds a lane.");
   const LaneId lane = std::visit([](const auto& each) { return each.lane; }, c.command);
   continue_from_shown();
-  const auto on_its_way = [&](const auto& each) { return each->id == lane && each->coming_back; };
+  const auto on_its_way = [&](const auto& each) { return each->id == lane && each->catching_up; };
   const auto returning = std::ranges::find_if(lanes, on_its_way);
   const bool is_new = arena->find(lane) == nullptr;
   const bool removes = std::holds_alternative<RemoveLane>(c.command);
@@ -291,7 +291,7 @@ void SimulationThread::Impl::steer(const ReviveLane& c) {
   (*arena)[c.lane];
   if (past && !past->by_itself()) continue_from_shown();  // where it may have stood, or not
   LiveLane& lane = live(c.lane);
-  if (runs(lane) || lane.coming_back) return;
+  if (runs(lane) || lane.catching_up) return;
   continue_from_shown();
   if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), good_time(lane)));
   start_return(lane, simulation_of(lane).scene(), good_moment(c.lane));

@@ -86,7 +86,7 @@ struct ReplayPosition {
 inline constexpr std::size_t kMostRefused = 1024;
 
 /// A lane that comes back in the background (CatchUp).
-struct ComingBack {
+struct CatchingUp {
   double from = 0;  ///< where it began [s]
   double time = 0;  ///< how far it is [s]
 };
@@ -105,7 +105,7 @@ struct LaneOrigin {
 struct LaneSnapshot {
   LaneId lane = 0;
   bool frozen = false;  ///< it stands, and others go on
-  std::optional<ComingBack> coming_back;
+  std::optional<CatchingUp> catching_up;
   Frame frame;
   /// The common one of all lanes (Snapshot::common_origin), or its own while it comes back from before that.
   LaneOrigin origin;

@@ -223,7 +223,7 @@ void lane_frames(const PanelContext& context, const Area& view) {
   for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
     const LaneSnapshot& lane = *find_lane(context.snapshot, tile.lane);
     const Area& cloth = tile.cloth;
-    if (lane.frozen || lane.coming_back)
+    if (lane.frozen || lane.catching_up)
       behind->AddRectFilled(cloth.a(), cloth.b(), with_alpha(palette().panel, 0.45F));
     if (lane.frozen) behind->AddRect(cloth.a(), cloth.b(), palette().failed, 0, 0, units(2));
     head(context, lane, {tile.whole.x, tile.whole.y, tile.whole.width, cloth.y - tile.whole.y});

@@ -155,9 +155,9 @@ std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_
 
 // What it does: runs, stands, comes back.
 void describe_state(const LaneSnapshot& lane, LaneReading& out) {
-  if (lane.coming_back) {
+  if (lane.catching_up) {
     out.short_state = "comes back";
-    out.state = "comes back: " + format_plain(lane.coming_back->time, 3) + " s";
+    out.state = "comes back: " + format_plain(lane.catching_up->time, 3) + " s";
     out.colour = palette().careful;
   } else if (!lane.blow_up_sentence.empty()) {
     out.short_state = "blew up";

@@ -209,7 +209,7 @@ TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
   resumed.save(pool, moment);
   CatchUp catch_up = resumed->start_catch_up(pool, 2, run->scene(), moment);
   EXPECT_EQ(resumed->advance(pool, catch_up), Arena::Progress::arrived);
-  resumed.come_back(std::move(catch_up));
+  resumed.finish_catch_up(std::move(catch_up));
   for (int k = 0; k < 4; ++k) {
     ASSERT_EQ(run->step(pool), StepStatus::done);
     ASSERT_EQ(resumed.step(pool), StepStatus::done);

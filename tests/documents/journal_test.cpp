@@ -64,7 +64,7 @@ class Session {
     last_ = wait_for(thread_, [count](const Snapshot& now) {
       const auto lanes = now.lanes();
       return lanes.size() == count && std::ranges::none_of(lanes, [](const LaneSnapshot* lane) {
-               return lane->coming_back.has_value();
+               return lane->catching_up.has_value();
              });
     });
     ASSERT_EQ(last_->errors, 0u) << last_->error;

@@ -69,7 +69,7 @@ class Desk {
     const std::uint64_t last = thread_.send(Control(SetSpeed{1}));
     shown_ = wait_for(thread_, [&](const Snapshot& s) {
       return s.applied >= last && std::ranges::none_of(s.lanes(), [](const LaneSnapshot* lane) {
-               return lane->coming_back.has_value();
+               return lane->catching_up.has_value();
              });
     });
     while (!edit([this] {

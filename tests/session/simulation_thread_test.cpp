@@ -1197,7 +1197,7 @@ TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers
   EXPECT_EQ(s->frame.record.time, frozen_at);
   EXPECT_THAT(s->blow_up_sentence, HasSubstr("Lane B"));
   send_and_wait(thread, SetIntegrator{"backward-euler"});
-  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
+  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.catching_up; });
   EXPECT_TRUE(s->blow_up_sentence.empty());
   EXPECT_EQ(s->frame.record.step, lane_of(*s, 0).frame.record.step) << "at the present of the others";
   s = send_and_wait(thread, ChangeLanes{JoinLane{1, 0}});
@@ -1220,10 +1220,10 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
   ASSERT_EQ(s->lane, 1u);
   send_and_wait(thread, SetPlaying{false});
   thread.send(SetParameter{"dt", 1e-4});
-  s = wait_for(thread, [](const Snapshot& now) { return now.coming_back.has_value(); });
+  s = wait_for(thread, [](const Snapshot& now) { return now.catching_up.has_value(); });
   EXPECT_EQ(s->frame.scene->substeps, 1) << "what it needs on its way alone is not shown";
   EXPECT_EQ(s->frame.scene->dt, 1e-4) << "which the others have";
-  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
+  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.catching_up; });
   EXPECT_THAT(s->blow_up_sentence, IsEmpty());
   EXPECT_THAT(s->message, HasSubstr("Goes on"));
   EXPECT_EQ(s->frame.record.step, s->others[0].frame.record.step) << "at the present of the others";
@@ -1245,7 +1245,7 @@ std::shared_ptr<const Snapshot> wait_for_returns(const SimulationThread& thread,
   return wait_for(thread, [stamp](const Snapshot& now) {
     const auto lanes = now.lanes();
     return now.applied >= stamp && std::ranges::none_of(lanes, [](const LaneSnapshot* lane) {
-             return lane->coming_back.has_value();
+             return lane->catching_up.has_value();
            });
   });
 }
@@ -1468,7 +1468,7 @@ LaneScenes scenes_of(const Snapshot& s) {
 
 bool nobody_catches_up(const Snapshot& s) {
   return std::ranges::none_of(s.lanes(),
-                              [](const LaneSnapshot* lane) { return lane->coming_back.has_value(); });
+                              [](const LaneSnapshot* lane) { return lane->catching_up.has_value(); });
 }
 
 TEST(SimulationThread, ARemovedLaneIsRestoredWithTheBitsThatItWouldHave) {

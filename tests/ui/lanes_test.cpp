@@ -178,7 +178,7 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
   EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
   EXPECT_EQ(read_lane(lane).limit, "–") << "nor stable at any h";
-  lane.coming_back = ComingBack{0.1, 0.2};
+  lane.catching_up = CatchingUp{0.1, 0.2};
   EXPECT_EQ(read_lane(lane).short_state, "comes back");
   auto scene = std::make_shared<Scene>(*lane.frame.scene);
   scene->substeps = 4;

@@ -24,7 +24,7 @@ struct LaneRow {
 using Column = SortedColumn<LaneRow>;
 
 double time_of(const LaneRow& row) {
-  return row.lane->coming_back ? row.lane->coming_back->time : row.lane->frame.record.time;
+  return row.lane->catching_up ? row.lane->catching_up->time : row.lane->frame.record.time;
 }
 
 constexpr std::array kColumns{
