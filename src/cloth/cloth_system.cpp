@@ -48,8 +48,8 @@ void ClothSystem::set_wind(const Wind& wind) {
   list_terms();
 }
 
-void ClothSystem::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
-  if (wind_force_) wind_force_->blow(pool, x, t);
+void ClothSystem::update_wind(WorkerPool& pool, std::span<const vec3> x, double t) {
+  if (wind_force_) wind_force_->update_wind(pool, x, t);
 }
 
 void ClothSystem::set_contact(const ContactTerm* contact) {

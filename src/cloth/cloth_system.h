@@ -44,7 +44,7 @@ class ClothSystem final : public DynamicSystem {
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
   /// Fixes the air for the next step: that at the state at its start. No effect without wind.
-  void blow(WorkerPool& pool, std::span<const vec3> x, double t);
+  void update_wind(WorkerPool& pool, std::span<const vec3> x, double t);
 
   /// See WindForce::largest_rate; 0 without wind.
   double wind_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

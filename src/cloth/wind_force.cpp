@@ -33,7 +33,7 @@ void WindForce::set_wind(const Wind& wind) {
   air_.assign(air_.size(), air_velocity(mean, vec3(0.0), 0));
 }
 
-void WindForce::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
+void WindForce::update_wind(WorkerPool& pool, std::span<const vec3> x, double t) {
   if (wind_.gusts == 0) return;
   pool.for_chunks(air_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) air_[i] = air_velocity(wind_, x[i], t);

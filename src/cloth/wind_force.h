@@ -30,7 +30,7 @@ class WindForce final : public ForceTerm {
 
   void set_wind(const Wind& wind);
   /// w_i := air_velocity at the positions x [m] and the time t [s].
-  void blow(WorkerPool& pool, std::span<const vec3> x, double t);
+  void update_wind(WorkerPool& pool, std::span<const vec3> x, double t);
 
   /// Uses scratch memory of its own: one caller at a time, as for the pool. So does add_jacobians.
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

@@ -46,7 +46,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     go_on_from_restored_state(true);
     restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
-             std::holds_alternative<TurnRound>(command) || (move != nullptr && move->duration == 0)) {
+             std::holds_alternative<ReverseVelocities>(command) || (move != nullptr && move->duration == 0)) {
     history.replace_newest([this](Moment& to) { arena.save(pool, to); });
   }
   if (simulation().integrator().inextensible != had_rods) forget_estimate(live());

@@ -92,7 +92,7 @@ struct StabilityMonitor::Impl {
     system->set_material(question.material);
     system->set_grab(question.grab);
     system->set_wind(question.wind);
-    system->blow(pool, question.state.x, question.state.t);
+    system->update_wind(pool, question.state.x, question.state.t);
     surfaces = question.surfaces;
     contact.set(question.contact, surfaces);
     system->set_contact(contact.empty() ? nullptr : &contact);

@@ -91,10 +91,10 @@ struct GoBack {
 struct RestoreGoodState {};
 /// Turns all velocities round: v becomes −v. A method that is symmetric in time then goes back the way it
 /// came. Pins that move go on to where they were sent; the grab stays.
-struct TurnRound {};
+struct ReverseVelocities {};
 
-using Command =
-    std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned, SetPinPreset,
-                 SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreGoodState, TurnRound>;
+using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned,
+                             SetPinPreset, SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack,
+                             RestoreGoodState, ReverseVelocities>;
 
 }  // namespace clothlab

@@ -70,7 +70,7 @@ void fields_of(Is<GoBack> auto& c, auto& field) {
   fields_of(place, field);
 }
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
-void fields_of(Is<TurnRound> auto&, auto& field) { field("do", "turn-round"); }
+void fields_of(Is<ReverseVelocities> auto&, auto& field) { field("do", "turn-round"); }
 
 /// Writes an object without a JSON tree: to destroy one takes memory, and without that ends the program.
 class ObjectText {
@@ -224,11 +224,22 @@ class NameOf {
 };
 
 const std::vector<Command>& empty_commands() {
-  static const std::vector<Command> all{
-      SetParameter{}, SetGravity{},         SetObstacles{}, MoveObstacle{}, SetIntegrator{},
-      SetPinned{},    SetPinned{{}, false}, SetPinPreset{}, SetScene{},     MovePins{},
-      Grab{},         MoveCursor{},         Release{},      Reset{},        RestoreGoodState{},
-      TurnRound{}};
+  static const std::vector<Command> all{SetParameter{},
+                                        SetGravity{},
+                                        SetObstacles{},
+                                        MoveObstacle{},
+                                        SetIntegrator{},
+                                        SetPinned{},
+                                        SetPinned{{}, false},
+                                        SetPinPreset{},
+                                        SetScene{},
+                                        MovePins{},
+                                        Grab{},
+                                        MoveCursor{},
+                                        Release{},
+                                        Reset{},
+                                        RestoreGoodState{},
+                                        ReverseVelocities{}};
   return all;
 }
 

@@ -63,7 +63,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<Reset>(),          kNo,   kNo,   kYes,  kYes,  nullptr},
     {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
     {kind<RestoreGoodState>(), kNo, kNo,  kYes,  kNo,   nullptr},
-    {kind<TurnRound>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
+    {kind<ReverseVelocities>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
 }};
 // clang-format on
 
@@ -190,7 +190,7 @@ class Change {
   }
 
   SharedScene operator()(const RestoreGoodState&) const { return scene_; }
-  SharedScene operator()(const TurnRound&) const { return scene_; }
+  SharedScene operator()(const ReverseVelocities&) const { return scene_; }
 
  private:
   template <class Edit>

@@ -217,7 +217,7 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
 /// The air, the surfaces and the contacts of the substep. A changed set of constraints restarts multistep
 /// methods, as a changed pin does.
 void Simulation::Impl::begin_contact(double h, const ComputeContext& context) {
-  system.blow(context.pool, state.x, state.t);
+  system.update_wind(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
   place_surfaces(h);
   if (contact->begin_step(contact_step(h, state, context))) integrator->reset();
@@ -310,19 +310,19 @@ void Simulation::Impl::end_contact(double h, const ComputeContext& context) {
 
 /// At the beginning of a substep.
 void Simulation::Impl::begin_ledger(WorkerPool& pool) {
-  ledger = next.ledger;
+  energy_ledger = next.ledger;
   grab_energy = system.grab_energy(pool, state.x);
   contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
   // Contact stores what it is given when its stiffness jumps, which H does not count.
   const double given = (1 - at_step.stiffened / contact->stiffened()) * contact_energy;
-  ledger.jump += given;
-  ledger.contact -= given;
+  energy_ledger.jump += given;
+  energy_ledger.contact -= given;
   account.add_work(given);
   const ClothSystem::Energies potential = energies_of(pool, state.x);
   const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
-  ledger.jump += energy - ledger.energy;
-  ledger.energy = energy;
+  energy_ledger.jump += energy - energy_ledger.energy;
+  energy_ledger.energy = energy;
 }
 
 /// At its end. What no force, no constraint and no solver has given is the method's.
@@ -346,10 +346,10 @@ void Simulation::Impl::end_ledger() {
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
-  of_step.method = energy - ledger.energy - of_step.sum();
-  for (const EnergyEntry& entry : kEnergyEntries) ledger.*entry.joule += of_step.*entry.joule;
-  ledger.wind_given += work.given_by_wind;
-  ledger.energy = energy;
+  of_step.method = energy - energy_ledger.energy - of_step.sum();
+  for (const EnergyEntry& entry : kEnergyEntries) energy_ledger.*entry.joule += of_step.*entry.joule;
+  energy_ledger.wind_given += work.given_by_wind;
+  energy_ledger.energy = energy;
 }
 
 /// Between steps, only the pins hold anything.
@@ -420,7 +420,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
   // The former sum does not see that a part as a whole is thrown about.
-  const double made = ledger.from_nothing() - next.ledger.from_nothing();
+  const double made = energy_ledger.from_nothing() - next.ledger.from_nothing();
   const bool thrown = finite && made > bad.allowed;
   if (finite && !thrown && !no_way && bad.energy <= bad.allowed && std::isfinite(bad.energy))
     return std::nullopt;
@@ -504,7 +504,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.distance = report.distance;
   next.length_violation = report.length_violation;
   next.modes = report.modes;
-  next.ledger = ledger;
+  next.ledger = energy_ledger;
   entering = jumped = false;
   lifting = contact->lifts() && (lifting || touches_moving());
   if (next.converged && !report.converged) {

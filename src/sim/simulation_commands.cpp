@@ -135,7 +135,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreGoodState&) {
   notice_world(find_overlap(pool, normal_depth()));
 }
 
-void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const TurnRound&) {
+void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
   for (vec3& v : state.v) v = -v;
   break_continuity();
 }

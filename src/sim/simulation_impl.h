@@ -125,7 +125,7 @@ struct Simulation::Impl {
   void carry_out(WorkerPool& pool, const Reset& command);
   void carry_out(WorkerPool& pool, const GoBack& command);
   void carry_out(WorkerPool& pool, const RestoreGoodState& command);
-  void carry_out(WorkerPool& pool, const TurnRound& command);
+  void carry_out(WorkerPool& pool, const ReverseVelocities& command);
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
   void start(const ComputeContext& context);
   void check_start();
@@ -234,7 +234,7 @@ struct Simulation::Impl {
   EnergyAccount account_at_substep;
   double moved_on_entry = 0;                 // [m]
   StepLedger ledger;                         // of the current substep
-  EnergyLedger ledger;                       // with it
+  EnergyLedger energy_ledger;                // with it
   double given_by_surfaces = 0;              // by the correction of its end [J]
   double given_by_limit = 0;                 // by limited displacements [J]
   std::optional<BlowUp::Cause> no_way = {};  // that contact found

@@ -585,7 +585,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   const std::vector<SteadyForce::Push> pushes{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}};
   constexpr double kNow = 0.3, kLater = 0.7;
   system.set_wind(wind);
-  system.blow(rig->pool, s.x, kNow);
+  system.update_wind(rig->pool, s.x, kNow);
   system.set_pushes(pushes);
   system.set_grab(grab);
 
@@ -595,7 +595,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   RayleighMassForce mass_damping(system.masses(), material.rayleigh_mass);
   PressureForce pressure(system.model(), material.inflate);
   WindForce air(system.model(), wind);
-  air.blow(one_thread(), s.x, kNow);
+  air.update_wind(one_thread(), s.x, kNow);
   SteadyForce friction;
   friction.set(pushes);
   GrabForce pull(grab);

@@ -519,7 +519,7 @@ TEST(Journal, HasThatVelocitiesTurnedRound) {
   const fs::path path = folder.path() / "turned.journal";
   Session session(sheet_scene(4));
   session.steps(8);
-  session.send(TurnRound{});
+  session.send(ReverseVelocities{});
   EXPECT_TRUE(session.last()->needs_replay);
   session.steps(1);
   session.send(StepThroughPast{-1});  // the moment is that after the turn

@@ -225,7 +225,7 @@ class Desk {
         thread_.send(Command(Reset{}));
         return;
       case 5:
-        thread_.send(Command(TurnRound{}));
+        thread_.send(Command(ReverseVelocities{}));
         return;
       case 1:
         thread_.send(Control(StepOnce{}));

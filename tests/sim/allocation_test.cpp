@@ -114,7 +114,7 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
                                       SetScene{other},
                                       GoBack{moment},
                                       RestoreGoodState{},
-                                      TurnRound{},
+                                      ReverseVelocities{},
                                       Reset{}};
   int failures = 0;
   for (std::size_t c = 0; c < commands.size(); ++c) {

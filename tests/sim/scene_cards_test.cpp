@@ -498,7 +498,7 @@ double distance_from_home(Simulation& simulation) {
   const State start = simulation.state();
   const int steps = static_cast<int>(std::lround(5 / simulation.scene().dt));
   EXPECT_EQ(run(simulation, steps), steps);
-  simulation.apply(one_thread(), TurnRound{});
+  simulation.apply(one_thread(), ReverseVelocities{});
   EXPECT_EQ(run(simulation, steps), steps);
   double most = 0;
   for (std::size_t i = 0; i < start.x.size(); ++i)

@@ -377,7 +377,7 @@ TEST(Simulation, VelocitiesThatTurnRoundRestartEveryMethod) {
     ASSERT_EQ(run(turned, 5), 5);
     const State before = turned.state();
     const StepRecord record = turned.record();
-    turned.apply(one_thread(), TurnRound{});
+    turned.apply(one_thread(), ReverseVelocities{});
     EXPECT_EQ(turned.state().x, before.x);
     EXPECT_EQ(turned.record().energy.total, record.energy.total);
 

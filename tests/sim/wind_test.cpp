@@ -73,7 +73,7 @@ TEST(WindOnCloth, ForcesAreShownInTheAirOfTheirTime) {
   std::vector<vec3> f(then->x.size());
   ClothSystem system(simulation.system().shared_model(), Material{});
   system.set_wind(simulation.scene().wind);
-  system.blow(pool, then->x, then->t);
+  system.update_wind(pool, then->x, then->t);
   system.force(pool, then->x, then->v, f, SpringForces::all);
   for (std::size_t i = 0; i < f.size(); ++i) EXPECT_LT(glm::length(f[i] - seen[i]), 1e-13) << i;
 }

@@ -169,7 +169,7 @@ TEST(Interface, HasAControlForWhatIsTheIntegratorsOwn) {
 TEST(Interface, AButtonTurnsVelocitiesRound) {
   Interface face;
   face.click("turn-round");
-  EXPECT_NE(face.last_command<TurnRound>(), nullptr);
+  EXPECT_NE(face.last_command<ReverseVelocities>(), nullptr);
 }
 
 // A slider sends the ends of its span, and shows what was set unless the simulation refuses it.

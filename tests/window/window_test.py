@@ -1237,7 +1237,7 @@ def lanes(program, assets):
         window.key("ctrl+BackSpace")
         window.until(lambda: lane("C")["frozen"], "the present again")
         window.key("5")
-        window.until(lambda: not lane("C")["frozen"] and not lane("C")["coming_back"], "it to come back", 60)
+        window.until(lambda: not lane("C")["frozen"] and not lane("C")["catching_up"], "it to come back", 60)
         check(lane("C")["step"] == lane("A")["step"] and lane("C")["integrator"] == "semi-implicit-euler",
               f"the lanes: {window.state()['lanes']}")
 
@@ -1322,7 +1322,7 @@ def shared_step(program, assets):
                      "the explicit lanes to blow up", 60)
         window.key("ctrl+z")
         window.until(lambda: window.state()["parameters"]["dt"] == 2e-4 and
-                     lanes(lambda lane: not lane["frozen"] and not lane["coming_back"]), "h and the lanes back", 60)
+                     lanes(lambda lane: not lane["frozen"] and not lane["catching_up"]), "h and the lanes back", 60)
         since = window.state()["lanes"]["A"]["step"]
         window.until(lambda: lanes(lambda lane: lane["step"] > since + 100), "all lanes to go on", 60)
 

@@ -42,7 +42,7 @@ void transport_panel(const PanelContext& context) {
           "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, implicit "
           "midpoint, the trapezoidal rule) then bring the cloth back the way it came; others do not.",
           width)) {
-    context.send(Command(TurnRound{}));
+    context.send(Command(ReverseVelocities{}));
   }
 
   const double speed = context.speed();
