@@ -396,6 +396,16 @@ Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& 
   return Progress::advanced;
 }
 
+void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment) {
+  const Moment::Part& part = moment.of(lane);
+  const Simulation& first = *lanes_.front().simulation;
+  auto made = continued(pool, *part.checkpoint, first, {});
+  const auto values = shared_with_method(first.scene(), scene);
+  if (!differences(made->scene(), *values, made->mesh()).empty()) made->apply(pool, SetScene{values});
+  const auto place = std::ranges::upper_bound(lanes_, lane, {}, &Lane::id);
+  lanes_.insert(place, {.id = lane, .simulation = std::move(made), .frozen = part.frozen, .held = part.held});
+}
+
 void Arena::finish(CatchUp run) {
   const auto found = std::ranges::find(lanes_, run.lane_, &Lane::id);
   if (found != lanes_.end()) {

@@ -161,6 +161,9 @@ class Arena {
   Progress advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop = {}) const;
   /// The lane becomes that run, which has arrived.
   void finish(CatchUp run);
+  /// Adds a lane that was frozen at the moment, as it was then, with the method of `scene` in the world of
+  /// the others.
+  void restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment);
 
  private:
   const Lane& at(LaneId lane) const;

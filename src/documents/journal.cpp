@@ -121,10 +121,12 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
   if (kind == "add-lane") return holds(2), LaneCommand(AddLane{lane, lane_in(object, "from")});
   if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
   if (kind != "come-back") return std::nullopt;
-  holds(4);
+  const bool frozen = object.contains("frozen") && object["frozen"] == true;
+  holds(frozen ? 5 : 4);
   return JournalEntry::CaughtUp{
       lane, place_in(object),
-      std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
+      std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\"")),
+      frozen};
 }
 
 /// "\"moment\":\"...\"", or with several lanes "\"moments\":[...],\"standing\":\"BD\"".
@@ -319,10 +321,11 @@ std::string Journal::line_of(const JournalPosition& moment) {
   return kept_room_for(line(place_.step, "{\"do\":\"go-to\"," + place_members(moment) + "}"));
 }
 
-std::string Journal::line_of(LaneId lane, const JournalPosition& from, const Scene& method) {
+std::string Journal::line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen) {
   std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
   object.append(place_members(from)).append(",\"method\":");
-  return kept_room_for(line(place_.step, object.append(write_values(method)).append("}")));
+  return kept_room_for(
+      line(place_.step, object.append(write_values(method)).append(frozen ? ",\"frozen\":true}" : "}")));
 }
 
 void Journal::add(const std::string& line) noexcept {

@@ -38,8 +38,9 @@ class Journal {
   std::string line_of(const LaneCommand& command);
   /// The line of a return to a moment.
   std::string line_of(const JournalPosition& moment);
-  /// That of a lane that has caught up from a moment, with the method of this scene.
-  std::string line_of(LaneId lane, const JournalPosition& from, const Scene& method);
+  /// That of a lane that has caught up from a moment, or was restored as it was frozen then, with the method
+  /// of this scene.
+  std::string line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen = false);
   void add(const Command& command, const std::string& line) noexcept;
   void add(const std::string& line) noexcept;
   /// A step was taken; a blown-up step counts as well.
@@ -100,6 +101,7 @@ struct JournalEntry {
     LaneId lane = 0;
     JournalPosition from;
     std::shared_ptr<const Scene> method;
+    bool frozen = false;  ///< it is as it was at that moment
   };
   std::uint64_t step = 0;      ///< steps before it
   std::optional<LaneId> lane;  ///< of a command to one lane; none: the only one

@@ -224,6 +224,10 @@ void Replay::finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeCo
     ++skipped_["changes of lanes"];
     return;
   }
+  if (back.frozen) {
+    arena_->restore_frozen(context.pool, back.lane, *back.method, moment_at(back.from));
+    return forget_use(back.from);
+  }
   CatchUp run =
       arena_->start_catch_up(context.pool, back.lane, *back.method, moment_at(back.from), context.stop);
   for (;;) {

@@ -59,6 +59,13 @@ void JournaledArena::finish_catch_up(CatchUp run) {
   journal_.add(line);
 }
 
+void JournaledArena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& method,
+                                    const Moment& moment) {
+  const std::string line = journal_.line_of(lane, moment.place, method, true);
+  arena_->restore_frozen(pool, lane, method, moment);
+  journal_.add(line);
+}
+
 StepStatus JournaledArena::step(WorkerPool& pool, const StopProbe& stop, Arena::Clock clock) {
   const StepStatus status = arena_->step(pool, stop, clock);
   if (status != StepStatus::stopped) journal_.stepped(*arena_);

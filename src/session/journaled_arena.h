@@ -25,6 +25,7 @@ class JournaledArena {
   void go_back(WorkerPool& pool, const Moment& moment);
   /// The run has arrived.
   void finish_catch_up(CatchUp run);
+  void restore_frozen(WorkerPool& pool, LaneId lane, const Scene& method, const Moment& moment);
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Arena::Clock clock = nullptr);
   /// Arena::save, with the moment's place in the journal.
   void save(WorkerPool& pool, Moment& to) const;

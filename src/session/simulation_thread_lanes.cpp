@@ -109,9 +109,12 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
   try {
     LiveLane& live_lane = live(lane.lane);
     const Moment::Part& part = from.of(lane.lane);
-    const bool stood = part.lane == lane.lane && (part.frozen || part.held);
+    if (part.lane == lane.lane && (part.frozen || part.held)) {
+      arena.restore_frozen(pool, lane.lane, *lane.scene, from);
+      return follow_blow_ups();
+    }
     live_lane.blown.reset();
-    start_return(live_lane, *lane.scene, stood ? good_moment(lane.lane) : from);
+    start_return(live_lane, *lane.scene, from);
   } catch (...) {
     follow_lanes();
     throw;

@@ -208,6 +208,19 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(summary[kind]["hash"], "^[0-9a-f]{16}$")
             self.refused("simulate", "--scene", "s.json", says=[f"went on from a {kind}", "clothlab " + run[0]])
 
+    def test_a_scene_with_lanes_runs_its_first_lane_and_reports_that(self):
+        lanes = [{"letter": "B", "method": {"integrator": "bdf2"}},
+                 {"letter": "D", "method": {"integrator": "rk4", "substeps": 40}}]
+        scene = {"clothlab-scene": 4, "mesh": {"grid": [5, 5]}, "lanes": lanes}
+        (self.dir / "two.json").write_text(json.dumps(scene))
+        scene["lanes"] = lanes[:1]
+        (self.dir / "one.json").write_text(json.dumps(scene))
+        for name, note in ("two.json", "the file has 2 lanes; this is lane B, BDF2."), ("one.json", None):
+            done = self.run_program("simulate", "--scene", name, "--steps", 3, "--state", f"{name}.csv", "--summary", "s.json")
+            self.assertEqual(json.loads((self.dir / "s.json").read_text())["integrator"], "bdf2")
+            self.assertIn(note, done.stderr) if note else self.assertEqual(done.stderr, "")
+        self.assertEqual((self.dir / "two.json.csv").read_bytes(), (self.dir / "one.json.csv").read_bytes())
+
     def test_all_summaries_have_the_same_members(self):
         def members(value):
             return {key: members(inner) for key, inner in value.items()} if isinstance(value, dict) else None

@@ -1516,6 +1516,32 @@ TEST(SimulationThread, ARemovedLaneIsRestoredWithTheBitsThatItWouldHave) {
   EXPECT_EQ(lane_of(*s, 1).frame.record.step, 0U);
 }
 
+TEST(SimulationThread, ARemovedLaneThatBlewUpIsRestoredFrozen) {
+  Scene scene = sheet_scene(5);
+  SimulationThread thread(loaded(scene), paused());
+  thread.send(NewLane{"explicit-euler"});
+  for (int i = 0; i < 30; ++i) send_and_wait(thread, StepOnce{});
+  const auto before = send_and_wait(thread, SelectLane{0});
+  ASSERT_TRUE(lane_of(*before, 1).frozen);
+  send_and_wait(thread, ChangeLanes{RemoveLane{1}});
+  send_and_wait(thread, StepOnce{});
+  const auto s = send_and_wait(thread, SetLanes{scenes_of(*before)});
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  ASSERT_EQ(s->lanes().size(), 2U);
+  EXPECT_TRUE(lane_of(*s, 1).frozen);
+  EXPECT_EQ(lane_of(*s, 1).blow_up_sentence, lane_of(*before, 1).blow_up_sentence);
+  EXPECT_EQ(lane_of(*s, 1).frame.positions, lane_of(*before, 1).frame.positions);
+  const KeepJournal::Whole whole = thread.keep_journal().get();
+  const TemporaryFolder folder;
+  whole.journal.write(whole.now, folder.path() / "frozen.journal");
+  WorkerPool pool(1);
+  Replay replay(read_journal(folder.path() / "frozen.journal"), {});
+  while (replay.next(pool) != Replay::Event::ended) {
+  }
+  EXPECT_GE(replay.compared(), 1U);
+  EXPECT_FALSE(replay.difference());
+}
+
 TEST(SimulationThread, SetsLanesAndValuesInOneRequestOrNone) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   thread.send(NewLane{"rk4"});

@@ -1288,6 +1288,116 @@ def lanes(program, assets):
 
 
 @case
+def lanes_saved(program, assets):
+    """Four lanes are saved in a moment and in a scene, asked about before the window closes, restored by undo, and
+    opened again with the same bits."""
+    def bits(state):
+        return {letter: (lane["hash"], lane["integrator"], lane["frozen"]) for letter, lane in state["lanes"].items()}
+
+    def save(window, key, path):
+        window.key(key)
+        window.shows("where to save it", dialog=True)
+        window.click_item("file-text")
+        window.key("ctrl+a")
+        window.type(str(path))
+        window.key("Return")
+        window.until(path.exists, f"{path.name}")
+        window.until(lambda: "Saved" in window.state()["message"], "that it is saved")
+
+    def step(window, times):
+        for _ in range(times):
+            before = window.fresh_state()["lanes"]["C"]["step"]  # the lane that runs
+            window.key("s")
+            window.until(lambda: window.state()["lanes"]["C"]["step"] == before + 1, "a step")
+        return window.fresh_state()
+
+    with tempfile.TemporaryDirectory(prefix="clothlab-lanes-") as folder:
+        moment, scene = Path(folder) / "four.checkpoint", Path(folder) / "four.json"
+        with Session(program, "--grid", "12x12") as window:
+            window.until(lambda: window.state()["step"] > 5, "it to play", 30)
+            window.click_item("lane-sets")
+            window.click_item("lane-set:Classic four")
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABCD" and window.state()["lanes"]["A"]["frozen"]
+                         and window.state()["lanes"]["C"]["step"] > 80, "four lanes, one of them blown up", 60)
+            window.key("space")
+            window.shows("a pause", playing=False)
+            four = window.fresh_state()
+            window.key("ctrl+q")
+            window.until(lambda: "unsaved-save" in window.state()["items"], "the question about lanes")
+            window.key("Escape")
+            window.until(lambda: "unsaved-save" not in window.state()["items"], "the question to go")
+
+            window.click_item("lane-row:D")
+            window.shows("the lane of the row", lane="D")
+            window.key("Delete")
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABC", "the lane to go")
+            window.key("ctrl+z")
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABCD"
+                         and not window.state()["lanes"]["D"]["catching_up"], "the lane again")
+            check(bits(window.fresh_state()) == bits(four), "a lane restored by undo has other bits")
+            save(window, "ctrl+shift+S", moment)
+            save(window, "ctrl+s", scene)
+            later = step(window, 5)
+            window.key("ctrl+z")  # the set of lanes, as one
+            window.until(lambda: "".join(window.state()["lanes"]) == "A"
+                         and window.state()["integrator"] == "semi-implicit-euler", "the one lane of before")
+            window.key("ctrl+y")
+            # Lane B blows up again before it reaches the present, and a message names it.
+            window.until(lambda: "".join(window.state()["lanes"]) == "ACD", "the set again", 60)
+            check("Lane B blew up" in window.state()["message"], window.state()["message"])
+            window.key("ctrl+q")
+            window.until(lambda: "unsaved-discard" in window.state()["items"], "the question about lane B")
+            window.click_item("unsaved-discard")
+            window.process.wait(10 * PATIENCE)
+            check(window.process.returncode == 0, window.output())
+        with Session(program, moment) as window:
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABCD" and window.state()["lanes"]["C"]["step"] > 0, "four lanes")
+            opened = window.fresh_state()
+            check(bits(opened) == bits(four), f"the moment: {bits(opened)}, not {bits(four)}")
+            check(not opened["playing"], "a moment waits")
+            check(bits(step(window, 5)) == bits(later), "five steps later the bits differ")
+        with Session(program, scene) as window:
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABCD", "the lanes of the scene")
+            check({letter: lane["integrator"] for letter, lane in window.state()["lanes"].items()}
+                  == {letter: lane["integrator"] for letter, lane in four["lanes"].items()}, f"{window.state()['lanes']}")
+            window.key("ctrl+q")  # nothing is unsaved
+            window.process.wait(10 * PATIENCE)
+            check(window.process.returncode == 0, window.output())
+        # The moment of one lane in a window with others.
+        with Session(program, "--grid", "6x6") as window:
+            window.until(lambda: window.state()["step"] > 3, "it to play", 30)
+            window.key("shift+4")
+            window.shows("another lane", lane="B")
+            window.drop(moment)
+            window.until(lambda: "unsaved-discard" in window.state()["items"], "the question about the lane")
+            window.click_item("unsaved-discard")
+            window.until(lambda: "".join(window.state()["lanes"]) == "ABCD" and window.state()["particles"] == 144,
+                         "the lanes of the moment")
+            check(bits(window.fresh_state()) == bits(four), "the moment in another window has other bits")
+
+
+@case
+def recorded_lanes(program, assets):
+    """A recording has a folder for each lane."""
+    with Session(program, "--grid", "6x6") as window:
+        window.until(lambda: window.state()["step"] > 3, "it to play", 30)
+        window.key("shift+6")
+        window.shows("another lane", lane="B")
+        window.key("ctrl+r")
+        window.until(lambda: "start-recording" in window.state()["items"], "the card")
+        window.click_item("start-recording")
+        window.until(lambda: window.state()["recording"]["frames"] > 20, "frames of both lanes", 60)
+        window.key("ctrl+r")
+        done = window.until(lambda: window.state()["recording"]["finished"] and window.state()["recording"], "its end", 60)
+        folder = Path(done["folder"])
+        names = sorted(path.name for path in folder.iterdir())
+        check(names == ["lane-A", "lane-B"], f"{names}")
+        counts = [len(list((folder / name).glob("frame-*.png"))) for name in names]
+        check(min(counts) > 5 and abs(counts[0] - counts[1]) <= 1, f"pictures of the lanes: {counts}")
+        check(all((folder / name / "diagnostics.csv").exists() for name in names), "no figures")
+
+
+@case
 def shared_step(program, assets):
     """A step that a lane does not bear destroys it, and undo brings back both. What is proposed for real time is
     borne by all lanes, or names the one that forbids it."""
