@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/interaction.h"
+#include "core/hash.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "sim/parameters.h"
@@ -77,7 +78,7 @@ Json bodies(const StateLog::Picture& picture) {
   return out;
 }
 
-// The sum of all places says whether a cloth has moved.
+// The sum of all positions shows whether a cloth has moved; the hash compares their bits.
 Json lane_json(const LaneSnapshot& lane) {
   vec3 sum(0);
   for (const vec3& x : lane.frame.positions) sum += x;
@@ -96,7 +97,8 @@ Json lane_json(const LaneSnapshot& lane) {
           {"intersections", lane.frame.intersections.pairs},
           {"samples", lane.plot->size()},
           {"distance", lane.plot->empty() ? Json() : Json(lane.plot->back().distance)},
-          {"places", to_json(sum)}};
+          {"places", to_json(sum)},
+          {"hash", std::to_string(Hash().add(lane.frame.positions).value())}};
 }
 
 }  // namespace
