@@ -377,6 +377,7 @@ void EditHistory::retell() {
   }
   try {
     now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);
+    if (now_.unsaved_changes.starts_with("lane ")) now_.unsaved_changes[0] = 'L';  // it begins a sentence
   } catch (const InputError&) {
     now_.unsaved_changes = "Another mesh";  // the saved scene does not fit this one
   }

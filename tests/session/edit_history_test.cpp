@@ -286,11 +286,11 @@ TEST(EditHistory, UnsavedLanesAreTold) {
   edits.record(SetIntegrator{"bdf2"});
   EXPECT_EQ(edits.unsaved_changes(), "") << "the integrator of the only lane is changed often";
   send(edits, NewLane{"rk4"});
-  EXPECT_EQ(edits.unsaved_changes(), "lane A: Semi-implicit Euler → BDF2, lane B (Runge–Kutta 4) added");
+  EXPECT_EQ(edits.unsaved_changes(), "Lane A: Semi-implicit Euler → BDF2, lane B (Runge–Kutta 4) added");
   edits.saved(edits.version());
   EXPECT_EQ(edits.unsaved_changes(), "");
   edits.record(SetIntegrator{"xpbd"});
-  EXPECT_EQ(edits.unsaved_changes(), "lane B: Runge–Kutta 4 → XPBD");
+  EXPECT_EQ(edits.unsaved_changes(), "Lane B: Runge–Kutta 4 → XPBD");
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsLanes) {
