@@ -82,28 +82,6 @@ double number_of(const nlohmann::json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-nlohmann::ordered_json json_of(const BlowUp& blow_up) {
-  return {{"cause", static_cast<int>(blow_up.cause)},
-          {"step", blow_up.step},
-          {"time", json_of(blow_up.time)},
-          {"h", json_of(blow_up.h)},
-          {"energy", json_of(blow_up.energy)},
-          {"allowed", json_of(blow_up.allowed)}};
-}
-
-/// Throws nlohmann::json::exception, InputError.
-BlowUp blow_up_of(const nlohmann::json& json) {
-  const int cause = json.at("cause").get<int>();
-  if (cause < 0 || cause > static_cast<int>(BlowUp::Cause::crowded))
-    throw InputError("there is no such cause of a blow-up");
-  return {.cause = static_cast<BlowUp::Cause>(cause),
-          .step = json.at("step").get<std::uint64_t>(),
-          .time = number_of(json.at("time")),
-          .h = number_of(json.at("h")),
-          .energy = number_of(json.at("energy")),
-          .allowed = number_of(json.at("allowed"))};
-}
-
 /// The lanes of the header; those of earlier versions have one. `lanes` are those of the scene. Throws
 /// nlohmann::json::exception, InputError.
 std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::vector<LaneMethod> lanes,
@@ -138,6 +116,27 @@ std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::ve
 }
 
 }  // namespace
+
+nlohmann::ordered_json blow_up_json(const BlowUp& blow_up) {
+  return {{"cause", static_cast<int>(blow_up.cause)},
+          {"step", blow_up.step},
+          {"time", json_of(blow_up.time)},
+          {"h", json_of(blow_up.h)},
+          {"energy", json_of(blow_up.energy)},
+          {"allowed", json_of(blow_up.allowed)}};
+}
+
+BlowUp blow_up_of(const nlohmann::json& json) {
+  const int cause = json.at("cause").get<int>();
+  if (cause < 0 || cause > static_cast<int>(BlowUp::Cause::crowded))
+    throw InputError("there is no such cause of a blow-up");
+  return {.cause = static_cast<BlowUp::Cause>(cause),
+          .step = json.at("step").get<std::uint64_t>(),
+          .time = number_of(json.at("time")),
+          .h = number_of(json.at("h")),
+          .energy = number_of(json.at("energy")),
+          .allowed = number_of(json.at("allowed"))};
+}
 
 std::uint64_t fingerprint(const ClothMesh& mesh) {
   Hash hash;
@@ -178,7 +177,7 @@ void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const fs
     nlohmann::ordered_json lane{{"numbers", numbers.numbers().size() - before},
                                 {"notices", json_of(part.checkpoint->notices)}};
     if (part.held) lane["held"] = true;
-    if (part.frozen) lane["blow-up"] = json_of(*part.frozen);
+    if (part.frozen) lane["blow-up"] = blow_up_json(*part.frozen);
     lanes.push_back(std::move(lane));
   }
   const nlohmann::ordered_json header{{"clothlab-checkpoint", kCheckpointVersion},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,11 @@ struct CheckpointFile {
   /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
   std::optional<std::vector<std::uint64_t>> obstacle_hashes = {};
 };
+
+/// A blow-up without its spring and contact as a JSON object, and back. Throws InputError,
+/// nlohmann::json::exception for another object.
+nlohmann::ordered_json blow_up_json(const BlowUp& blow_up);
+BlowUp blow_up_of(const nlohmann::json& json);
 
 /// True when the name ends in `.checkpoint`, in any case.
 bool is_checkpoint_file(const std::filesystem::path& path);

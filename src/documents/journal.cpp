@@ -129,15 +129,17 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
       frozen};
 }
 
-/// "\"moment\":\"...\"", or with several lanes "\"moments\":[...],\"standing\":\"BD\"".
+/// "\"moment\":\"...\"", or with several lanes "\"moments\":[...],\"frozen\":{\"B\":null}".
 std::string moment_members(const Moment& moment) {
   if (moment.lanes.size() == 1) return "\"moment\":\"" + hex_of(*moment.lanes.front().checkpoint) + "\"";
-  std::string texts, standing;
+  std::string texts;
+  Json frozen = Json::object();
   for (const Moment::Part& part : moment.lanes) {
     texts.append(texts.empty() ? "\"" : ",\"").append(hex_of(*part.checkpoint)).append("\"");
-    if (part.frozen || part.held) standing += lane_letter(part.lane);
+    if (part.frozen || part.held)
+      frozen[std::string(1, lane_letter(part.lane))] = part.frozen ? blow_up_json(*part.frozen) : Json();
   }
-  return "\"moments\":[" + texts + "],\"standing\":\"" + standing + "\"";
+  return "\"moments\":[" + texts + "],\"frozen\":" + frozen.dump();
 }
 
 /// ",\"obstacle-fingerprints\":[\"...\",...]"; empty where no obstacle is a mesh.
@@ -175,21 +177,30 @@ struct Reading {
   ObstacleMeshes meshes = {};
 };
 
-/// The moment of a load: the numbers of every lane, and the letters of those that stand.
+/// The moment of a load: the numbers of every lane, and by letter which lanes are frozen, with their blow-up.
 CheckpointFile moment_in(const Json& object, const JournalEntry::Load& load) {
   CheckpointFile file{.scene = load.scene, .mesh_hash = load.mesh_hash, .lanes = {}};
   const Json texts = object.contains("moments") ? object["moments"] : Json::array({object["moment"]});
   std::vector<LaneMethod> lanes = load.lanes;
   if (lanes.empty()) lanes.push_back({0, load.scene.method()});
+  const Json frozen = object.value("frozen", Json::object());
   if (!texts.is_array() || texts.size() != lanes.size() || !std::ranges::all_of(texts, &Json::is_string) ||
-      !object.value("standing", Json("")).is_string())
+      !frozen.is_object())
     throw InputError("the moment of a load has one text for each of its lanes.");
-  const std::string standing = object.value("standing", "");
-  for (std::size_t i = 0; i < lanes.size(); ++i)
-    file.lanes.push_back({.lane = lanes[i].lane,
-                          .method = std::move(lanes[i].method),
-                          .numbers = numbers_of_hex(texts[i].get_ref<const std::string&>()),
-                          .held = standing.find(lane_letter(lanes[i].lane)) != std::string::npos});
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    CheckpointFile::Lane lane{.lane = lanes[i].lane,
+                              .method = std::move(lanes[i].method),
+                              .numbers = numbers_of_hex(texts[i].get_ref<const std::string&>())};
+    if (const auto found = frozen.find(std::string(1, lane_letter(lane.lane))); found != frozen.end()) {
+      lane.held = found->is_null();
+      try {
+        if (!lane.held) lane.frozen = blow_up_of(nlohmann::json(*found));
+      } catch (const nlohmann::json::exception&) {
+        throw InputError("the blow-up of a lane is not as it was written.");
+      }
+    }
+    file.lanes.push_back(std::move(lane));
+  }
   return file;
 }
 
@@ -198,7 +209,7 @@ JournalEntry::Load load_of(Json& object, Reading& reading) {
   load.obstacle_hashes = take_fingerprints(object);
   for (const auto& [key, value] : object.items())
     if (key != "do" && key != "scene" && key != "mesh-fingerprint" && key != "moment" && key != "moments" &&
-        key != "standing")
+        key != "frozen")
       throw InputError("a load has no member " + printable(key) + ".");
   if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
       !object["mesh-fingerprint"].is_string())

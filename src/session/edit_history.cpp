@@ -88,7 +88,11 @@ void EditHistory::record(Control& control) {
 void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
   if (!pending_.empty() || !find_scene(lanes, active)) return;
   now_.active = active;
-  if (are_equal(now_.present.lanes, lanes, *now_.present.loaded->mesh)) return;
+  if (are_same(lanes, followed_)) return;
+  if (are_equal(now_.present.lanes, lanes, *now_.present.loaded->mesh)) {
+    followed_ = lanes;
+    return;
+  }
   EditHistory next = *this;
   next.now_.present.lanes = without_state(lanes);
   next.now_.open_subject.clear();
@@ -125,6 +129,7 @@ std::optional<EditHistory::Step> EditHistory::redo() {
 }
 
 void EditHistory::add(std::variant<Edit, LaneEdit, OtherScene, Travel> what) {
+  followed_.clear();
   pending_.push_back({0, std::move(what), now_});
   try {
     std::visit([this](const auto& each) { perform(each); }, pending_.back().what);

@@ -156,6 +156,7 @@ class EditHistory {
   std::map<const LoadedScene*, LaneScenes> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
+  LaneScenes followed_;       // the last that were compared and agree
   std::uint64_t action_ = 0;  // 0: what is sent belongs to no action
 };
 

@@ -1602,6 +1602,34 @@ TEST(SimulationThread, AMomentIsThatOfAllLanes) {
   }
 }
 
+TEST(SimulationThread, AJournalThatBeginsWithAMomentOfFrozenLanesIsRepeated) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"explicit-euler"});
+  for (int i = 0; i < 30; ++i) send_and_wait(thread, StepOnce{});
+  send_and_wait(thread, NewLane{"bdf2"});
+  send_and_wait(thread, ChangeLanes{HoldLane{2}});
+  KeepMoment::Kept kept = thread.keep_moment().get();
+  LoadedScene opened = *kept.loaded;
+  opened.moment = std::make_shared<const Moment>(kept.moment);
+  for (const Moment::Part& part : kept.moment.lanes)
+    opened.lanes.push_back({part.lane, part.checkpoint->scene->method()});
+  SimulationThread fresh(std::make_shared<const LoadedScene>(opened), paused());
+  for (int i = 0; i < 5; ++i) send_and_wait(fresh, StepOnce{});
+  // The blown-up lane alone goes back to its last good state.
+  send_and_wait(fresh, ChangeLanes{RemoveLane{2}});
+  const auto s = send_and_wait(fresh, ChangeLanes{RemoveLane{0}});
+  EXPECT_EQ(s->errors, 0U) << s->error;
+  const KeepJournal::Whole whole = fresh.keep_journal().get();
+  const TemporaryFolder folder;
+  whole.journal.write(whole.now, folder.path() / "moments.journal");
+  WorkerPool pool(1);
+  Replay replay(read_journal(folder.path() / "moments.journal"), {});
+  while (replay.next(pool) != Replay::Event::ended) {
+  }
+  EXPECT_GE(replay.compared(), 1U);
+  EXPECT_FALSE(replay.difference());
+}
+
 TEST(SimulationThread, ASceneWithLanesReplacesThoseOfTheWindow) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   send_and_wait(thread, NewLane{"xpbd"});

@@ -11,6 +11,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
+#include "cli/options.h"
 #include "cli/output/results.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
