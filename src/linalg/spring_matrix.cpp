@@ -262,8 +262,8 @@ void SpringMatrix::bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* 
       rest[row] = {};
     }
     void add(std::uint32_t row, const Symmetric& B) const {
-      store(lanes(diagonal[row]) + lanes({B.xx, B.yy, B.zz, 0}), diagonal[row]);
-      store(lanes(rest[row]) + lanes({B.xy, B.xz, B.yz, 0}), rest[row]);
+      store(lanes(diagonal[row]) + lanes(vec3(B.xx, B.yy, B.zz)), diagonal[row]);
+      store(lanes(rest[row]) + lanes(vec3(B.xy, B.xz, B.yz)), rest[row]);
     }
   } by_row{diagonal, rest};
   add_blocks(chunk, by_row, kOfPoints, [](const Spring& s) { return spring_block(s.u, std::max(s.b, 0.0)); });
