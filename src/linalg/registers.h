@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -129,14 +130,15 @@ CLOTHLAB_INLINED inline void store(const Halves<Half>& a, Number* to) {
   store(a.high, to + sizeof(Half) / sizeof(Number));
 }
 
-/// a == b ? then : otherwise, number by number, and the same with >
+/// a == b ? then : otherwise, number by number, and the same with >. Without vector types by table lookup, as
+/// a branch is badly predicted.
 template <class Register>
 CLOTHLAB_INLINED inline Register where_equal(const Register& a, const Register& b, const Register& then,
                                              const Register& otherwise) {
 #if defined(__GNUC__)
   return a == b ? then : otherwise;
 #else
-  return Register::each([&](std::size_t k) { return a[k] == b[k] ? then[k] : otherwise[k]; });
+  return Register::each([&](std::size_t k) { return std::array{otherwise[k], then[k]}[a[k] == b[k]]; });
 #endif
 }
 template <class Register>
@@ -145,7 +147,7 @@ CLOTHLAB_INLINED inline Register where_greater(const Register& a, const Register
 #if defined(__GNUC__)
   return a > b ? then : otherwise;
 #else
-  return Register::each([&](std::size_t k) { return a[k] > b[k] ? then[k] : otherwise[k]; });
+  return Register::each([&](std::size_t k) { return std::array{otherwise[k], then[k]}[a[k] > b[k]]; });
 #endif
 }
 template <class Half>
