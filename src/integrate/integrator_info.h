@@ -15,19 +15,19 @@ namespace clothlab {
 
 enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, exponential, position_based };
 
-/// The oscillations x'' + d x' + ω²x = 0 that decide on stability where K and D have no common eigenvectors
+/// The oscillations x'' + d x' + ω²x = 0 that determine stability if K and D have no common eigenvectors
 /// (analysis/stability.h): the eigenvalues of J = ∂F/∂u where the step is a function of J; those of
 /// symplectic Euler or Verlet, which mix K and D; or undamped ones where damping never lowers the limit.
 enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, undamped };
 
-/// Which stiff forces besides springs and the grab have a place in a method: all, as parts of f, K and D;
-/// only those of DynamicSystem::contacts, where forces are taken one by one; or none.
+/// The stiff forces, other than springs and the grab, that a method supports: all, as parts of f, K and D;
+/// only DynamicSystem::contacts, in methods that process forces one by one; or none.
 enum class StiffForces { all, contacts, none };
 
 /// Values of one integrator's own parameters, in the order of its row's `parameters`.
 using IntegratorParameters = std::vector<double>;
 
-/// A method's row, at the end of its file: everything that other code knows of it. The menu, the command
+/// A method's row, at the end of its file: everything that other code knows about it. The menu, the command
 /// line, scene files, the generic tests, the benchmark and the docs iterate the rows (registry.h).
 struct IntegratorInfo {
   std::string_view id;       ///< command line, scene files: "backward-euler"
@@ -35,15 +35,15 @@ struct IntegratorInfo {
   std::string_view letters;  ///< two unique letters or digits for its mark
   IntegratorFamily family{};
   int order = 0;               ///< of convergence; 0 where none is defined
-  int order_with_damping = 0;  ///< where damping lowers it; 0: the same
+  int order_with_damping = 0;  ///< if damping lowers it; 0: the same
   bool order_needs_exact_jacobian = false;
   /// Without modes of its own (--modes 0) and with the exact Jacobian; 0: the same.
   int order_without_modes = 0;
-  std::string_view order_condition = {};  ///< what else it needs: "with γ = ½, otherwise 1". Mostly empty.
+  std::string_view order_condition = {};  ///< further conditions: "with γ = 1/2, otherwise 1"; mostly empty
   bool uses_newton = false;
   bool uses_linear_solver = false;
-  /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: `growth`,
-  /// `stability_limit` and `order` refer to bending springs and the grab.
+  /// Stretch springs are rods without an elastic force, at any stiffness: `growth`, `stability_limit` and
+  /// `order` refer to bending springs and the grab.
   bool inextensible = false;
   StiffForces stiff_forces = StiffForces::all;
   std::string_view formula;  ///< the update, in the letters of model.md
@@ -51,8 +51,7 @@ struct IntegratorInfo {
   std::string_view cost;     ///< of a step, in one sentence
   std::string_view use;      ///< when to use it, in one sentence
   std::string_view reference;
-  /// With a longer step [s], what often happens where cloth lands on something, and what helps: "often blows
-  /// up ...".
+  /// Longer steps [s] get `contact_warning` where cloth lands on something: the problem and its remedy.
   double longest_contact_step = std::numeric_limits<double>::infinity();
   std::string_view contact_warning = {};
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
@@ -62,7 +61,7 @@ struct IntegratorInfo {
   /// The same as a function of parameters, `stability_limit` being that of the defaults; null where it does
   /// not depend on them.
   double (*stability_limit_with)(const IntegratorParameters& values) = nullptr;
-  /// The condition for that and `growth`: "when swept to convergence". Empty: none.
+  /// The condition for the limit and `growth`: "when swept to convergence". Empty: none.
   std::string_view stability_condition = {};
   StepCoupling coupling = StepCoupling::eigenvalues;
   /// Amplitude factor per step (spectral radius) of x'' + d x' + ω²x = 0 at h·ω and h·d. Never null.

@@ -17,28 +17,28 @@ constexpr std::size_t kEdgeGrain = 2048;
 constexpr std::size_t kParticleGrain = 1024;
 
 constexpr double kTolerance = 1e-12;  // of lengths and rates, relative
-// Of one linear solve; the next one solves for the rest.
+// of one linear solve; the next one solves for the remainder
 constexpr double kSolveTolerance = 1e-3;
-// Below this ratio of gradient and remainder of ‖c + By‖², the remainder is that of least squares.
+// Below this ratio of gradient to remainder of ‖c + By‖², the remainder is the least-squares remainder.
 constexpr double kLeastSquares = 1e-9;
-// The one solve for velocities may take this multiple of iterations.
+// The solve for velocities may use this multiple of the iterations.
 constexpr int kVelocityShare = 2;
-constexpr std::size_t kPollEvery = 1 << 14;  // springs to be listed
+constexpr std::size_t kPollEvery = 1 << 14;  // springs
 constexpr int kHalvings = 5;
-// Ends after three successive steps that leave more than this share of the error.
+// Three successive steps that leave more than this share of the error end the iteration.
 constexpr double kSlow = 0.8;
 constexpr double kApproachTime = 0.3;  // τ [s]
-// τ [s] of rods that give way. Their error carries their tension, so that it must not fade at once: shorter,
-// cloth that enters strained gains energy; longer, a swinging sheet of 64×64 does.
+// τ [s] of compliant rods. Their error carries their tension, so it must not vanish at once. With a shorter
+// τ, cloth that enters strained gains energy; with a longer one, a swinging sheet of 64×64 does.
 constexpr double kSoftTime = 0.004;
 // ε of the positions. With 2·10⁻⁴ one linearisation is no longer enough: a sheet of 64×64 at half the
-// stability limit of its bending springs gains energy from nothing.
+// stability limit of its bending springs gains energy.
 constexpr double kSoftness = 1e-3;
 
 constexpr std::string_view kContradiction =
     "not all stretch springs could keep their lengths; the best compromise found was used";
-constexpr std::string_view kGivingWay =
-    "the rods of this mesh contradict each other and give way; the length error shows by how much";
+constexpr std::string_view kCompliant =
+    "the rods of this mesh contradict each other and are compliant; see the length error";
 
 // Beyond this, the secant update is nearly singular.
 constexpr double kLargestTurn = 0.9;
@@ -65,23 +65,23 @@ bool LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   projection_ = &system.projection();
   std::ranges::transform(system.masses(), root_.begin(), [](double m) { return 1 / std::sqrt(m); });
   std::ranges::fill(entry_, 0u);
-  std::uint32_t place = 0;
-  for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++place;
-  for (Edge& e : edges_) e.aim = e.length;
-  if (gives_way() && !have_matrix(system, context, matrix_, report)) return false;
+  std::uint32_t index = 0;
+  for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++index;
+  for (Edge& e : edges_) e.target = e.length;
+  if (are_compliant() && !have_matrix(system, context, matrix_, report)) return false;
   return !gives_up(context, report);
 }
 
-bool LengthConstraints::gives_way() const {
+bool LengthConstraints::are_compliant() const {
   return root_.size() >= kMultigridParticles && edges_.size() > 2 * root_.size();
 }
 
 void LengthConstraints::approach(std::span<const vec3> x0, double h) {
-  const double part = gives_way() ? (h / kSoftTime) * (h / kSoftTime) : h / kApproachTime;
+  const double part = are_compliant() ? (h / kSoftTime) * (h / kSoftTime) : h / kApproachTime;
   const double left = std::max(0.0, 1 - part), enough = rounding_of_lengths(x0);
   for (Edge& e : edges_) {
     const double error = glm::length(x0[e.i] - x0[e.j]) - e.length;
-    if (std::abs(error) > enough) e.aim = e.length + left * error;
+    if (std::abs(error) > enough) e.target = e.length + left * error;
   }
 }
 
@@ -153,7 +153,7 @@ LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const 
 double LengthConstraints::largest_error() const {
   double largest = 0;
   for (const double error : raw_) {
-    if (!(std::abs(error) <= largest)) largest = std::abs(error);  // one that is not a number stays
+    if (!(std::abs(error) <= largest)) largest = std::abs(error);  // keeps NaN
   }
   return largest;
 }
@@ -162,7 +162,7 @@ LengthConstraints::Remainder LengthConstraints::measure_lengths(WorkerPool& pool
   pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const Edge& e = edges_[k];
-      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.aim : 0.0;
+      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.target : 0.0;
       error_[k] = e.scale * raw_[k];
     }
   });
@@ -211,7 +211,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
   std::ranges::fill(y_, vec3(0.0));
   p_.assign(s_.begin(), s_.end());
 
-  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ alone.
+  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ only.
   int iterations = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
@@ -282,7 +282,7 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
 
 bool LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                           StepReport& report) {
-  if (gives_way()) return soften_positions(context, x, push, report);
+  if (are_compliant()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
   const double enough = rounding_of_lengths(x);
   Remainder left = measure_lengths(context.pool, x);
@@ -316,12 +316,12 @@ void LengthConstraints::report_lengths(double largest, double enough, StepReport
   report.newton_residual = longest_ > 0 ? largest / longest_ : largest;
   if (largest <= enough) return;
   report.converged = false;
-  report.reason = gives_way() ? kGivingWay : kContradiction;
+  report.reason = are_compliant() ? kCompliant : kContradiction;
 }
 
 bool LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v, double softness,
                                            StepReport& report) {
-  if (gives_way()) return soften_velocities(context, v, softness, report);
+  if (are_compliant()) return soften_velocities(context, v, softness, report);
   const double enough = kTolerance * largest_of(v);
   int iterations_left = kVelocityShare * context.solver.linear.cg.max_iterations;
   Remainder left = measure_rates(context.pool, v);
@@ -349,7 +349,7 @@ void LengthConstraints::assemble(const StepContext& context, double softness, st
     for (std::size_t k = begin; k < end; ++k) {
       const Edge& e = edges_[k];
       const double l = x.empty() ? 0 : glm::length(x[e.i] - x[e.j]);
-      const double taut = l > e.aim ? 1 - e.aim / l : 0.0;
+      const double taut = l > e.target ? 1 - e.target / l : 0.0;
       // The stretch springs are the first of a matrix.
       a.spring(k) = {std::sqrt(1 - taut) * e.row, taut * e.scale * e.scale};
     }
@@ -385,14 +385,14 @@ bool LengthConstraints::soften_velocities(const StepContext& context, std::span<
   if (measure_rates(context.pool, v).largest <= enough) return true;
   assemble(context, softness);
   if (!solve_softly(context, report)) return false;
-  // An inexact solve leaves velocities along which rods are soft: no more of the step than lowers the kinetic
-  // energy.
+  // An inexact solve leaves velocities along which rods are soft. Only the part of the step that lowers the
+  // kinetic energy is used.
   const double slope = dot(context.pool, v, step_), square = dot(context.pool, step_, step_);
   const double share = square > 0 ? std::clamp(-slope / square, 0.0, 1.0) : 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) v[i] += share * step_[i];
   if (report.converged && measure_rates(context.pool, v).largest > enough) {
     report.converged = false;
-    report.reason = kGivingWay;
+    report.reason = kCompliant;
   }
   return true;
 }

@@ -27,12 +27,12 @@ namespace clothlab {
 /// constraints get the solution of least mass-weighted norm, contradicting ones that of least squares, Σ
 /// C_e²/(w_i + w_j) = min.
 ///
-/// That takes hundreds of iterations on a large sheet of triangles, whose lengths contradict each other, and
-/// what it leaves pulls the sheet apart. There rods give way instead (`gives_way`), by what a linear solve
-/// with multigrid carries: positions and velocities minimise
+/// On a large sheet of triangles, whose lengths contradict each other, this needs hundreds of iterations, and
+/// its remainder pulls the sheet apart. There the rods are compliant instead (`are_compliant`), and one
+/// linear solve with multigrid minimises for positions and velocities
 ///   ε/2 ‖δx‖²_M + ½ ‖D (C + J δx)‖²   and   ε/2 ‖δv‖²_M + ½ ‖D J (v + δv)‖²,
-/// the first with the transverse stiffness of taut rods besides, as in semi-implicit Euler [Baraff 1998]: a
-/// rod is then an implicit spring of stiffness D²/(ε h²) from its target (`approach`), linearised at x + h v.
+/// the first also with the transverse stiffness of taut rods, as in semi-implicit Euler [Baraff 1998]. A rod
+/// is then an implicit spring of stiffness D²/(ε h²) from its target (`approach`), linearised at x + h v.
 ///
 /// Springs without a direction (l = 0) or whose ends cannot move along them are skipped.
 /// The same bits for any number of threads; nothing is allocated while the cloth is the same.
@@ -42,10 +42,10 @@ class LengthConstraints {
   /// the rest lengths. False when stopped.
   bool update(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
-  /// Sets targets that remove min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
-  /// Contradicting springs always leave some of C: removing all of it in one step would add a velocity of
-  /// C/h, and energy from nothing. Where rods give way it is min(1, (h/τ)²), τ = 4 ms: a pull at rest
-  /// lengthens them as if of stiffness D²/(ε max(h, τ)²).
+  /// Sets targets that remove the share min(1, h/τ) of C(x0), τ = 0.3 s; rounding is ignored. Contradicting
+  /// springs always leave a part of C. Removing all of it in one step would add a velocity C/h, and spurious
+  /// energy. For compliant rods the share is min(1, (h/τ)²), τ = 4 ms: a static load lengthens them as if
+  /// their stiffness were D²/(ε max(h, τ)²).
   void approach(std::span<const vec3> x0, double h);
 
   /// J := J(x). False when stopped.
@@ -53,16 +53,17 @@ class LengthConstraints {
 
   /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
   /// J stays, and Broyden's updates make up for it [Deuflhard 2004, §2.1.4, QNERR]. |C| is brought below
-  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. Rods that give way get one linear
-  /// solve, ε = 10⁻³, with J at x instead. False when stopped; what remains is put into the report.
+  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. Compliant rods get one linear
+  /// solve, ε = 10⁻³, with J at x instead. False when stopped; reports the remaining error.
   bool project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
-  /// v −= W Jᵀ (J W Jᵀ)⁺ J v, J as linearised, until |J v| is below 10⁻¹² of the largest speed. Where rods
-  /// give way, one linear solve with ε = `softness`; it never adds kinetic energy. False when stopped.
+  /// v −= W Jᵀ (J W Jᵀ)⁺ J v, J as linearised, until |J v| is below 10⁻¹² of the largest speed. For
+  /// compliant rods, one linear solve with ε = `softness`, which never adds kinetic energy. False when
+  /// stopped.
   bool project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
 
-  /// Integrator::enter, after `update`: projects x to the lengths, as nearly as possible, then v to their
+  /// Integrator::enter, after `update`: projects x to the lengths as closely as possible, then v to their
   /// tangent space. Returns the largest displacement [m].
   double enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v, StepReport& report);
 
@@ -78,8 +79,8 @@ class LengthConstraints {
     std::uint32_t i = 0;
     std::uint32_t j = 0;
     double length = 0;  // L [m]
-    double aim = 0;     // [m]
-    vec3 row{0.0};      // D n, n from j to i; 0 where the spring is left alone
+    double target = 0;  // length [m]
+    vec3 row{0.0};      // D n, n from j to i; 0: the spring is skipped
     double scale = 0;   // D
   };
   struct Incidence {
@@ -93,9 +94,9 @@ class LengthConstraints {
   };
   static constexpr std::size_t kMemory = 8;
 
-  /// Whether rods must give way: there are more than two to a particle, so that a flat sheet has fewer
-  /// directions in its plane, and the mesh is large enough for multigrid.
-  bool gives_way() const;
+  /// True if the rods are compliant: there are more than two per particle, more than a flat sheet has degrees
+  /// of freedom in its plane, and the mesh is large enough for multigrid.
+  bool are_compliant() const;
   /// matrix_ := ε M + Σ D² n nᵀ, and with positions x + Σ D² (1 − L/l) (I − n nᵀ) of the taut springs.
   void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
   /// step_ := −matrix_⁻¹ JᵀD error_. False when stopped.
@@ -114,7 +115,7 @@ class LengthConstraints {
   /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance; false when
   /// stopped.
   bool solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
-  /// Broyden's update of the linearised step from the previous steps.
+  /// Broyden's update of step_ from the previous steps.
   void turn_step(WorkerPool& pool);
   double dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const;  // aᵀMb
   double transpose(WorkerPool& pool);  // s_ := Bᵀ r_; returns s·s
@@ -125,7 +126,7 @@ class LengthConstraints {
   std::vector<Incidence> incident_;
   double longest_ = 0;  // L [m]
   const Projection* projection_ = nullptr;
-  std::vector<std::uint32_t> entry_;  // 1 + the particle's place among the projection's entries; 0: free
+  std::vector<std::uint32_t> entry_;  // 1 + index of the projection's entry; 0: free
   std::vector<double> root_;          // √(1/m)
   std::vector<double> raw_;           // C or Jv
   std::vector<double> error_;         // D C or D J v
@@ -135,7 +136,7 @@ class LengthConstraints {
   std::vector<vec3> entered_from_, push_;          // of enter
   std::array<std::vector<vec3>, kMemory> memory_;  // the last steps of project_positions
   std::size_t steps_ = 0;                          // how many
-  std::optional<SpringMatrix> matrix_;             // where rods give way
+  std::optional<SpringMatrix> matrix_;             // of compliant rods
   LinearSolver solver_;
 };
 

@@ -24,8 +24,9 @@ inline constexpr std::array kModeParameters{
         .min = 0,
         .max = 100,
         .fallback = 5,
-        .help = "How many of the slowest modes are integrated exponentially, without numerical damping; "
-                "fewer where the last one has the same frequency as the next.",
+        .help =
+            "Number of slowest modes that are integrated exponentially, without numerical damping. There are "
+            "fewer if the last one has the same frequency as the next.",
     },
     ParameterSpec{
         .id = "mode-refresh",
@@ -36,7 +37,7 @@ inline constexpr std::array kModeParameters{
         .max = 1000,
         .fallback = 1,
         .logarithmic = true,
-        .help = "The modes are computed again every so many steps and reused in between.",
+        .help = "The modes are computed again after this many steps and reused in between.",
     },
 };
 

@@ -49,7 +49,7 @@ std::string order_of(const IntegratorInfo& info) {
         "; with the exact Jacobian (--jacobian exact) and no damping force that depends on x, otherwise 1";
   }
   if (!info.order_condition.empty()) text += "; " + std::string(info.order_condition);
-  if (info.inextensible) text += "; against its own inextensible motion";
+  if (info.inextensible) text += "; compared with its own inextensible motion";
   return text;
 }
 

@@ -34,7 +34,7 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
 std::string_view linear_failure(const SolveReport& solve) {
   if (solve.converged) return {};
   if (!solve.indefinite) return "the linear solve did not reach its tolerance";
-  return "the linear solve met a direction of non-positive curvature and kept the iterate before it";
+  return "the linear solve found a direction of non-positive curvature and kept the iterate before it";
 }
 
 bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,

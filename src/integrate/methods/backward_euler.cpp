@@ -64,9 +64,9 @@ extern constinit const IntegratorInfo kBackwardEuler{
     .uses_linear_solver = true,
     .formula = "u1 = u0 + h F(u1), by Newton's method",
     .summary =
-        "Solves the implicit equations to a tolerance instead of once, so it also holds where the "
-        "forces change direction within a step. The same damping as semi-implicit Euler at "
-        "several times its cost.",
+        "Solves the implicit equations to a tolerance, so it also stays stable where forces change "
+        "direction within a step. It has the same damping as semi-implicit Euler, at several times the "
+        "cost.",
     .cost = "A matrix and a linear solve of size 3n in every Newton iteration.",
     .use = "Stiff cloth that must stay stable, where damping is welcome.",
     .reference =

@@ -65,8 +65,9 @@ extern constinit const IntegratorInfo kBdf2{
     .uses_linear_solver = true,
     .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
     .summary =
-        "Backward Euler's cost and stability at second order, by using the previous step too. It damps "
-        "what is fast for the step and little else. Every change of h, pins or a parameter restarts it.",
+        "Backward Euler's cost and stability at second order, because it also uses the previous step. It "
+        "damps oscillations that are fast for the step, and little else. Every change of h, pins or a "
+        "parameter restarts it.",
     .cost = "As backward Euler, plus one stored state.",
     .use = "Smooth motion while h, pins and parameters stay the same.",
     .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",

@@ -51,10 +51,10 @@ extern constinit const IntegratorInfo kExplicitEuler{
     .order = 1,
     .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
     .summary =
-        "The simplest method. It gains energy at every step size, so undamped cloth always blows "
-        "up sooner or later; damped cloth holds at very small ones. Shown for what it teaches.",
+        "The simplest method. It gains energy at every step size, so undamped cloth always blows up "
+        "eventually. Damped cloth is stable at very small steps.",
     .cost = "One evaluation of the forces per step.",
-    .use = "To see what goes wrong; never for work.",
+    .use = "Teaching only: it shows numerical instability.",
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
     .stability_limit = 0,

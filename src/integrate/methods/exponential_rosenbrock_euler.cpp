@@ -345,10 +345,10 @@ extern constinit const IntegratorInfo kExponentialRosenbrockEuler{
     .order_needs_exact_jacobian = true,
     .formula = "u1 = u0 + h φ1(hJ0) F(u0), φ1(Z) = Z⁻¹(e^Z − I), by polynomials in hJ0",
     .summary =
-        "Solves the equation linearised at the start of the step exactly: no numerical damping in "
-        "any mode, at any step size. Needs several products with J per oscillation of the fastest "
-        "mode, so stiff cloth is expensive.",
-    .cost = "Products with J alone, several per oscillation of the fastest mode within h; no linear solve.",
+        "Solves the equation linearised at the start of the step exactly: no numerical damping in any "
+        "mode, at any step size. It needs several products with J per oscillation of the fastest mode, so "
+        "stiff cloth is expensive.",
+    .cost = "Several products with J per oscillation of the fastest mode within h; no linear solve.",
     .use = "Undamped cloth of moderate stiffness.",
     .reference =
         "Chen, Ascher, Pai: Exponential Rosenbrock-Euler Integrators for Elastodynamic "

@@ -128,10 +128,10 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
         "(1 − α_m) M a1 + α_m M a0 = f((1 − α_f) u1 + α_f u0)",
     .summary =
-        "ρ∞ sets how much of the fastest oscillations a step leaves, from all to nothing; slow "
-        "motion is hardly damped.",
+        "ρ∞ is the amplitude factor of the fastest oscillations per step, from 1 (kept) to 0 (removed). "
+        "Slow motion is hardly damped.",
     .cost = "One nonlinear solve per step, as backward Euler's.",
-    .use = "Chosen damping of what is too fast for h; slow motion kept.",
+    .use = "Adjustable damping of oscillations that h does not resolve; slow motion is kept.",
     .reference =
         "Chung, Hulbert: A time integration algorithm for structural dynamics with improved "
         "numerical dissipation, Journal of Applied Mechanics 60, 1993",

@@ -57,9 +57,9 @@ extern constinit const IntegratorInfo kImplicitMidpoint{
     .uses_linear_solver = true,
     .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
     .summary =
-        "Symplectic, and stable at every step size on an oscillator: it damps nothing, so cloth "
-        "keeps its energy, and what is too fast for the step keeps shaking. At large steps on "
-        "stiff cloth its equations can become hard to solve.",
+        "Symplectic, and stable at every step size on an oscillator. It damps nothing: cloth keeps its "
+        "energy, and oscillations that are too fast for the step continue. At large steps on stiff cloth "
+        "its equations can become hard to solve.",
     .cost = "As backward Euler, per iteration.",
     .use = "Undamped motion at steps that resolve most of it.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",

@@ -18,8 +18,8 @@ constexpr std::array kNewmarkParameters{
         .max = 1,
         .fallback = 0.25,
         .help =
-            "Share of the new acceleration in the positions: 1/4 averages the two, 1/6 takes it as linear "
-            "in time, 0 gives positions without it. Stable at every h for 2β ≥ γ.",
+            "Weight of the new acceleration in the positions. 1/4: mean of old and new; 1/6: linear in time; "
+            "0: old only. Stable at every h for 2β ≥ γ.",
     },
     ParameterSpec{
         .id = "newmark-gamma",
@@ -28,8 +28,8 @@ constexpr std::array kNewmarkParameters{
         .min = 0.5,
         .max = 1,
         .fallback = 0.5,
-        .help = "Share of the new acceleration in the velocities: 1/2 damps nothing and is of second order; "
-                "more damps fast oscillations, and makes the order 1.",
+        .help = "Weight of the new acceleration in the velocities. 1/2: no damping, order 2. More: fast "
+                "oscillations are damped, order 1.",
     },
 };
 
@@ -62,11 +62,11 @@ extern constinit const IntegratorInfo kNewmark{
     .uses_linear_solver = true,
     .formula = "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); M a1 = f(x1, v1)",
     .summary =
-        "The method of structural mechanics. With β = 1/4 and γ = 1/2 it is the trapezoidal rule and keeps "
-        "an oscillator's amplitude; β below γ/2 limits h, a larger γ damps what is fast for the step at "
-        "the price of an order.",
+        "The method of structural mechanics. With β = 1/4 and γ = 1/2 it is the trapezoidal rule and "
+        "keeps an oscillator's amplitude. β below γ/2 limits h. A larger γ damps oscillations that are "
+        "fast for the step and lowers the order to 1.",
     .cost = "One nonlinear solve per step, as backward Euler's.",
-    .use = "Comparison with structural mechanics; β and γ to play with.",
+    .use = "Comparison with structural mechanics; experiments with β and γ.",
     .reference =
         "Newmark: A method of computation for structural dynamics, Journal of the Engineering Mechanics "
         "Division 85(3), 1959; Hughes: The Finite Element Method, section 9.1",

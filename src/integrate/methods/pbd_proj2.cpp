@@ -10,19 +10,19 @@
 namespace clothlab {
 namespace {
 
-// ε of the velocities where rods give way: they carry the load, as sweeps do not get from the pins through a
-// large sheet. With 0.01 one of 64×64 strains twice as much.
+// ε of the velocities of compliant rods. They carry the load, because sweeps do not propagate it from the
+// pins through a large sheet. With 0.01 a sheet of 64×64 strains twice as much.
 constexpr double kPbdSoftness = 1e-4;
 
-/// Position-based dynamics of inextensible stretch springs [Müller 2007], with a second projection,
-/// that of the velocities onto the constraints' tangent space [Ascher 1998, §10.2]. f is without the
-/// elastic force of stretch springs:
+/// Position-based dynamics of inextensible stretch springs [Müller 2007], with a second projection of the
+/// velocities onto the constraints' tangent space [Ascher 1998, §10.2]. f is without the elastic force of
+/// stretch springs:
 ///   x = x0 + h (v0 + h M⁻¹ f(x0, v0)), then `iterations` Gauss–Seidel sweeps towards C(x) = l − L = 0;
 ///   v = (x − x0)/h;   v −= M⁻¹Jᵀ (J M⁻¹Jᵀ)⁺ J v.
 /// Without the second projection it is plain PBD, whose velocities drift off the tangent space.
 class PbdProj2 final : public Integrator {
  public:
-  /// Of values for kPbdParameters.
+  /// `values` are those of kPbdParameters.
   explicit PbdProj2(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), velocity_projection_(values.at(1) != 0) {}
 
@@ -88,7 +88,7 @@ constexpr std::array kPbdParameters{
         .max = 10000,
         .fallback = 20,
         .logarithmic = true,
-        .help = "Sweeps over all stretch springs per step; more sweeps bring each closer to its length.",
+        .help = "Sweeps over all stretch springs per step. More sweeps reduce the length error.",
     },
     ParameterSpec{
         .id = "velocity-projection",
@@ -98,8 +98,7 @@ constexpr std::array kPbdParameters{
         .min = 0,
         .max = 1,
         .fallback = 1,
-        .help = "Removes the part of the velocities that would change the lengths; off is plain PBD, which "
-                "drifts.",
+        .help = "Removes velocities that would change the lengths. Off: plain PBD, which drifts.",
     },
 };
 
@@ -116,10 +115,10 @@ extern constinit const IntegratorInfo kPbdProj2{
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",
     .summary =
-        "Position-based dynamics with stretch springs as rods, whatever their stiffness: cheap sweeps "
-        "that never fail, lengths held as well as their number allows. The second projection takes out "
-        "the velocities that would stretch the cloth again, which plain PBD keeps, and most of them on large "
-        "triangle meshes; bending springs and the grab are explicit and limit h.",
+        "Position-based dynamics with stretch springs as rods of fixed length, at any stiffness. Sweeps "
+        "are cheap and never fail; more sweeps reduce the length error. The velocity projection removes "
+        "velocities that would stretch the cloth again, most of them on large triangle meshes. Plain PBD "
+        "keeps them. Bending springs and the grab are explicit and limit h.",
     .cost = "Sweeps over the stretch springs, and one linear solve for the velocities.",
     .use = "Cloth that hardly stretches, where exact motion does not count.",
     .reference =

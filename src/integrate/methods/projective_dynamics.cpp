@@ -19,9 +19,9 @@
 namespace clothlab {
 namespace {
 
-constexpr std::string_view kUnsettledSteps =
-    "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
-    "tolerance help";
+constexpr std::string_view kStepsNotConverged =
+    "the local and global steps did not reach their tolerance; use more of them, a smaller h or a looser "
+    "Newton tolerance";
 
 // Of a global step with contacts, which the next one continues.
 constexpr double kContactTolerance = 0.1;
@@ -203,7 +203,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   }
   report.newton_residual = scale > 0 ? residual / scale : 0;
   if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale, h))
-    report.reason = kUnsettledSteps;
+    report.reason = kStepsNotConverged;
   report.converged = report.reason.empty();
   report_impulses(system, state, h, context);
 
@@ -426,7 +426,7 @@ constexpr std::array kProjectiveDynamicsParameters{
         .max = 10000,
         .fallback = 10,
         .logarithmic = true,
-        .help = "Local and global iterations of projective dynamics per step, at most.",
+        .help = "Largest number of local and global iterations of projective dynamics per step.",
     },
     ParameterSpec{
         .id = "pd-tolerance",
@@ -436,9 +436,9 @@ constexpr std::array kProjectiveDynamicsParameters{
         .max = 0.1,
         .fallback = 0,
         .logarithmic = true,
-        .help = "Projective dynamics ends early at this residual, relative as in Newton's method; 0: all "
-                "iterations are done. Whether the step counts as converged is for the Newton tolerance to "
-                "say.",
+        .help =
+            "Projective dynamics ends early at this residual, relative as in Newton's method. 0: it does all "
+            "iterations. The Newton tolerance decides whether the step has converged.",
     },
 };
 
@@ -453,13 +453,15 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .stiff_forces = StiffForces::contacts,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
-        "Backward Euler by another road: springs find their lengths one by one, then a linear system, "
-        "factorised once while h, k, mass and pins stand, joins them. Quick to look right, slow to the "
-        "end. Damping is isotropic whatever is chosen, without Rayleigh's α.",
+        "Solves the step of backward Euler alternately: every spring finds its rest length, then one "
+        "linear system joins all springs. The matrix is factorised once and reused until h, stiffness, "
+        "mass or pins change. A few iterations look plausible; convergence is slow. Damping is always "
+        "isotropic, without Rayleigh's α.",
     .cost =
-        "Per iteration a sweep over all springs and a solve with a stored factor; a factorisation "
-        "when h, stiffness, mass or pins change; conjugate gradients instead near contacts by penalty.",
-    .use = "Pictures that look right soon, with parameters left alone.",
+        "Per iteration one sweep over all springs and one solve with a stored factor, or by conjugate "
+        "gradients near contacts by penalty. One factorisation after each change of h, stiffness, mass or "
+        "pins.",
+    .use = "Plausible results fast, with fixed parameters.",
     .reference =
         "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "
         "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",

@@ -9,8 +9,8 @@
 namespace clothlab {
 namespace {
 
-// ε of the velocities where rods give way. Positions carry the rods already; with 0.001 and less the two
-// disagree, and a sheet of 64×64 gains energy from nothing.
+// ε of the velocities of compliant rods. The positions already carry the load of the rods; with ε <= 0.001
+// the two disagree, and a sheet of 64×64 gains energy.
 constexpr double kRattleSoftness = 0.1;
 
 /// RATTLE [Andersen 1983; Hairer 2006, VII.1.4, (1.26)]: Verlet's method on the manifold where
@@ -18,9 +18,9 @@ constexpr double kRattleSoftness = 0.1;
 /// stretch springs:
 ///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,
 ///   v1 = v½ + h/2 M⁻¹ (f(x1, 2v½ − v0) − J1ᵀμ),   J1 v1 = 0.
-/// 2v½ − v0 is v0 + h a0 of velocity Verlet, with the constraints' acceleration in it. Where C(x0) is not 0,
-/// x1 is where LengthConstraints::approach aims. Where rods give way (length_constraints.h), λ acts along
-/// J(x0 + h v½): the method is then neither symplectic nor of second order.
+/// 2v½ − v0 is v0 + h a0 of velocity Verlet, including the constraints' acceleration. If C(x0) is not 0, the
+/// target of x1 comes from LengthConstraints::approach. For compliant rods (length_constraints.h) λ acts
+/// along J(x0 + h v½): the method is then neither symplectic nor of second order.
 class Rattle final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
@@ -33,7 +33,7 @@ class Rattle final : public Integrator {
   std::vector<vec3> x1_;
   std::vector<vec3> v0_;
   std::vector<vec3> v1_;    // first v½
-  std::vector<vec3> a_;     // of f alone
+  std::vector<vec3> a_;     // of f
   std::vector<vec3> push_;  // −h²/2 M⁻¹ J0ᵀλ
 };
 
@@ -56,7 +56,7 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
   if (!constraints_.linearise(context, state.x, report)) return report;
   if (!constraints_.project_positions(context, x1_, push_, report)) return report;
 
-  // a_ holds the velocities for the force until it holds the force.
+  // push_ is reused for the velocities of the force.
   for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
   for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
   free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
@@ -92,14 +92,14 @@ extern constinit const IntegratorInfo kRattle{
         "v½ = v0 + h/2 M⁻¹ (f0 − J0ᵀλ); x1 = x0 + h v½ with C(x1) = l − L = 0; "
         "v1 = v½ + h/2 M⁻¹ (f1 − J1ᵀμ) with J1 v1 = 0",
     .summary =
-        "Verlet's method for inextensible cloth: stretch springs are taken as rods, whatever their "
-        "stiffness, lengths and velocities are held exactly, and energy shows no trend. Of second order "
-        "against that motion; bending springs and the grab are explicit and limit h. On triangle "
-        "meshes of 256 particles and more the rods contradict each other: there they give way like stiff "
-        "springs, energy is lost, and the length error is reported.",
+        "Verlet's method for inextensible cloth: stretch springs become rods of fixed length, at any "
+        "stiffness. Lengths and velocities satisfy their constraints exactly, and the energy does not "
+        "drift. Bending springs and the grab are explicit and limit h. On triangle meshes of 256 "
+        "particles or more the rods contradict each other. There they are compliant like stiff springs, "
+        "energy is lost, and the length error is reported.",
     .cost =
-        "Newton's method on the lengths, a linear system with an unknown per stretch spring in each "
-        "iteration, and one more for the velocities; where rods give way, two solves with multigrid.",
+        "Newton's method on the lengths: a linear system with an unknown per stretch spring in each "
+        "iteration, and one more for the velocities. With compliant rods, two solves with multigrid.",
     .use = "Chains and nets that must not stretch at all.",
     .reference =
         "Andersen: Rattle, Journal of Computational Physics 52, 1983; Hairer, Lubich, Wanner: "

@@ -76,9 +76,9 @@ extern constinit const IntegratorInfo kRk4{
         "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
         "u1 = u0 + h/6 (k1 + 2 k2 + 2 k3 + k4)",
     .summary =
-        "The classical method of order four: the most accurate one here while h·ω_max stays well "
-        "below its limit of 2√2, at four evaluations of the forces per step. It damps what is "
-        "fast for the step.",
+        "The classical method of order four, with four evaluations of the forces per step. It is the most "
+        "accurate method here while h·ω_max is well below its limit of 2√2. It damps oscillations that "
+        "are fast for the step.",
     .cost = "Four evaluations of the forces per step.",
     .use = "Reference solutions at steps well below its limit.",
     .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",

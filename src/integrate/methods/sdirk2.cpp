@@ -27,8 +27,8 @@ extern constinit const IntegratorInfo kSdirk2{
         "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
         "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
     .summary =
-        "TR-BDF2 with the stages placed so that both need the same matrix, evaluated at different "
-        "positions. The same order and damping of fast motion at the same cost.",
+        "TR-BDF2 with stages chosen so that both have the same matrix, evaluated at different positions. "
+        "It has the same order, the same damping of fast motion and the same cost.",
     .cost = "Two nonlinear solves per step, each as backward Euler's.",
     .use = "As TR-BDF2.",
     .reference =

@@ -26,12 +26,12 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .family = IntegratorFamily::exponential,
     .order = 1,
     .order_without_modes = 2,
-    .order_condition = "with the exact Jacobian and without modes (--modes 0) 2",
+    .order_condition = "2 with the exact Jacobian and without modes (--modes 0)",
     .uses_linear_solver = true,
     .formula = "u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h (H(u0) + E(u0, h)))",
     .summary =
-        "SIERE with BDF2, which damps less, for the rest. The modes gain energy: (hω)²/2 of the "
-        "amplitude per step. Implemented as published.",
+        "SIERE with BDF2, which damps less, for the other modes. The slow modes gain energy: their "
+        "amplitude grows by (hω)²/2 per step. Implemented as published.",
     .cost = "As SIERE.",
     .use = "Comparison with the publication; its slow modes gain energy.",
     .reference =

@@ -73,10 +73,9 @@ extern constinit const IntegratorInfo kSemiImplicitEuler{
     .uses_linear_solver = true,
     .formula = "(M − hD − h²K) Δv = h (f0 + hK v0); v1 = v0 + Δv; x1 = x0 + h v1",
     .summary =
-        "Backward Euler with a single Newton iteration: one linear solve per step, stable at "
-        "large steps. It "
-        "damps motion that is fast for the step, physical or not. The usual choice for "
-        "interactive cloth.",
+        "Backward Euler with a single Newton iteration: one linear solve per step, stable at large steps. "
+        "It damps motion that is fast for the step, physical or not. The usual choice for interactive "
+        "cloth.",
     .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
     .use = "Interactive cloth at frame-length steps (1/60 s).",
     .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",

@@ -68,7 +68,7 @@ extern constinit const IntegratorInfo kSiere{
     .uses_linear_solver = true,
     .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
     .summary =
-        "Keeps the energy of the s slowest modes and damps the rest like semi-implicit Euler. One "
+        "Keeps the energy of the s slowest modes and damps the others like semi-implicit Euler. Needs one "
         "solve per step, up to s more with damping, and the search for the modes.",
     .cost = "One linear solve per step, up to s more with damping, and the search for s modes.",
     .use = "Stiff cloth whose slow swing must not be damped.",

@@ -96,14 +96,15 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .family = IntegratorFamily::exponential,
     .order = 1,
     .order_without_modes = 2,
-    .order_condition = "with the exact Jacobian and without modes (--modes 0) 2",
+    .order_condition = "2 with the exact Jacobian and without modes (--modes 0)",
     .uses_linear_solver = true,
     .formula =
         "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
         "at u½: u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E(u½, h/2)))",
-    .summary = "Less damped than SIERE. Its modes gain energy: (hω)²/12 of the amplitude per step.",
+    .summary =
+        "Less damped than SIERE. Its slow modes gain energy: their amplitude grows by (hω)²/12 per step.",
     .cost = "Two linear solves per step, up to s more with damping, and the search for s modes.",
-    .use = "Comparison with the publication; gains less than with BDF2.",
+    .use = "Comparison with the publication; its slow modes gain less energy than with BDF2.",
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "4, (27)",

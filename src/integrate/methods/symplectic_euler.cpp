@@ -48,8 +48,9 @@ extern constinit const IntegratorInfo kSymplecticEuler{
     .order = 1,
     .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
     .summary =
-        "As cheap as explicit Euler, but its energy stays bounded while h·ω_max < 2, less "
-        "with damping; above, it blows up at once. The method of choice for soft cloth and small steps.",
+        "Costs the same as explicit Euler, but its energy stays bounded for h·ω_max < 2, less with "
+        "damping. Above the limit it blows up at once. The method of choice for soft cloth and small "
+        "steps.",
     .cost = "One evaluation of the forces per step.",
     .use = "Soft cloth at small steps; long runs without energy drift.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",

@@ -23,11 +23,11 @@ extern constinit const IntegratorInfo kTrBdf2{
     .uses_linear_solver = true,
     .formula = "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
     .summary =
-        "The trapezoidal rule over half a step, then BDF2 over both halves: second order without "
-        "a history, little damping of what the step resolves, full damping of what it does not. "
-        "Twice the cost of backward Euler, and usually worth it.",
+        "The trapezoidal rule over half a step, then BDF2 over both halves: second order without a "
+        "history. It hardly damps motion that the step resolves, and fully damps all other motion. It "
+        "costs twice as much as backward Euler, which its accuracy usually justifies.",
     .cost = "Two nonlinear solves per step, each as backward Euler's.",
-    .use = "Accurate motion of stiff cloth; damps only what h cannot resolve.",
+    .use = "Accurate motion of stiff cloth; damps only motion that h does not resolve.",
     .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
     .stability_limit = kNoStabilityLimit,
     .growth = tr_bdf2_growth,

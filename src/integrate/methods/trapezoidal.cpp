@@ -59,11 +59,11 @@ extern constinit const IntegratorInfo kTrapezoidal{
     .uses_linear_solver = true,
     .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
     .summary =
-        "The twin of the midpoint rule: constant amplitude on an oscillator, the same cost. It "
-        "takes the forces at both ends of the step instead of in its middle, so a stiff force at "
-        "the start is answered in full.",
+        "Closely related to the midpoint rule: constant amplitude on an oscillator, the same cost. It "
+        "evaluates the forces at both ends of the step instead of at its middle. A stiff force at the "
+        "start therefore counts in full.",
     .cost = "As backward Euler, per iteration.",
-    .use = "As the midpoint rule, with the forces at the start of a step in full.",
+    .use = "As the midpoint rule, with forces evaluated at both ends of the step.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
     .stability_limit = kNoStabilityLimit,
     .growth = trapezoidal_growth,

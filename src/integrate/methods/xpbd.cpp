@@ -18,9 +18,8 @@
 namespace clothlab {
 namespace {
 
-constexpr std::string_view kUnagreedSweeps =
-    "the sweeps ended before the springs agreed; more substeps, more sweeps or a looser Newton tolerance "
-    "help";
+constexpr std::string_view kSweepsNotConverged =
+    "the sweeps did not converge; use more substeps, more sweeps or a looser Newton tolerance";
 
 /// The larger of `largest` and |a|; one that is not a number is left out.
 HalfLanes larger(HalfLanes largest, HalfLanes a) {
@@ -279,7 +278,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   if (first_error > 0) report.newton_residual = std::max(report.newton_residual, error / first_error);
   if (!(error <= context.solver.newton_tolerance * first_error) && !(error <= rounding())) {
     report.converged = false;
-    report.reason = kUnagreedSweeps;
+    report.reason = kSweepsNotConverged;
   }
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
   return true;
@@ -537,10 +536,10 @@ extern constinit const IntegratorInfo kXpbd{
         "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
         "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",
     .summary =
-        "Moves positions until the springs agree, one after the other, without a linear solve. Swept to "
-        "convergence it damps like backward Euler with the substep for h; ended before, it makes cloth "
-        "soft and may create energy: take substeps. Spring damping is projected whatever is chosen, "
-        "without Rayleigh's α. For games.",
+        "Corrects positions spring by spring in Gauss–Seidel sweeps, without a linear system. Swept to "
+        "convergence, it damps like backward Euler with the substep as h. With fewer sweeps the cloth is "
+        "softer and may gain energy: use more substeps. Spring damping is always projected, without "
+        "Rayleigh's α.",
     .cost = "Iterations times substeps sweeps over all springs, and contacts by penalty; no linear system.",
     .use = "Games: a bounded cost, with many substeps of few sweeps.",
     .reference =

@@ -88,9 +88,9 @@ extern constinit const IntegratorInfo kYoshida4{
     .order_condition = "without damping, otherwise 3",
     .formula = "u1 = V(w1 h) V(w0 h) V(w1 h) u0, V velocity Verlet, w1 = 1/(2 - 2^(1/3)), w0 = 1 - 2 w1",
     .summary =
-        "Three steps of velocity Verlet, the middle one back in time, whose errors cancel: order four and "
-        "still symplectic. Energy oscillates and does not drift. It goes back through dampers, too, so "
-        "strong ones limit h.",
+        "Three steps of velocity Verlet, the middle one backwards in time, whose errors cancel: order "
+        "four, and still symplectic. Energy oscillates and does not drift. Dampers also act backwards in "
+        "the middle step, so strong damping limits h.",
     .cost = "Six evaluations of the forces per step.",
     .use = "Long runs without damping at small h, where energy must not drift.",
     .reference = "Yoshida: Construction of higher order symplectic integrators, Physics Letters A 150, 1990",
