@@ -8,13 +8,13 @@
 
 namespace clothlab {
 
-/// For long loops: polls the probe now and then, and throws Cancelled when it asks to stop. The probe must
-/// outlive this.
+/// For long loops: polls the probe regularly and throws Cancelled if cancellation is requested. The probe
+/// must outlive this.
 class CancelPoint {
  public:
   explicit CancelPoint(const StopProbe& stop) : stop_(stop) {}
 
-  /// For every iteration of a short loop: polls the probe once in some thousand calls.
+  /// For every iteration of a short loop: polls the probe about once per 16,000 calls.
   void pass() {
     if (calls_++ % kPollEvery == 0) look();
   }

@@ -8,7 +8,7 @@ namespace clothlab {
 
 inline const StopProbe kNeverStop;
 
-/// What a computation is lent for the time of a call: the threads that share it and the probe that ends it.
+/// What each call of a computation receives: the threads that share it and the probe that cancels it.
 struct ComputeContext {
   WorkerPool& pool;
   const StopProbe& stop = kNeverStop;

@@ -7,7 +7,7 @@
 namespace clothlab {
 
 /// Bad input from outside: a file, an option, a typed value. `what()` is one clear sentence that
-/// says what is wrong, where (file and line, key or option) and what is allowed. The handler shows that
+/// states what is wrong, where (file and line, key or option) and what is allowed. The handler shows that
 /// sentence and keeps the previous state; the command line exits with status 2.
 class InputError : public std::runtime_error {
  public:
@@ -21,7 +21,7 @@ class SystemError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when a StopProbe asked to stop.
+/// Thrown when a StopProbe requests cancellation.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}

@@ -13,7 +13,7 @@ void Memory::put(std::span<const vec3> vectors) {
 }
 
 double MemoryReader::number() {
-  if (at_end()) throw InputError("What the integrator remembered is incomplete.");
+  if (at_end()) throw InputError("The history of the integrator is incomplete.");
   const double first = left_.front();
   left_ = left_.subspan(1);
   return first;
@@ -22,12 +22,12 @@ double MemoryReader::number() {
 std::size_t MemoryReader::count(std::size_t most) {
   const double n = number();
   if (!(n >= 0 && n <= static_cast<double>(most)) || n != std::floor(n))
-    throw InputError("The integrator's memory does not fit this cloth.");
+    throw InputError("The history of the integrator does not fit this cloth.");
   return static_cast<std::size_t>(n);
 }
 
 void MemoryReader::vectors(std::span<vec3> into) {
-  if (left_.size() < 3 * into.size()) throw InputError("What the integrator remembered is incomplete.");
+  if (left_.size() < 3 * into.size()) throw InputError("The history of the integrator is incomplete.");
   for (std::size_t i = 0; i < into.size(); ++i) into[i] = {left_[3 * i], left_[3 * i + 1], left_[3 * i + 2]};
   left_ = left_.subspan(3 * into.size());
 }

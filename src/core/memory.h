@@ -30,8 +30,8 @@ class Memory {
   std::vector<double> numbers_;
 };
 
-/// Reads a Memory in the order in which it was written. Throws InputError where the numbers do not fit, as
-/// those of a file may not.
+/// Reads a Memory in the order in which it was written. Throws InputError if the numbers do not fit, as in
+/// a damaged file.
 class MemoryReader {
  public:
   /// `memory` must outlive this.

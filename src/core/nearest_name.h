@@ -13,7 +13,7 @@ namespace clothlab {
 /// more, is a part of the other. Otherwise empty.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
 
-/// The end of a sentence about a name that does not exist: "; did you mean 'mass'?", or "." where no
+/// The end of a sentence about a name that does not exist: "; did you mean 'mass'?", or "." if no
 /// candidate is close.
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates,
                        std::string_view quote = "'");

@@ -22,10 +22,10 @@ struct ParameterSpec {
   bool logarithmic = false;                        ///< slider scale; with min = 0, zero is the left end
   std::string_view help;                           ///< one or two sentences: tooltip and --help
   std::span<const std::string_view> choices = {};  ///< names of a choice, by index
-  std::string_view zero = {};  ///< word of the window for 0, where that is no number: "auto"
+  std::string_view zero = {};  ///< word that the window shows for 0: "auto"; empty: the number
 };
 
-/// True for a finite value within the row's range that is whole where the kind asks for it.
+/// True for a finite value within the row's range and whole if the kind requires it.
 inline bool is_valid(const ParameterSpec& spec, double value) {
   if (!std::isfinite(value) || value < spec.min || value > spec.max) return false;
   return spec.kind == ParameterSpec::Kind::real || value == std::floor(value);

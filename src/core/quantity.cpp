@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-// A bound on nested parentheses too.
+// Also bounds nested parentheses.
 constexpr std::size_t kLongestText = 200;
 constexpr int kLargestPower = 99;
 
@@ -71,7 +71,7 @@ constexpr std::array kUnits{
 constexpr std::array<std::pair<char, int>, 9> kSiPrefixes{
     {{'p', -12}, {'n', -9}, {'u', -6}, {'m', -3}, {'c', -2}, {'d', -1}, {'k', 3}, {'M', 6}, {'G', 9}}};
 
-// Characters beyond ASCII, and what stands for them here.
+// Non-ASCII characters and their replacements.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSpellings{{{"⁻¹", "^-1"},
                                                                                     {"⁻²", "^-2"},
                                                                                     {"⁻³", "^-3"},
@@ -103,7 +103,7 @@ std::string plain_spelling(std::string_view text) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Why a text is refused; empty where it is not a number at all.
+/// Why a text is refused; empty if it is not a number at all.
 struct Refused {
   std::string why;
 };
@@ -111,7 +111,7 @@ struct Refused {
 /// Reads sums of products of powers.
 class Reader {
  public:
-  /// `counted`: the name of what is counted, where that is no SI unit.
+  /// `counted`: the name of the counted things if `unit` is not an SI unit.
   Reader(std::string_view text, std::string_view counted) : text_(text), counted_(counted) {}
 
   Term read() {

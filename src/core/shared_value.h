@@ -16,7 +16,7 @@ class SharedValue {
   explicit operator bool() const { return value_ != nullptr; }
   const T& operator*() const { return *value_; }
   const T* operator->() const { return value_.get(); }
-  /// To change it: where others share it, a copy of its own.
+  /// For changes: first copies the value if others share it.
   T& operator*() { return own(); }
   T* operator->() { return &own(); }
   T& emplace() { return *(value_ = std::make_shared<T>()); }

@@ -5,8 +5,8 @@
 
 namespace clothlab {
 
-/// Returns whether to stop. Long loops poll it (each CG iteration, each Newton iteration, each chunk of a
-/// load); an empty probe never stops.
+/// Returns true if cancellation is requested. Long loops poll it (each CG iteration, each Newton iteration,
+/// each chunk of a load); an empty probe never requests it.
 using StopProbe = std::function<bool()>;
 
 inline bool stop_requested(const StopProbe& probe) { return probe && probe(); }

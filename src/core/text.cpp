@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-/// Whether a decimal number that no double can hold is too large, rather than too small. `text` has no
+/// True if a decimal number outside the range of double is too large, false if too small. `text` has no
 /// sign and was accepted by from_chars.
 bool too_large(std::string_view text) {
   const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
@@ -32,7 +32,7 @@ bool too_large(std::string_view text) {
   return leading + (negative ? -exponent : exponent) > 0;
 }
 
-/// Whether a terminal or a text layout would act on the character instead of showing it.
+/// True for characters that control a terminal or the text layout.
 bool is_control(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
@@ -96,7 +96,7 @@ std::string format_quantity(double value, std::string_view unit, int digits) {
 }
 
 void append_number(std::string& text, double value) {
-  if (!std::isfinite(value)) throw SystemError("A number that is not finite is not written to a file.");
+  if (!std::isfinite(value)) throw SystemError("A number is not finite and cannot be written to a file.");
   std::array<char, 32> buffer;
   const auto result =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 17);
@@ -110,7 +110,7 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || stop != end || error == std::errc::invalid_argument) return std::nullopt;
   if (error != std::errc::result_out_of_range) return value;
-  // from_chars leaves the value alone when no double comes near it.
+  // from_chars does not set the value if it is outside the range of double.
   const bool negative = text.starts_with('-');
   const double magnitude =
       too_large(text.substr(negative ? 1 : 0)) ? std::numeric_limits<double>::infinity() : 0.0;

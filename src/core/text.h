@@ -18,7 +18,7 @@ std::string format_number(double value);
 std::string format_digits(double value, int digits);
 
 /// For reading: `digits` significant digits, without an exponent between 0.001 and 100000, "2.5e9" and
-/// "1e-6" beyond. Infinite: "infinity", not a number: "not a number".
+/// "1e-6" outside. Infinite: "infinity", not a number: "not a number".
 std::string format_plain(double value, int digits = 3);
 
 /// The same with its unit, and with an SI prefix for s, J, N, m, m/s and W: "16.7 ms", "1.2 kJ", "3e12 J".
@@ -31,15 +31,15 @@ void append_number(std::string& text, double value);
 
 /// The whole text as a decimal number ("1", "-2.5", "+1e-3"; also "inf", "nan"), with the bits that strtod
 /// gives in the C locale: correctly rounded, infinity above the largest double, 0 with its sign below the
-/// smallest. Nothing when the text is anything else.
+/// smallest. Empty for any other text.
 std::optional<double> parse_number(std::string_view text);
 
 /// The most characters of a file's text or name that a sentence quotes.
 inline constexpr std::size_t kLongestQuote = 500;
 
-/// Text from outside (a file, its name, an option) as a sentence may show it: at most `longest` characters,
-/// the last of them "…" where it was cut, and '?' for control and direction characters other than those in
-/// `kept` (a terminal would obey them) and for each byte that is not UTF-8.
+/// Text from outside (a file, its name, an option) in a form that is safe to show: at most `longest`
+/// characters, the last of them "…" where it was cut, and '?' for control and direction characters other than
+/// those in `kept` (which control a terminal) and for each byte that is not UTF-8.
 std::string printable(std::string_view text, std::size_t longest = kLongestQuote, std::string_view kept = {});
 
 /// Returns the text without the spaces and tabs at both ends.
@@ -48,8 +48,8 @@ std::string_view trimmed(std::string_view text);
 /// ASCII letters in lower case; the bytes of others stay as they are.
 std::string lower_case(std::string_view text);
 
-/// The first character of a text that is not empty. Refuses, as the Unicode standard does, overlong forms,
-/// surrogates and what lies above U+10FFFF.
+/// The first character of a non-empty text. Rejects overlong forms, surrogates and values above U+10FFFF, as
+/// the Unicode standard does.
 struct Character {
   char32_t code = 0;
   std::size_t bytes = 0;  ///< 0: not UTF-8

@@ -36,7 +36,7 @@ bool spin_until(const Done& done) {
   return done();
 }
 
-// Says of this thread that it is inside a loop's body, as long as this lives.
+// Marks this thread as inside a loop's body during its lifetime.
 thread_local bool inside_body = false;
 class InsideBody {
  public:
@@ -53,9 +53,9 @@ class InsideBody {
 
 int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-// A loop is *open* from when its fields are set until the caller has found no chunk left to claim. A
-// worker enters an open loop by counting itself in, in one atomic step with seeing that it is open, so it
-// can never touch the fields of a later loop; the caller returns when all who entered have left.
+// A loop is *open* from when its fields are set until the caller finds no chunk left to claim. A worker
+// enters an open loop by one atomic step that checks that it is open and counts the worker, so it never
+// touches the fields of a later loop. The caller returns when all workers have left.
 struct WorkerPool::Shared {
   // Each thread has a contiguous share of the chunks, so that successive loops over the same data stay in its
   // cache; threads that are done help the others.
@@ -95,8 +95,8 @@ struct WorkerPool::Shared {
     }
     const std::uint64_t loop = (gate.load(std::memory_order_relaxed) + kLoop) & kLoopMask;
     gate.store(loop | kOpen);
-    // Sequentially consistent with the worker, which counts itself a sleeper before its last look at the
-    // gate.
+    // Sequentially consistent with the worker, which counts itself as a sleeper before it last reads
+    // the gate.
     if (sleepers.load() > 0) {
       { const std::lock_guard lock(mutex); }
       wake.notify_all();

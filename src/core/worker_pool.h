@@ -21,9 +21,9 @@ int hardware_threads();
 /// a chunk writes its own part only, and `sum` adds the chunks' partial sums in order.
 ///
 /// One caller at a time. A loop that a body starts, on this pool or another, runs on the body's own thread,
-/// over the same chunks in ascending order: the same bits. What a body throws, on whatever thread, the caller
-/// gets once the loop has ended; chunks that had not begun by then are left out, and of several exceptions
-/// one is kept.
+/// over the same chunks in ascending order: the same bits. If a body throws, on any thread, the
+/// caller gets the exception at the end of the loop. Chunks that had not begun are skipped, and only one of
+/// several exceptions is kept.
 class WorkerPool {
  public:
   /// `threads` >= 1 counts the calling thread; 1 starts no thread at all.
@@ -33,13 +33,13 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int threads() const;
-  /// Those beside the calling thread.
+  /// Threads in addition to the calling one.
   std::span<std::thread> workers();
-  /// Whether this thread is inside a body, of whatever pool.
+  /// True if this thread is inside a body of any pool.
   static bool in_body();
 
   /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` >= 1 long,
-  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone, and so do
+  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller only, and so do
   /// chunks for which no worker is awake: a loop never waits for a thread to wake up.
   template <class Body>
   void for_chunks(std::size_t n, std::size_t grain, Body&& body) {
@@ -57,7 +57,7 @@ class WorkerPool {
     return total;
   }
 
-  /// Largest of 0 and body(begin, end) -> double over all chunks; not a number where one of them is not.
+  /// Largest of 0 and body(begin, end) -> double over all chunks; NaN if one of them is NaN.
   template <class Body>
   double max(std::size_t n, std::size_t grain, Body&& body) {
     double largest = 0;
