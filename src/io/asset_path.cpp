@@ -34,12 +34,12 @@ fs::path executable_path(const char* argv0) {
 
 fs::path asset_directory(const fs::path& executable) {
   const fs::path folder = executable.parent_path();
-  const fs::path beside = folder / "assets";
+  const fs::path next_to_it = folder / "assets";
   const fs::path installed = (folder / ".." / "share" / "clothlab" / "assets").lexically_normal();
   std::error_code unreadable;  // as if it did not exist
-  for (const fs::path& candidate : {beside, installed})
+  for (const fs::path& candidate : {next_to_it, installed})
     if (fs::is_directory(candidate, unreadable)) return candidate;
-  throw SystemError("The program's assets are missing: there is neither " + beside.string() + " nor " +
+  throw SystemError("The program's assets are missing: neither " + next_to_it.string() + " nor " +
                     installed.string() + ".");
 }
 

@@ -5,13 +5,13 @@
 
 namespace clothlab {
 
-/// The absolute path of the running program. `argv0` is what main() was given, used where the system
-/// cannot tell.
+/// The absolute path of the running program. `argv0` is the argument of main(), used if the system
+/// does not know the path.
 std::filesystem::path executable_path(const char* argv0);
 
-/// The folder of the meshes and scenes that come with the program: `assets` beside `executable` (a build
+/// The folder of the meshes and scenes that come with the program: `assets` next to `executable` (a build
 /// folder) or `../share/clothlab/assets` from there (an installed program). Throws SystemError, naming
-/// both, when neither is there.
+/// both, if neither exists.
 std::filesystem::path asset_directory(const std::filesystem::path& executable);
 
 }  // namespace clothlab

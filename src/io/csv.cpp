@@ -46,8 +46,7 @@ std::array<double, kColumns> parse_row(std::string_view line, const std::string&
       throw InputError(where + "'" + printable(*text, 40) + "' is not a finite number");
     value = *number;
   }
-  if (rest)
-    throw InputError(where + "a row has 6 values, " + std::string(kStateHeader) + ", and this one has more");
+  if (rest) throw InputError(where + "this row has more than 6 values, " + std::string(kStateHeader));
   return row;
 }
 

@@ -35,11 +35,11 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
                           const StopProbe& stop = {});
 
 /// One line of a table: values joined by commas, reals with 17 significant digits, whole numbers as they
-/// are, LF at the end. A real that is not finite stands for no value: nan. A text has no comma in it.
+/// are, LF at the end. A real that is not finite is written as nan (no value). A text contains no comma.
 using CsvValue = std::variant<double, long long, std::string_view>;
 std::string csv_line(std::span<const CsvValue> values);
 std::string csv_line(std::initializer_list<CsvValue> values);
-/// The same of values of any whole, real and text types.
+/// The same for values of any whole, real and text types.
 template <class... Values>
 std::string csv_row(const Values&... values) {
   const auto value = []<class Value>(const Value& of) -> CsvValue {

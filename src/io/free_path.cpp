@@ -42,7 +42,7 @@ fs::path make_free_folder(const fs::path& folder, std::string_view stem) {
     std::error_code error;
     if (fs::create_directory(path, error)) return path;
     if (error && error != std::errc::file_exists)
-      throw InputError("The folder " + shown_path(path) + " cannot be made: " + error.message() + ".");
+      throw InputError("The folder " + shown_path(path) + " cannot be created: " + error.message() + ".");
   }
   throw InputError("There are too many folders " + numbered(stem, 1) + ", ... in " + shown_path(folder) +
                    ".");

@@ -44,7 +44,7 @@ std::string sentence(const fs::path& path, const std::string& reason) {
   throw SystemError(sentence(path, std::generic_category().message(error)));
 }
 
-// The few system calls needed, under one name each.
+// System calls, under one name for all platforms.
 #ifdef _WIN32
 
 int open_new(const fs::path& path) {
@@ -81,14 +81,14 @@ bool may_write_in(const fs::path& folder) {
 }
 void copy_permissions(const fs::path& from, int to) {
   struct stat info {};
-  // Where that is not allowed, the file gets the usual permissions.
+  // If that is not allowed, the file gets the usual permissions.
   if (::stat(from.c_str(), &info) == 0 && ::fchmod(to, info.st_mode & 0777) != 0) errno = 0;
 }
 void lock(int descriptor) {
   // On a file system without locks an abandoned file cannot be recognised.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) errno = 0;
 }
-/// Whether no process holds the lock: it ends with the process that wrote.
+/// True if no process has the lock, which ends with the process that wrote the file.
 bool is_abandoned(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;
@@ -104,7 +104,7 @@ bool is_open_for_writing(int descriptor) {
 
 #endif
 
-/// N for /dev/fd/N and /proc/self/fd/N: descriptors that are open already.
+/// N for /dev/fd/N and /proc/self/fd/N: open descriptors.
 std::optional<int> open_descriptor(const fs::path& path) {
   const std::string text = utf8_of(path);
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -122,11 +122,11 @@ struct Target {
   fs::path path;                  ///< links resolved
   std::optional<int> descriptor;  ///< already open: /dev/stdout
   bool exists = false;
-  bool direct = false;  ///< written to as it is, rather than replaced
+  bool direct = false;  ///< written to directly, not replaced
 };
 
-/// Follows links, of which the last may point to a file that is yet to be made, and checks what can be
-/// known before writing. Throws InputError.
+/// Follows links, of which the last may point to a file that does not exist yet, and makes all checks that
+/// are possible before writing. Throws InputError.
 Target find_target(const fs::path& given) {
   if (given.empty()) throw InputError("cannot write a file without a name");
   Target target{given, {}, false, false};
@@ -161,15 +161,15 @@ Target find_target(const fs::path& given) {
 constexpr std::string_view kPartPrefix = ".clothlab-";
 constexpr std::string_view kPartSuffix = ".part";
 
-/// A name beside `path` that no other file of this or another run has.
-fs::path beside(const fs::path& path) {
+/// A name next to `path` that no other file of this or another run has.
+fs::path part_name(const fs::path& path) {
   static std::atomic<std::uint64_t> counter{0};
   return path.parent_path() / (std::string(kPartPrefix) + std::to_string(process_id()) + "-" +
                                std::to_string(counter++) + std::string(kPartSuffix));
 }
 
-/// Removes part files that killed processes left beside the new file `part`: those an hour older without a
-/// lock. Errors are ignored.
+/// Removes part files that killed processes left next to the new file `part`: files without a lock that are
+/// an hour older. Errors are ignored.
 void remove_abandoned_parts(const fs::path& part) {
   const fs::path folder = part.has_parent_path() ? part.parent_path() : fs::path(".");
   thread_local std::set<fs::path> seen;  // once per folder: a sequence writes many files
@@ -194,13 +194,13 @@ struct OutputFile::Impl {
   explicit Impl(const fs::path& path) : given(path), target(find_target(path)) {
     if (target.direct) {
       descriptor = target.descriptor ? duplicate(*target.descriptor) : open_existing(target.path);
-      // A named pipe waits for its reader, until there is a signal that the program handles.
+      // A named pipe waits for its reader, or for a signal that the program handles.
       if (descriptor < 0 && errno == EINTR) throw Cancelled();
       if (descriptor < 0) fail(given, errno);
       return;
     }
-    do {  // the name may be that of an earlier process with the same number
-      part = beside(target.path);
+    do {  // an earlier process with the same number may have used the name
+      part = part_name(target.path);
       descriptor = open_new(part);
     } while (descriptor < 0 && errno == EEXIST);
     if (descriptor < 0) fail(given, errno);
@@ -254,7 +254,7 @@ OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::write(std::string_view bytes) {
   impl_->buffer += bytes;
-  // Readers of a pipe or a terminal see each piece at once.
+  // Readers of a pipe or a terminal see each piece immediately.
   if (impl_->target.direct || impl_->buffer.size() >= kBuffer) impl_->flush();
 }
 

@@ -11,22 +11,22 @@ namespace clothlab {
 /// missing, or there is no permission. Creates and changes nothing.
 void check_writable(const std::filesystem::path& path);
 
-/// The file that writing to `path` would replace, links resolved; empty where it is written to directly (see
+/// The file that writing to `path` would replace, links resolved; empty if it is written to directly (see
 /// OutputFile). Throws InputError as check_writable does.
 std::filesystem::path replaced_file(const std::filesystem::path& path);
 
 /// As check_writable, and throws for a path that exists and is no regular file: a pipe could block the window
-/// for ever.
+/// indefinitely.
 void check_replaceable(const std::filesystem::path& path);
 
-/// A file that appears whole or not at all: bytes go to a new file beside `path`, which takes its place
+/// A file that appears completely or not at all: bytes go to a new file next to `path`, which replaces it
 /// in commit(). Without a commit the new file is removed and `path` is as it was. A path that exists and
 /// is no regular file (/dev/stdout, a named pipe) is written to directly and never replaced; a symbolic
-/// link stays, and the file it points to is replaced. A process that is killed in mid-write leaves
+/// link stays, and the file it points to is replaced. A process that is killed while it writes leaves
 /// ".clothlab-*.part", which the first write into that folder after an hour removes.
 class OutputFile {
  public:
-  /// Throws InputError as check_writable does, SystemError when the system fails otherwise, Cancelled when a
+  /// Throws InputError as check_writable does, SystemError for other failures of the system, Cancelled when a
   /// signal (cli/interrupt.h) ends the wait for the reader of a named pipe.
   explicit OutputFile(const std::filesystem::path& path);
   ~OutputFile();

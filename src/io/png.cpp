@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "io/output_file.h"
 
-// stb's code is compiled here and nowhere else; its functions stay inside this file.
+// stb's code is compiled only here; its functions have internal linkage.
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
