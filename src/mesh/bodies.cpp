@@ -16,9 +16,9 @@ struct ProfilePoint {
   double radius, height;
 };
 
-// The surface that a profile describes as it turns about an upright axis through (x, z), in so many sides.
-// The profile goes up on the outside; one that does not end on the axis is closed.
-// Along z it is flattened by that factor.
+// The surface that a profile describes as it turns about an upright axis through (x, z), with this many
+// sides. The profile goes up on the outside; one that does not end on the axis is closed. Along z it is
+// flattened by that factor.
 void revolve(ObjMesh& mesh, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0,
              double flat = 1) {
   const auto vertex = [&](double radius, double height, int k) {

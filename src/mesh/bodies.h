@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// A generated mesh that cloth meets: the text of `assets/<name>.obj`, as GeneratedMesh. All are closed and
+/// A generated mesh of an obstacle: the text of `assets/<name>.obj`, as GeneratedMesh. All are closed and
 /// stand on the plane y = 0.
 struct GeneratedBody {
   std::string_view name;

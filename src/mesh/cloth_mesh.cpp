@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Iterations between two looks at the stop probe.
+/// Iterations between two polls of the stop probe.
 constexpr std::size_t kPollEvery = std::size_t{1} << 16;
 
 void poll(const StopProbe& stop, std::size_t iteration) {
@@ -39,7 +39,7 @@ class PositionIndex {
   PositionIndex(const std::vector<vec3>& positions, std::size_t count)
       : positions_(positions), slots_(std::bit_ceil(2 * count + 1), kNone) {}
 
-  /// The vertex first given with the position of `vertex`: that itself when it is new.
+  /// The vertex first given with the position of `vertex`: `vertex` itself if it is new.
   std::uint32_t first_at_position_of(std::uint32_t vertex) {
     const vec3& p = positions_[vertex];
     std::size_t slot = hash(p) & (slots_.size() - 1);
@@ -65,7 +65,7 @@ class PositionIndex {
   std::vector<std::uint32_t> slots_;
 };
 
-/// Finds faces on the same particles, whatever their first corner and orientation. The same hash table.
+/// Finds faces on the same particles, with any first corner and orientation. The same hash table.
 class FaceIndex {
  public:
   FaceIndex(const ObjMesh& obj, const std::vector<std::int32_t>& particle_of_vertex)
@@ -73,7 +73,7 @@ class FaceIndex {
         particle_of_vertex_(particle_of_vertex),
         slots_(std::bit_ceil(2 * obj.face_count() + 1), kNone) {}
 
-  /// False where an earlier face has the same particles.
+  /// False if an earlier face has the same particles.
   bool add(std::size_t face) {
     list_particles(face, particles_);
     std::size_t slot = hash(particles_) & (slots_.size() - 1);
@@ -171,8 +171,7 @@ bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
   return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
 }
 
-/// Triangles as particles and as corners, those with a repeated particle included, without those of faces
-/// that are there already.
+/// Triangles as particles and as corners, including those with a repeated particle, without repeated faces.
 void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   std::size_t count = 0;
   for (std::size_t f = 0; f < obj.face_count(); ++f) count += obj.face(f).size() - 2;
@@ -210,7 +209,7 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
   }
 }
 
-/// Leaves out the degenerate triangles. Returns how many there were.
+/// Removes the degenerate triangles. Returns their number.
 std::size_t drop_degenerate(ClothMesh& mesh) {
   std::size_t kept = 0;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -246,7 +245,7 @@ class EdgeTable {
   }
 
   /// Calls visit(low, high, opposites, upwards) for every edge, sorted by low, then high; the particles
-  /// opposite the edge ascend, and so many of their triangles go along it upwards.
+  /// opposite the edge ascend, and `upwards` of their triangles go along it upwards.
   template <class Visit>
   void for_each(const StopProbe& stop, Visit&& visit) {
     std::vector<std::uint32_t> opposites;
@@ -284,7 +283,7 @@ class EdgeTable {
   std::vector<HalfEdge> edges_;
 };
 
-/// Answers for each particle whether all edges of which it is the lower one are closed.
+/// For each particle: true if all edges of which it is the lower particle are closed.
 std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   EdgeTable edges(mesh.triangles, mesh.positions.size());
   std::size_t stretch = 0, bend = 0;

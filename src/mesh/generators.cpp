@@ -21,7 +21,7 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr double kPi = std::numbers::pi;
 
-/// To a micrometre: the files then have short numbers, the same whatever the last bit of sin and cos.
+/// To a micrometre: the files then have short numbers, independent of the last bit of sin and cos.
 double rounded(double value) { return std::round(value * 1e6) / 1e6 + 0.0; }
 
 /// Builds a mesh from vertices and faces given by 0-based indices.
@@ -42,7 +42,7 @@ class Maker {
   }
 
   /// rows × cols vertices at place(r, c), in quads, with texture coordinates. With `around`, the last
-  /// column is joined to the first; only the texture has a seam there.
+  /// column is joined to the first, and only the texture has a seam there.
   template <class Place>
   void sheet(int rows, int cols, bool around, const Place& place) {
     const int texture_cols = around ? cols + 1 : cols;
@@ -137,7 +137,7 @@ ObjMesh make_tube() {
 
 Indices tube_pins() { return range(0, kTubeCols); }
 
-// A chain: a ribbon of 40 links, 1 m long and 25 mm wide, held at one end and level at the start.
+// A chain: a ribbon of 40 links, 1 m long and 25 mm wide, pinned at one end and level at the start.
 constexpr int kChainLinks = 40;
 
 ObjMesh make_chain() {
@@ -161,7 +161,7 @@ ObjMesh make_pendulum() {
 
 Indices pendulum_pins() { return {0}; }
 
-// A flag, 1.5 m × 1 m, upright along a pole of which it is held at ten points.
+// A flag, 1.5 m × 1 m, upright, pinned to its pole at ten points.
 constexpr int kFlagRows = 28, kFlagCols = 42;
 
 ObjMesh make_flag() {
@@ -218,7 +218,7 @@ ObjMesh make_skirt() {
 
 Indices skirt_pins() { return range(0, kSkirtCols); }
 
-// A tablecloth of 1.4 m, flat at the height of the table; what lies on its round top of 0.9 m is held.
+// A tablecloth of 1.4 m, flat at the height of the table; the part on its round top of 0.9 m is pinned.
 constexpr int kTableclothRows = 33;
 
 vec3 tablecloth_place(int r, int c) {
@@ -261,7 +261,7 @@ ObjMesh make_poncho() {
 
 Indices poncho_pins() { return range(0, kPonchoCols); }
 
-// Two sheets that meet along a texture seam, where an exporter has written every vertex twice.
+// Two sheets that are joined along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
 
 ObjMesh make_seam() {
@@ -275,7 +275,7 @@ ObjMesh make_seam() {
 
 Indices seam_pins() { return {0, kSeamRows * kSeamCols + kSeamCols - 1}; }
 
-// A book: three pages that share their spine, whose edges so have three quads.
+// A book: three pages that share their spine, whose edges therefore have three quads.
 constexpr int kBookRows = 7, kBookCols = 5, kBookPages = 3;
 
 ObjMesh make_nonmanifold() {
@@ -324,7 +324,7 @@ ObjMesh make_moebius() {
       const double radius = 0.4 + across * std::cos(angle / 2);
       maker.vertex(radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2));
     }
-  // After one turn the rows come back in the opposite order.
+  // After one turn the rows are in the opposite order.
   const auto corner = [](int r, int c) {
     return c < kMoebiusCols ? ObjMesh::Corner{c * kMoebiusRows + r} : ObjMesh::Corner{kMoebiusRows - 1 - r};
   };
@@ -356,7 +356,7 @@ ObjMesh make_polygons() {
 
 Indices polygons_pins() { return {6, 8}; }
 
-// A ball of radius 0.25 m: every face of an icosahedron is cut into so many rows of triangles.
+// A ball of radius 0.25 m: every face of an icosahedron is cut into rows of triangles.
 constexpr int kBallRows = 8;
 
 ObjMesh make_ball() {
@@ -378,7 +378,7 @@ ObjMesh make_ball() {
       {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
        {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
        {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}}};
-  // Corners and edges belong to several faces: by how much of which corners a vertex has.
+  // Corners and edges belong to several faces: identified by the weights of the corners.
   std::map<std::array<std::array<int, 2>, 3>, int> known;
   const auto vertex = [&](const std::array<int, 3>& face, const std::array<int, 3>& weights) {
     std::array<std::array<int, 2>, 3> key{};
@@ -407,9 +407,9 @@ ObjMesh make_ball() {
 
 Indices ball_pins() { return {0}; }
 
-/// Two equal pieces of cloth on a lattice of rows × cols places, one above the other along z and sewn
-/// together on their seams. `has(r, c)` says which squares there are, `open(r, c)` which places at their edge
-/// are not sewn; what is `roundness` and more from the seams is 2 `depth` apart.
+/// Two equal pieces of cloth on a lattice of rows × cols points, one above the other along z and sewn
+/// together at their seams. `has(r, c)`: the square exists; `open(r, c)`: a point at the edge is not sewn.
+/// Points at least `roundness` from the seams are 2 `depth` apart.
 struct Pattern {
   int rows, cols;
   double spacing;
@@ -455,7 +455,7 @@ void sew(Maker& maker, const Pattern& pattern, const Place& place) {
       for (int c = 0; c < pattern.cols; ++c) {
         if (!square(r, c)) continue;
         const auto at = [&](int i, int j) { return ObjMesh::Corner{vertices.at({side, i, j})}; };
-        // Round the square, from an end of its diagonal, which must not join both sides at their seams.
+        // Around the square, from an end of its diagonal, which must not join both sides at their seams.
         std::array<ObjMesh::Corner, 4> round{at(r, c), at(r + 1, c), at(r + 1, c + 1), at(r, c + 1)};
         if (is_seam(r, c) && is_seam(r + 1, c + 1))
           std::rotate(round.begin(), round.begin() + 1, round.end());
@@ -482,7 +482,7 @@ Indices cushion_pins() { return {0}; }
 
 // A shirt of 0.5 m × 0.63 m with sleeves of 0.18 m, upright, its hem at y = 0.83 m. Hem, sleeves and neck are
 // open.
-constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm, lattice places one more
+constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm; one lattice point more
 
 ObjMesh make_shirt() {
   Maker maker("shirt");

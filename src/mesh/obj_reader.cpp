@@ -29,10 +29,10 @@ bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 std::string quoted(std::string_view token) { return "'" + printable(token, 40) + "'"; }
 
-/// Reads OBJ text before tinyobjloader does: refuses what that accepts (it turns "nan" into 0 and keeps
-/// indices out of range), reads the numbers exactly (it can be off by one unit in the last place) and passes
-/// on plain `v`, `vt`, `vn` and `f` lines only, without comments and continued lines, so that other
-/// statements such as `mtllib` have no effect.
+/// Reads OBJ text before tinyobjloader. Rejects input that tinyobjloader accepts ("nan" as 0, indices out of
+/// range), reads numbers exactly (tinyobjloader can be off by one unit in the last place), and passes on only
+/// plain `v`, `vt`, `vn` and `f` lines, without comments and continued lines. Other statements such as
+/// `mtllib` have no effect.
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
@@ -120,7 +120,7 @@ void ObjChecker::read_newline() {
 
 void ObjChecker::skip_to_line_end() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
-/// At a backslash: steps over it and the end of the line, if only blanks stand between them.
+/// At a backslash: steps over it and the end of the line, if only blanks are between them.
 bool ObjChecker::skip_continuation() {
   std::size_t end = at_ + 1;
   while (end < text_.size() && is_blank(text_[end])) ++end;
@@ -130,8 +130,8 @@ bool ObjChecker::skip_continuation() {
   return true;
 }
 
-/// Splits the next statement, which a backslash before the end of a line carries on, into tokens. A '#'
-/// starts a comment, which no backslash carries on. False at the end of the text.
+/// Splits the next statement into tokens. A backslash before the end of a line continues a statement, but not
+/// a comment, which starts with '#'. False at the end of the text.
 bool ObjChecker::next_statement() {
   tokens_.clear();
   while (at_ < text_.size()) {
@@ -149,7 +149,7 @@ bool ObjChecker::next_statement() {
       std::size_t end = at_;
       while (end < text_.size() && !is_blank(text_[end]) && !is_line_end(text_[end]) && text_[end] != '#')
         ++end;
-      if (text_[end - 1] == '\\' && end - 1 > at_) --end;  // it may carry the line on
+      if (text_[end - 1] == '\\' && end - 1 > at_) --end;  // it may continue the line
       tokens_.push_back({text_.substr(at_, end - at_), line_});
       at_ = end;
     }
@@ -162,7 +162,7 @@ bool ObjChecker::next_block(ObjMesh& mesh, std::string& plain) {
   while (plain.size() < kBlock) {
     if (!next_statement()) return !plain.empty();
     const std::string_view keyword = tokens_.front().text;
-    std::size_t shown = tokens_.size();  // tokens that tinyobjloader is to see
+    std::size_t shown = tokens_.size();  // tokens for tinyobjloader
     if (keyword == "v") {
       read_vertex(mesh);
       shown = 4;
@@ -218,10 +218,10 @@ void ObjChecker::read_texture_coordinate(ObjMesh& mesh) {
 void ObjChecker::read_face() {
   if (tokens_.size() < 4)
     refuse(tokens_.front().line,
-           "a face ('f') needs at least 3 corners, and this one has " + std::to_string(tokens_.size() - 1));
+           "a face ('f') needs at least 3 corners; this one has " + std::to_string(tokens_.size() - 1));
   if (tokens_.size() - 1 > kMaxCorners)
     refuse(tokens_.front().line, "a face ('f') may have " + std::to_string(kMaxCorners) +
-                                     " corners, and this one has " + std::to_string(tokens_.size() - 1));
+                                     " corners at most; this one has " + std::to_string(tokens_.size() - 1));
   for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i]);
   ++faces_;
 }
@@ -255,7 +255,7 @@ const char* ObjChecker::check_index(const Token& token, const char* begin, Eleme
                            " index out of range; there are " + std::to_string(count) + " before it");
   if (index == 0)
     refuse(token.line, "face corner " + quoted(token.text) + " has the " + kind +
-                           " index 0, and indices count from 1, or back from -1");
+                           " index 0; indices count from 1, or back from -1");
   if (index > count && (element.forward.empty() || index > element.forward.back().index))
     element.forward.push_back({index, token.line});
   return end;
@@ -290,8 +290,8 @@ class TextBuffer : public std::streambuf {
   explicit TextBuffer(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
 };
 
-/// What tinyobjloader's callbacks need: it hands out a face's indices as they are written, and relative
-/// ones count back from the elements read so far.
+/// State of tinyobjloader's callbacks. It passes indices of faces as written; relative ones count back from
+/// the elements read so far.
 struct FaceSink {
   ObjMesh& mesh;
   std::int32_t vertices = 0;

@@ -13,16 +13,16 @@ namespace clothlab {
 inline constexpr std::size_t kMaxObjBytes = std::size_t{512} << 20;
 
 /// Reads a Wavefront OBJ file: `v`, `vt` and `f` lines are kept, everything else is skipped and counted; no
-/// other file is ever opened. Every legal way to write the same mesh gives the same bits: LF, CRLF or CR, a
-/// byte order mark, lines carried on with '\', comments, relative and forward indices, the four forms of a
-/// corner, groups, a last line without its end, whatever the locale. Coordinates are correctly rounded.
+/// other file is opened. Every legal way to write the same mesh gives the same bits: LF, CRLF or CR, a
+/// byte order mark, lines continued with '\', comments, relative and forward indices, the four forms of a
+/// corner, groups, a last line without its end, any locale. Coordinates are correctly rounded.
 ///
 /// Throws InputError, one sentence "FILE:LINE: reason", for numbers that are unreadable or not finite,
 /// incomplete lines, indices out of range, faces with fewer than 3 corners or more than 4096, no faces,
-/// binary content, or a file that cannot be read; Cancelled when the caller asks.
+/// binary content, or a file that cannot be read; Cancelled on request of the caller.
 ObjMesh read_obj_file(const std::filesystem::path& path, const LoadOptions& options = {});
 
-/// The same for text in memory. `name` stands in for the file's name in messages.
+/// The same for text in memory. Messages use `name` as the file name.
 ObjMesh parse_obj(std::string_view text, std::string_view name, const LoadOptions& options = {});
 
 }  // namespace clothlab

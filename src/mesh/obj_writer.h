@@ -11,7 +11,7 @@
 namespace clothlab {
 
 /// The shape given by `particle_positions` [m] as OBJ text, in pieces of about a megabyte: the vertices of
-/// the input in their order and number (welding undone, unused ones as read) and in the file's units,
+/// the input in the same order and number (welding undone, unused ones as read) and in the file's units,
 /// its texture coordinates and its faces. Numbers have 17 significant digits; lines end in LF.
 void write_obj(const ClothMesh& mesh, std::span<const vec3> particle_positions,
                const std::function<void(std::string_view piece)>& sink);
@@ -19,7 +19,7 @@ void write_obj(const ClothMesh& mesh, std::span<const vec3> particle_positions,
 /// The same as one string.
 std::string obj_text(const ClothMesh& mesh, std::span<const vec3> particle_positions);
 
-/// A mesh as it was read or made, as OBJ text.
+/// A mesh as it was read or generated, as OBJ text.
 std::string obj_text(const ObjMesh& mesh);
 
 }  // namespace clothlab

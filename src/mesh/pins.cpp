@@ -140,7 +140,7 @@ std::vector<std::uint32_t> pins_from_vertices(const ClothMesh& mesh,
     const std::int32_t p = mesh.particle_of_vertex[v];
     if (p < 0)
       throw InputError("cannot pin vertex " + std::to_string(v) + " of " + mesh.source->name +
-                       ": no face uses it, so it is no particle");
+                       ": no face uses it");
     pins.push_back(static_cast<std::uint32_t>(p));
   }
   return ascending(std::move(pins));

@@ -11,7 +11,7 @@ namespace clothlab {
 
 enum class PinPreset { none, corners, top_corners, top_edge };
 
-/// The particles that a preset pins, ascending (`--pin`).
+/// The particles of a pin preset, ascending (`--pin`).
 ///
 /// A grid has its own rows and corners; its top is row 0. For any other mesh up is y, or −z when the y
 /// extent is under 1e-3 of the diagonal:
@@ -24,10 +24,10 @@ enum class PinPreset { none, corners, top_corners, top_edge };
 std::vector<std::uint32_t> pinned_particles(const ClothMesh& mesh, PinPreset preset);
 
 /// The particles of 0-based `v` indices, ascending and without repetition. Throws InputError, naming the
-/// index, for one that the mesh does not have or that no face uses.
+/// index, if the mesh does not have it or no face uses it.
 std::vector<std::uint32_t> pins_from_vertices(const ClothMesh& mesh, std::span<const std::uint32_t> vertices);
 
-/// The connected parts (ClothMesh::part_of_particle) of which no particle is pinned, ascending. `pinned` has
+/// The connected parts (ClothMesh::part_of_particle) without a pinned particle, ascending. `pinned` has
 /// 0 or 1 per particle.
 std::vector<std::uint32_t> parts_without_pin(const ClothMesh& mesh, std::span<const std::uint8_t> pinned);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kNoCorner = std::numeric_limits<std::uint32_t>::max();
 
 /// Sine of the angle below which two edges count as one straight line: well above the rounding of the
-/// projection, well below what a modeller draws.
+/// projection, well below the angles of real models.
 constexpr double kStraight = 1e-12;
 
 }  // namespace
@@ -69,7 +69,7 @@ void Triangulator::project(std::span<const vec3> polygon) {
   for (std::size_t i = 1; i + 1 < polygon.size(); ++i) normal += glm::cross(local(i), local(i + 1));
   const double length = glm::length(normal);
   points_.assign(polygon.size(), {0, 0});
-  if (!(length > 0)) return;  // all corners on one line: any triangles will do
+  if (!(length > 0)) return;  // all corners on one line: any triangles are valid
   normal /= length;
   int flattest = 0;
   for (int axis = 1; axis < 3; ++axis)
@@ -111,7 +111,7 @@ bool Triangulator::is_ear(std::uint32_t corner) {
   const auto same_place = [&](std::uint32_t p, std::uint32_t q) {
     return points_[p].x == points_[q].x && points_[p].y == points_[q].y;
   };
-  // A bridge to a hole passes twice through the same places, so corners that lie on a, b or c do not block.
+  // A bridge to a hole passes twice through the same points, so corners at a, b or c do not block.
   const auto found = std::find_if(blockers_.begin(), blockers_.end(), [&](std::uint32_t p) {
     return p != a && p != b && p != c && turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 &&
            !same_place(p, a) && !same_place(p, b) && !same_place(p, c);

@@ -12,18 +12,18 @@
 
 namespace clothlab {
 
-/// The most corners of a face: the time for one that is not convex grows with their square.
+/// Largest number of corners of a face; the time for a concave one grows with its square.
 inline constexpr std::size_t kMaxCorners = 4096;
 
 /// Cuts polygons into triangles by clipping ears in the polygon's best-fit plane (normal after Newell),
 /// so that the triangles of a simple polygon, concave or not, do not overlap. A convex polygon becomes
 /// the fan of its first corner. Corners on a straight edge get no flat triangle of their own unless
-/// there is no other way; polygons that cross themselves still give n − 2 triangles. The result does
+/// that is unavoidable; polygons that cross themselves also give n − 2 triangles. The result does
 /// not depend on the size of the polygon.
 class Triangulator {
  public:
   /// Triangles as indices into `polygon` (at least 3 corners), n − 2 of them, with the polygon's
-  /// orientation; valid until the next call. Throws Cancelled when `stop` asks.
+  /// orientation; valid until the next call. Throws Cancelled on request of `stop`.
   std::span<const std::array<std::uint32_t, 3>> triangulate(std::span<const vec3> polygon,
                                                             const StopProbe& stop = {});
 
@@ -45,7 +45,7 @@ class Triangulator {
   std::vector<Point> points_;
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> blockers_;  // corners that are not convex: only they can lie in an ear
-  std::vector<std::uint32_t> slot_;      // place of a corner in blockers_, or kNoCorner
+  std::vector<std::uint32_t> slot_;      // index of a corner in blockers_, or kNoCorner
   // A corner found in the triangle at each corner: while it blocks, no search is needed.
   std::vector<std::uint32_t> found_blocker_;
 };

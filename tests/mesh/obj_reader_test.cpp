@@ -243,7 +243,7 @@ TEST(ObjReader, RefusesWithFileLineAndReason) {
       {square + "f 1 2\n", 5, "at least 3 corners"},
       {square + "f\n", 5, "at least 3 corners"},
       {square + "f 1 2 # 3\n", 5, "at least 3 corners"},
-      {square + "f" + repeated(" 1 2 3 4", 1025) + "\n", 5, "may have 4096 corners, and this one has 4100"},
+      {square + "f" + repeated(" 1 2 3 4", 1025) + "\n", 5, "may have 4096 corners at most; this one has 4100"},
       {square + "f 1 2 x\n", 5, "'x'"},
       {square + "f 1 2 3.5\n", 5, "'3.5'"},
       {square + "f 1 2 3/\n", 5, "'3/'"},

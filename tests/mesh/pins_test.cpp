@@ -115,7 +115,7 @@ TEST(Pins, FromVertices) {
   EXPECT_EQ(message_of<InputError>([&] {
               pins_from_vertices(mesh, Indices{1, 0});
             }),
-            "cannot pin vertex 0 of seam.obj: no face uses it, so it is no particle");
+            "cannot pin vertex 0 of seam.obj: no face uses it");
   EXPECT_EQ(message_of<InputError>([&] { pins_from_vertices(mesh, Indices{7}); }),
             "cannot pin vertex 7 of seam.obj: its vertices are 0 to 6");
 }
