@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // 4/3 over the largest eigenvalue of D⁻¹L, which is near 1.6 for the nets of triangle meshes.
 constexpr double kDamping = 0.8;
-// Entries below this share of a row are added to the others: weak (bending) springs matter little for the
-// interpolation, and every entry costs time in its products.
+// Entries below this share of a row are distributed to the others. Weak (bending) springs have little effect
+// on the interpolation, and every entry costs time in each product.
 constexpr double kSmallWeight = 0.02;
 
 struct Aggregates {
@@ -46,7 +46,7 @@ Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active
     for_neighbours(i, [&](std::uint32_t j, double) { of[j] = result.count; });
     ++result.count;
   }
-  // The other nodes join their most strongly coupled neighbour with an aggregate; there is one, otherwise the
+  // The other nodes join their most strongly coupled neighbour with an aggregate; it exists, otherwise the
   // node would be a centre.
   std::vector<std::uint32_t> joined(n, kNone);
   for (std::size_t i = 0; i < n; ++i) {

@@ -35,8 +35,8 @@ struct Prolongation {
 
 /// Smoothed aggregation [Vaněk 1996; Tamstorf 2015, §4]: groups the nodes for which `active` holds into
 /// aggregates of neighbours, and returns the interpolation that is constant on each, smoothed by one damped
-/// Jacobi step on the graph's Laplacian. One number per pair serves x, y and z alike, since strengths do not
-/// depend on the direction; the near-null space is that of translations. Rows of other nodes, and of nodes
+/// Jacobi step on the graph's Laplacian. One number per pair serves x, y and z, because strengths do not
+/// depend on the direction; the near-null space is the translations. Rows of other nodes, and of nodes
 /// without neighbours, are empty. Deterministic; throws Cancelled.
 Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<char>& active,
                                   CancelPoint& cancel);

@@ -48,8 +48,8 @@ struct Smoother {
 
   explicit Smoother(double part) : chebyshev(2.0, part) {}
 
-  // Row i of the next iterate, given that of A x: for the first step from x_0 = 0, which needs no product,
-  // the second one after that, the first step from any x_0, and every step after that.
+  // Row i of the next iterate, given row i of A x: the first step from x_0 = 0 (without a product), the
+  // second step after it, the first step from any x_0, and every later step.
   Quad first_from_zero(std::size_t i) const { return chebyshev.first * (inverse[i] * r[i]); }
   Quad second_from_zero(std::size_t i, Quad Ax) const {
     const auto [again, second] = chebyshev.steps[0];

@@ -59,7 +59,7 @@ void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& s
   const Outcome outcome = factor_.holds(system.A) ? Outcome::done : factor_.compute(context, system);
   report.indefinite = outcome == Outcome::indefinite;
   report.stopped = outcome == Outcome::stopped;
-  // The first pass is the solve itself; each one after it refines while that still helps.
+  // The first pass is the solve itself; each later one refines while the residual decreases.
   while (outcome == Outcome::done && report.iterations <= kMaxRefinements) {
     report.stopped = stop_requested(context.stop) || !factor_.add_solution(residual_, y_, context.stop);
     if (report.stopped) return;

@@ -9,24 +9,24 @@
 
 namespace clothlab {
 
-/// The direct solver of a LinearSystem, by a CholeskyFactor. Every solve computes its values anew, unless the
-/// system says that the matrix is still the same.
+/// The direct solver of a LinearSystem, by a CholeskyFactor. Every solve computes the factor again, unless
+/// the system has `same_matrix`.
 ///
 /// An indefinite matrix (a pivot block that is not positive definite) is reported, and x = z then.
 class CholeskySolver {
  public:
   /// Leaves the solution in x, which may be the system's z. Refines it until the residual is at most
   /// `tolerance` or rounding stops progress; converged means at most max(tolerance, 1e-9). The probe is
-  /// polled every few milliseconds, in the analysis of a new pattern as well.
+  /// polled every few milliseconds, also in the analysis of a new pattern.
   SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     double tolerance);
 
  private:
-  /// Makes room; false when stopped.
+  /// Allocates; false when stopped.
   bool prepare(const ComputeContext& context, const LinearSystem& system);
   /// rhs_ := S (b − A z)
   void filter_right_hand_side(const ComputeContext& context, const LinearSystem& system);
-  /// y_ := the solution, as exactly as asked for; `scale` is the norm of rhs_.
+  /// y_ := the solution to the tolerance; `scale` is the norm of rhs_.
   void refine(const ComputeContext& context, const LinearSystem& system, double scale, double tolerance,
               SolveReport& report);
 

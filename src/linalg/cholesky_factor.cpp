@@ -25,7 +25,7 @@ class Watch {
  public:
   explicit Watch(const StopProbe& stop) : stop_(stop) {}
 
-  /// After so many blocks have been worked on: whether to stop.
+  /// Call after work on this many blocks; returns true on cancellation.
   bool stopped_after(std::size_t blocks) {
     unpolled_ += blocks;
     if (unpolled_ < kPollEvery) return false;
@@ -59,7 +59,7 @@ Block spring_block(const SpringMatrix::Spring& spring) {
   }
 }
 
-// Whether all blocks of S A S + I - S are multiples of I.
+// True if all blocks of S A S + I - S are multiples of I.
 bool is_scalar(const SpringMatrix& A, const Projection& projection) {
   const auto multiple_of_identity = [](const mat3& block) { return block == mat3(block[0][0]); };
   for (std::size_t slot = 0; slot < A.pattern().springs(); ++slot) {
@@ -78,7 +78,8 @@ bool invert_positive(double d, double& inverse) {
   return true;
 }
 
-// The inverse of a symmetric 3x3 matrix; false where it is not positive definite, by the signs of its pivots.
+// The inverse of a symmetric 3x3 matrix; false if the signs of its pivots show that it is not positive
+// definite.
 bool invert_positive(const mat3& D, mat3& inverse) {
   const double d1 = D[0][0];
   const double d2 = D[1][1] - D[1][0] * D[1][0] / d1;
@@ -212,8 +213,8 @@ struct Structure {
   }
 };
 
-// The values of a factor. Room is made by its first factorisation on a structure, as one that is never of
-// this kind needs none.
+// The values of a factor, allocated at its first factorisation on a structure, because only one of the two
+// kinds may be needed.
 template <class Block>
 struct Values {
   std::unique_ptr<Block[]> blocks;  // of the filtered matrix, above the diagonal

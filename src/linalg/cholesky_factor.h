@@ -10,27 +10,28 @@
 namespace clothlab {
 
 /// A sparse L D Lᵀ of the pre-filtered matrix S A S + I − S, in 3x3 blocks; or in numbers, a ninth of the
-/// memory and a 27th of the work, where every block is a multiple of I: no spring has a direction, and every
-/// held particle is held in all directions.
+/// memory and a 27th of the work, if every block is a multiple of I: no spring has a direction, and every
+/// constrained particle is constrained in all directions.
 ///
 /// The elimination order (nested_dissection) and the structure of the factor are computed once per pattern;
-/// `compute` computes the values. Up-looking [Davis 2006, chapter 4] with blocks for numbers, on one thread.
+/// `compute` computes the values. Up-looking [Davis 2006, chapter 4] with blocks instead of numbers, on one
+/// thread.
 class CholeskyFactor {
  public:
   enum class Outcome {
     done,
     indefinite,  ///< a pivot block was not positive definite
-    stopped      ///< the probe asked, which is polled every few milliseconds
+    stopped      ///< by the probe, which is polled every few milliseconds
   };
 
   CholeskyFactor();
   ~CholeskyFactor();
 
-  /// Computes the structure where the pattern of A is new; false when stopped.
+  /// Computes the structure if the pattern of A is new; false when stopped.
   bool analyse(const SpringMatrix& A, const StopProbe& stop);
-  /// The values, of the system's matrix; `analyse` comes before it.
+  /// Computes the values for the system's matrix; call `analyse` first.
   Outcome compute(const ComputeContext& context, const LinearSystem& system);
-  /// Whether the values of the last `compute` are valid, on the pattern of A.
+  /// True if the values of the last `compute` are valid and have the pattern of A.
   bool holds(const SpringMatrix& A) const;
   /// Invalidates the values.
   void forget();

@@ -155,7 +155,7 @@ struct ConjugateGradient::Scratch {
     return start_from_y();
   }
 
-  // y := S (y - z), likewise
+  // y := S (y - z), by row
   double start_from_y() {
     if (moves) {
       for (const RowFilter::Entry& entry : filter.entries()) {

@@ -23,7 +23,7 @@ enum class PreconditionerKind {
 };
 
 /// Number of particles, and SpringMatrix::relative_stiffness, from which the hierarchy pays off:
-/// semi-implicit Euler takes as long with both on sheets of 400 and 4,096 particles at a stiffness of 60 and
+/// semi-implicit Euler costs the same with both on sheets of 400 and 4,096 particles at a stiffness of 60 and
 /// 40, on the curtain of 851 between 20 and 30.
 inline constexpr std::size_t kMultigridParticles = 256;
 inline constexpr double kMultigridStiffness = 20;
@@ -45,10 +45,10 @@ struct CgOptions {
   double tolerance = 1e-3;  ///< stop at |r| <= tolerance * |b|, > 0
   int max_iterations = 500;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
-  /// Ends where the norm of y, that of the preconditioner, reaches it.
+  /// Ends if the norm of y in the preconditioner reaches it.
   double radius = std::numeric_limits<double>::infinity();
-  bool warm_start = false;  ///< x holds a guess; used where it is better than z
-  bool from_last = false;   ///< likewise the solution of the last solve, of the same size
+  bool warm_start = false;  ///< x contains a guess; used if it is better than z
+  bool from_last = false;   ///< also tries the last solution, if its size fits
 
   bool operator==(const CgOptions&) const = default;
 };
@@ -56,13 +56,13 @@ struct CgOptions {
 /// Preconditioned conjugate gradients on a LinearSystem.
 ///
 /// Convergence is judged on the true residual: when the recursive one is small enough, b - S A S y is
-/// recomputed, and the iteration restarts from it where the two differ. Where rounding
-/// stops progress, the report says not converged and gives the residual that was reached.
+/// recomputed, and the iteration restarts from it if the two differ. If rounding stops
+/// progress, the report is not converged and has the residual reached.
 ///
-/// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported. With a matrix
-/// of its own for the preconditioner (LinearSystem::preconditioner), the first such p = M^-1 r is itself the
-/// result: a descent direction [Steihaug 1983]. The result has the same bits for any number of threads and
-/// independent of earlier solves. No allocation after the first solve of a size.
+/// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported. With a
+/// separate matrix for the preconditioner (LinearSystem::preconditioner), the first such p = M^-1 r is itself
+/// the result: a descent direction [Steihaug 1983]. The result has the same bits for any number of threads
+/// and independent of earlier solves. No allocation after the first solve of a size.
 class ConjugateGradient {
  public:
   ConjugateGradient();
@@ -73,7 +73,7 @@ class ConjugateGradient {
   /// Leaves the solution in x, which may be the system's z.
   SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     const CgOptions& options);
-  /// A x of the last solution, by row; empty where the solve has not computed it. Valid until the next solve.
+  /// A x of the last solution, by row; empty if the solve has not computed it. Valid until the next solve.
   std::span<const Padded> product() const;
 
  private:

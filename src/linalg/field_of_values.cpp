@@ -54,7 +54,7 @@ Ellipse FieldOfValues::enclosure(double h) const {
   if (damping == 0) return {0, 0, omega};
   const double right = kOverhang, left = h * damping + kOverhang, real = (left + right) / 2;
   // The extreme points are those with κ and d in a corner of what they may be. For κ = ω² s, d = g s they are
-  // −h g s ± 2 i h ω √(s (1 − s)), furthest out at s = 1/(1 + μ); likewise for κ = τ² s, d = 0.
+  // −h g s ± 2 i h ω √(s (1 − s)), furthest out at s = 1/(1 + μ); the same for κ = τ² s, d = 0.
   const auto square = [&](double g) {
     const double mu = std::sqrt((left - g) * (right + g) / (left * right));
     return 4 * real * real * mu / ((right * (1 + mu) + g) * (left * (1 + mu) - g));

@@ -8,21 +8,20 @@
 
 namespace clothlab {
 
-/// In the complex plane, with its axes along the real and the imaginary one.
+/// An ellipse in the complex plane with axes along the real and the imaginary axis.
 struct Ellipse {
   double centre, real, imaginary;  ///< on the real axis; half-axes
 };
 
-/// Where the field of values of J = [0 I; −M⁻¹K −M⁻¹D] lies, in the norm of energy √(xᵀKx + vᵀMv), K and D >=
-/// 0.
+/// Bounds of the field of values of J = [0 I; −M⁻¹K −M⁻¹D] in the energy norm √(xᵀKx + vᵀMv), K and D >= 0.
 struct FieldOfValues {
   double frequency;   ///< ω: K <= ω² M
   double damping;     ///< δ: D <= δ M; 0: D = 0
   double share;       ///< β: D >= β (K − τ² M)
   double across;      ///< τ²
-  bool semidefinite;  ///< false: a spring of K has b < 0, and there is nothing that the rest would bound
+  bool semidefinite;  ///< false: a spring of K has b < 0, and the other members are not set
 
-  /// Holds the field of values of hJ, and at most a little of the right half-plane.
+  /// Contains the field of values of hJ, and at most a little of the right half-plane.
   ///
   /// A vector of length 1 whose v has the share s of its energy, K the mean κ <= ω² s on v, and D the mean d
   /// there, gives −h d ± 2 i h √(κ (1 − s)) at most, 0, β (κ − τ² s) <= d <= δ s.

@@ -11,18 +11,20 @@
 namespace clothlab {
 
 /// The connected parts of a mesh on which only springs, forces of the diagonal and forces within the part
-/// act: no particle is held, and no stencil (a contact, the grab, the wind) pushes the part as a whole.
+/// act: no particle is constrained, and no stencil (a contact, the grab, the wind) pushes the part as a
+/// whole.
 ///
 /// Springs, and stencils whose weights in the part add up to 0, do not resist a translation. So the rows of A
 /// x = b of such a part add up to the balance of its linear momentum,
 ///   sum_i d_i x_i = sum_i b_i.
-/// The residuals of an unfinished solve violate it. The translation sum_i r_i / sum_i d_i of the part
+/// The residuals of an inexact solve violate it. The translation sum_i r_i / sum_i d_i of the part
 /// restores the balance and deforms no spring.
 class FreeParts {
  public:
-  /// Finds the parts without held particles. Allocates only where a mesh has more parts than those before.
+  /// Finds the parts without constrained particles. Allocates only if a mesh has more parts than earlier
+  /// ones.
   void find(const SpringPattern& pattern, const Projection& projection);
-  /// Leaves out the parts that stencils of the matrix push as a whole; it has the same pattern.
+  /// Removes the parts that stencils of the matrix push as a whole; it has the same pattern.
   void exclude_stencils(const SpringMatrix& matrix);
 
   bool empty() const { return count_ == 0; }
@@ -42,7 +44,7 @@ class FreeParts {
     for (Part& part : parts_)
       if (part.free) part.mean /= part.weight;
   }
-  /// The last mean of the part of a row, which is among these parts.
+  /// The last mean of the part of a row; the row must be in one of these parts.
   const vec3& mean(std::size_t row) const { return parts_[pattern_->part[row]].mean; }
   /// The sum of weight |mean|² over the parts.
   double weighted_square() const;

@@ -32,7 +32,7 @@ class PartialSums {
 
   explicit PartialSums(std::size_t coarse_blocks) : sum_of_(coarse_blocks, BlockMatrix::kNone) {}
 
-  /// Whether there is room for this number of sums.
+  /// True if there is room for this number of sums.
   bool has_room_for(std::size_t sums) const { return block_.size() + sums <= kMost; }
   /// The sum for a block of the coarse matrix.
   Index of(std::uint32_t block) {
@@ -72,8 +72,8 @@ struct GalerkinTerms {
   }
 };
 
-/// The same for a part of the finest matrix, a sum of w wᵀ ⊗ B: a spring's w is the difference of two rows of
-/// P, that of a number on the diagonal is one row.
+/// The same for a part of the finest matrix, a sum of w wᵀ ⊗ B: w of a spring is the difference of two rows
+/// of P; w of a number on the diagonal is one row.
 ///
 /// Σ w of a spring is at most rounding, so the error of common motion is that squared: negligible for any
 /// stiffness relative to the masses.

@@ -16,25 +16,25 @@ namespace clothlab {
 /// u = t φ1(t L) b solves u' = L u + b, u(0) = 0. The interval [0, 1] is crossed in substeps,
 ///   u(t + τ) = u(t) + τ φ1(τ L) r,  r = L u(t) + b,
 /// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method with incomplete orthogonalisation
-/// [Gaudreault 2018]: a new vector is made orthogonal to the two before it, which for a nearly skew-symmetric
-/// L leaves little along the others. With V the basis, L V = V H + h_{m+1,m} v_{m+1} e_mᵀ and β = ‖r‖, τ φ1(τ
-/// L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion, β h_{m+1,m} [τ²φ2(τH)]_{m,1}
-/// v_{m+1}, and that term is added [Niesen 2012, §2, §3]; neither needs an orthogonal V. Unlike there, τ is
-/// chosen after the subspace is built, as large as the estimate allows, so that no product is wasted: the
-/// small problem is solved as an equation in time, which ends there.
+/// [Gaudreault 2018]: a new vector is made orthogonal to the previous two, which is nearly sufficient for a
+/// nearly skew-symmetric L. With V the basis, L V = V H + h_{m+1,m} v_{m+1} e_mᵀ and β = ‖r‖, τ φ1(τ L) r ≈ β
+/// V τφ1(τH)e₁. The error estimate is the next term of its expansion, β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1},
+/// and that term is added [Niesen 2012, §2, §3]; neither needs an orthogonal V. Unlike there, τ is chosen
+/// after the subspace is built, as large as the estimate allows, so that no product is wasted: the small
+/// problem is integrated in time until then.
 class KrylovPhi {
  public:
-  /// out := L in; both have the length of b and are different. It may throw Cancelled.
+  /// out := L in; both have the length of b and are different. May throw Cancelled.
   using Operator = std::function<void(std::span<const vec3> in, std::span<vec3> out)>;
 
   struct Result {
-    bool converged = false;  ///< false also where values are not finite
+    bool converged = false;  ///< also false if values are not finite
     bool stopped = false;    ///< by the stop probe
     int products = 0;        ///< with L
     int substeps = 0;
   };
 
-  /// Takes the memory for vectors of that length, of which no part is touched until it is needed.
+  /// Reserves memory for vectors of that length without touching it.
   void reserve(std::size_t n);
   /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
   /// After 20 000 products it ends without convergence, with u at the time reached.
@@ -54,17 +54,17 @@ class KrylovPhi {
     double beta;
     double rest;           // of the interval
     double allowed;        // error per unit of τ
-    bool whole;            // every vector is made orthogonal to all before it
+    bool whole;            // every vector is made orthogonal to all previous ones
     std::size_t m = 0;     // vectors in the subspace
     double norm_of_H = 0;  // in the 1-norm
-    double tau = 0;        // 0: there is none
+    double tau = 0;        // 0: none
   };
-  /// The column of H that a vector more has made.
+  /// The new column of H of one more vector.
   struct Column {
     double norm;  // in the 1-norm
     bool finite, exhausted;
   };
-  // All that takes a Problem throws Cancelled when its probe asks.
+  // Members with a Problem throw Cancelled.
   void cross(const Problem& p, std::span<vec3> u);
   /// Builds the subspace until the rest of the interval fits, it is exhausted, or as large as it may be.
   void build_subspace(const Problem& p, Substep& s);

@@ -36,7 +36,7 @@ struct Tridiagonal {
 
   std::size_t size() const { return alpha.size(); }
 
-  /// Whether t I - T is positive definite, so that t lies above every eigenvalue: its pivots decide.
+  /// True if t I - T is positive definite, so that t lies above every eigenvalue: its pivots decide.
   bool is_above(double t) const {
     double d = t - alpha[0];
     for (std::size_t k = 1; k < size(); ++k) {
@@ -109,7 +109,7 @@ struct LargestEigenvalue::Scratch {
 
   const SpringPattern& pattern() const { return A.K->pattern(); }
 
-  // False when the probe asked to stop.
+  // False on cancellation.
   bool prepare(std::span<const double> masses, const Projection& projection, const StopProbe& stop) {
     const std::size_t n = A.K->size();
     for (RowVector* vector : {&start, &v, &before, &w, &t}) {
@@ -139,7 +139,7 @@ struct LargestEigenvalue::Scratch {
     });
   }
 
-  // A random unit vector of the free directions, half replaced by the known one. False where nothing is free.
+  // A random unit vector of the free directions, half replaced by the known one. False if nothing is free.
   bool choose_start(const UnitMode& known) {
     const bool warm = known.size() == start.size();
     const auto add_and_filter = [&](double factor) {
@@ -236,7 +236,7 @@ struct LargestEigenvalue::Scratch {
     scale(v, 1 / beta);
   }
 
-  // T, from `start`. False where it has no eigenvector to be found: stopped, A = 0, or not finite.
+  // T, from `start`. False if there is no eigenvector: stopped, A = 0, or not finite.
   bool find_value(const StopProbe& stop, double tolerance, Result& result) {
     T.clear();
     begin_recursion();

@@ -12,13 +12,13 @@ namespace clothlab {
 /// k K + c C + c2 C M^-1 C of two matrices on one pattern; K alone by default.
 struct MatrixCombination {
   const SpringMatrix* K = nullptr;
-  const SpringMatrix* C = nullptr;  ///< may be null where c = c2 = 0
+  const SpringMatrix* C = nullptr;  ///< may be null if c = c2 = 0
   double k = 1;
   double c = 0;
   double c2 = 0;
 };
 
-/// A vector of length 1 in the coordinates M^1/2 x on the free directions, by row; empty: none is known.
+/// A vector of length 1 in the coordinates M^1/2 x on the free directions, by row; empty: unknown.
 using UnitMode = std::vector<Padded>;
 
 /// The largest eigenvalue of M^-1 A on the free directions, by the Lanczos iteration on the symmetric
@@ -56,7 +56,7 @@ class LargestEigenvalue {
   /// The same for A. Starts from `mode`, which becomes the eigenvector; a `mode` of another size is ignored.
   Result compute(const ComputeContext& context, const MatrixCombination& A, std::span<const double> masses,
                  const Projection& projection, UnitMode& mode, double tolerance = 0.02);
-  /// Of K and C of A, at the mode of the last call or another one; zeros where that is empty.
+  /// Of K and C of A, at the mode of the last call or another one; zeros if that is empty.
   Quotients quotients(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,
                       const Projection& projection, const UnitMode& mode);
 

@@ -28,17 +28,17 @@ inline constexpr std::array kLinearSolvers{
     LinearSolverName{LinearSolverSettings::Kind::cholesky, "cholesky"},
 };
 
-/// What a solve by CG was, beside its residuals.
+/// Description of a CG solve, without its residuals.
 struct CgSolve {
   PreconditionerKind preconditioner{};  ///< in use, never `automatic`
-  std::size_t levels = 0;               ///< of its multigrid; 0 where none was built
-  double tolerance = 0;                 ///< in force; within Newton's method not that of the settings
+  std::size_t levels = 0;               ///< of its multigrid; 0: none
+  double tolerance = 0;                 ///< in use; Newton's method replaces the value of the settings
   bool converged = true;
   bool indefinite = false;  ///< SolveReport::indefinite
   bool at_radius = false;   ///< SolveReport::at_radius
 };
 
-/// CG iterations of each of the solves of a step, in order; of the first ones alone where there are many.
+/// CG iterations of each of the solves of a step, in order; only of the first ones if there are many.
 class SolveCounts {
  public:
   static constexpr std::size_t kMost = 64;

@@ -13,21 +13,20 @@ namespace clothlab {
 
 /// A x = b on the free directions, x = z on the others:
 ///   (S A S + I − S) y = S (b − A z),   x = y + z     [Baraff 1998, §5.3; Ascher 2003].
-/// One vector per particle in all of them.
+/// All have one vector per particle.
 struct LinearSystem {
   const SpringMatrix& A;
   std::span<const vec3> b;
   const Projection& projection;  ///< S
   std::span<const vec3> z = {};  ///< prescribed change, ignored on free particles; empty is 0
   bool same_matrix = false;      ///< A and the projection are those of this solver's last solve
-  /// The matrix that CG's preconditioner is made of; none: A. One that is positive definite where A may not
-  /// be.
+  /// The matrix of CG's preconditioner, positive definite if A may be indefinite; none: A.
   const SpringMatrix* preconditioner = nullptr;
-  /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced however
-  /// early the iterations ended.
+  /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced at any
+  /// tolerance.
   bool balances_momentum = false;
 
-  /// Whether all of it, and a solution x, have the same size.
+  /// True if all members, and a solution x, have the same size.
   bool fits(std::span<const vec3> x) const {
     return b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size());
   }
@@ -43,13 +42,13 @@ struct SolveReport {
   bool converged = false;
   int iterations = 0;       ///< CG iterations; for Cholesky, solves with the factor
   double residual = 0;      ///< of the result, recomputed from the definition
-  bool indefinite = false;  ///< met a direction of non-positive curvature; CG keeps the iterate before it
+  bool indefinite = false;  ///< found a direction of non-positive curvature; CG keeps the iterate before it
   double length = 0;        ///< of CG: norm of y in the preconditioner's norm
   bool at_radius = false;   ///< CG ended at its radius
   bool stopped = false;     ///< by the stop probe
   PreconditionerKind preconditioner{};  ///< of CG: the one in use, never `automatic`
-  std::size_t levels = 0;               ///< of its multigrid; 0 where none was built
-  /// [k] is the residual after k iterations, [0] that of the start. Valid until the next solve.
+  std::size_t levels = 0;               ///< of its multigrid; 0: none
+  /// [k] is the residual after k iterations, [0] the initial one. Valid until the next solve.
   std::span<const double> history;
 };
 

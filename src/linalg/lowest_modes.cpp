@@ -16,18 +16,18 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr int kRefinements =
-    1;  // to find a gap where the modes end; the next call, from their end, needs few
+    1;  // to find a gap after the last mode; the next call, from the kept end, needs few
 constexpr int kMaxShifts = 60;
 constexpr int kIterationsPerShift = 6;
 constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
 constexpr double kNothingNew = 1e-13;
 constexpr double kNoCancellation = 0.1;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer to each other count as one
+constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues closer together count as one
 
 /// No eigenvalue of M^-1 K is larger than this in absolute value, by Gershgorin's circles; the largest is
-/// seldom below a third of it. `masses` > 0, one per particle; `scratch` is resized. Throws Cancelled when
-/// `stop` asks.
+/// rarely below a third of it. `masses` > 0, one per particle; `scratch` is resized. Throws Cancelled on
+/// request of `stop`.
 double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch,
                   const StopProbe& stop) {
   CancelPoint cancel(stop);
@@ -182,12 +182,12 @@ bool LowestModes::begin_basis(const Problem& p) {
 bool LowestModes::iterate(const Problem& p, Result& result) {
   int refinements = 0;
   bool refines = false;
-  settled_.assign(count_, 0.0);
+  small_.assign(count_, 0.0);
   for (;; ++result.iterations) {
     ritz();
     energies_.assign(p.followed, kUnknown);
     if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return false;
-    // Ritz values are upper bounds: where all are equal, there is no gap.
+    // Ritz values are upper bounds: if all are equal, there is no gap.
     const bool one = result.iterations > 0 && size_ > count_ &&
                      eigen_.values()[count_] - eigen_.values()[0] <= kSmallestGap * p.norm;
     if (p.is_whole() || one) {
@@ -202,7 +202,7 @@ bool LowestModes::iterate(const Problem& p, Result& result) {
       refines = !refines;
     }
     if (result.iterations == kMaxIterations) return true;
-    // A shift far below the wanted modes separates them badly; one above the lowest is none.
+    // A shift far below the wanted modes separates them badly; one above the lowest is invalid.
     const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
     const double distance = inverse_.sigma() + seen.lowest;
     if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
@@ -223,7 +223,8 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
   }
   const std::size_t m = size_;  // size of the basis of the Ritz vectors, while it grows
   for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
-    // All in the first iteration: a warm start may have missed a mode. Later those beside the gap.
+    // All in the first iteration, because a warm start may have missed a mode. Later the modes next to the
+    // gap.
     const bool extra = result.iterations == 0 || (refines && k + 1 >= count_);
     const bool wanted = k < count_;
     if (!wanted && !extra) continue;
@@ -235,7 +236,7 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
     bool small = residual <= std::max(tolerance * size, kRounding * p.norm);
     if (wanted) {
       result.residual = std::max(result.residual, residual);
-      small = small || residual <= settled_[k];
+      small = small || residual <= small_[k];
     }
     if ((small && !extra) || residual <= kRounding * p.norm) continue;
     for (vec3& x : w_) x /= residual;
@@ -243,7 +244,7 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
     small = small || energies_[k] <= tolerance * tolerance * size;
     if (wanted) {
       growth.accurate = growth.accurate && small;
-      if (small) settled_[k] = residual;
+      if (small) small_[k] = residual;
     }
     if (small && !extra) continue;
     growth.grown = extend(p, w_) || growth.grown;
@@ -365,7 +366,7 @@ void LowestModes::restart(const Problem& p, std::size_t columns) {
 }
 
 void LowestModes::store_modes(const Problem& p) {
-  // The last Rayleigh–Ritz vectors are those of the basis before it grew.
+  // The last Rayleigh–Ritz vectors belong to the basis before it grew.
   const std::size_t m = eigen_.values().size();
   count_ = std::min(count_, m);
   found_.count = std::min(found_.vectors.columns(), m);

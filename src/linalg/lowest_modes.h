@@ -16,14 +16,14 @@ namespace clothlab {
 /// The s algebraically lowest modes of K x = λ M x on the free directions, XᵀMX = I; λ may be negative.
 ///
 /// Block Davidson method: Rayleigh–Ritz in a subspace extended by (K + σM)⁻¹ times the residuals of the
-/// wanted modes, or by a V-cycle for the inverse (ShiftedInverse). σ is a little above −λ_1; it grows where K
-/// + σM is not positive definite, and is chosen again where it is far off. A few more modes and a fixed
-/// pseudo-random vector are included, so that a mode that comes down from above is found. The start is that
-/// of the last `keep`. A subspace as large as the problem gives the result of a dense solver.
+/// wanted modes, or by a V-cycle for the inverse (ShiftedInverse). σ is a little above −λ_1; it grows if K
+/// + σM is not positive definite, and is chosen again if it is far off. A few more modes and a fixed
+/// pseudo-random vector are included, so that a mode whose λ has decreased is found. The start comes from
+/// the last `keep`. A subspace as large as the problem gives the result of a dense solver.
 ///
-/// Where λ_s = λ_{s+1}, X is not unique. So X has whole eigenspaces: the c modes below the last gap λ_{c+1} −
-/// λ_c, c <= s, that is larger than 10⁻⁸ ω_max² and than the errors of both values. c may be 0. The largest
-/// component of a mode is positive.
+/// If λ_s = λ_{s+1}, X is not unique. X therefore consists of whole eigenspaces: the c modes below the last
+/// gap λ_{c+1} − λ_c, c <= s, that is larger than 10⁻⁸ ω_max² and than the errors of both values. c may be 0.
+/// The largest component of a mode is positive.
 class LowestModes {
  public:
   struct Result {
@@ -31,21 +31,21 @@ class LowestModes {
     bool finite = true;      ///< false: K is not finite; there are no modes
     bool stopped = false;    ///< by the stop probe
     int iterations = 0;
-    double lowest = 0;    ///< λ_1 [1/s²], a Ritz value, also where no mode is unique
+    double lowest = 0;    ///< λ_1 [1/s²], a Ritz value, also if no mode is unique
     double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
   };
 
   struct Request {
     std::size_t count;
-    double scale;  ///< what counts as a large λ, 1/h² for a step h [1/s²], > 0
+    double scale;  ///< size of a large λ, 1/h² for a step h [1/s²], > 0
     double tolerance;
   };
 
   /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals r = K x − λ M x
   /// that are as small as rounding allows or, B being the inverse or the V-cycle, of
   ///   √(rᵀ B r) ≤ tolerance √(scale + |λ|)   or   ‖r‖_{M⁻¹} ≤ tolerance (scale + |λ|).
-  /// As B ≈ (K + σM)⁻¹, stiff parts of r count little. They do so too in an implicit step of h = scale^−½:
-  /// its matrix (K + M/h²)/scale takes r divided by scale as a change of `tolerance` of itself.
+  /// As B ≈ (K + σM)⁻¹, stiff parts of r have little weight, as in an implicit step of h = scale^−½: r
+  /// changes its matrix (K + M/h²)/scale by a share of `tolerance`.
   Result compute(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, const Request& request);
 
@@ -69,19 +69,19 @@ class LowestModes {
   };
   // Members taking a Problem throw Cancelled.
   void search(Problem& p, Result& result);
-  /// Everything at its largest, so that later calls allocate nothing.
+  /// Allocates the largest sizes, so later calls allocate nothing.
   void make_room(const Problem& p);
-  /// The first basis: of the whole space, or from the start and the known modes. False: there is no shift.
+  /// The first basis: of the whole space, or from the start and the known modes. False: no shift.
   bool begin_basis(const Problem& p);
-  /// Extends the basis until the modes are found; false where a value is not finite.
+  /// Extends the basis until the modes are found; false if a value is not finite.
   bool iterate(const Problem& p, Result& result);
   struct Growth {
     bool finite = true, accurate = true, grown = false;
   };
-  /// Extends the basis by the residuals of the wanted modes that are not small yet, and by those of the last
-  /// one and the next where it refines.
+  /// Extends the basis by the residuals of the wanted modes that are not small yet, and, with `refines`, by
+  /// the residuals of the last and the next mode.
   Growth extend_by_residuals(const Problem& p, bool refines, Result& result);
-  /// Prepares the inverse for a σ above −λ_1, as far as that is known. False: there is none.
+  /// Prepares the inverse for a σ above −λ_1, as far as that is known. False: none exists.
   bool find_shift(const Problem& p, const Range& expected);
   /// w := B w, B = M^1/2 (K + σM)^-1 M^1/2; returns the old wᵀ B w.
   double precondition(const Problem& p, std::span<vec3> w);
@@ -89,9 +89,9 @@ class LowestModes {
   void multiply(const Problem& p, std::span<const vec3> v, std::span<vec3> Kv);
   /// Orthonormalises and appends w; false if w is already in the span or the basis is full.
   bool extend(const Problem& p, std::span<vec3> w);
-  /// Whether there is a gap between the c lowest Ritz values and the next one.
+  /// True if there is a gap between the c lowest Ritz values and the next one.
   bool is_gap(const Problem& p, std::size_t c);
-  /// The estimated error of Ritz value k where that is at most `limit`; otherwise an upper bound.
+  /// The estimated error of Ritz value k if it is at most `limit`; otherwise an upper bound.
   double error(const Problem& p, std::size_t k, double limit);
   void compute_residual(const Problem& p, std::size_t k, std::span<vec3> r);  // K x − λ x of Ritz vector k
   void ritz();
@@ -99,14 +99,14 @@ class LowestModes {
   void store_modes(const Problem& p);
 
   // Vectors are stored as M^1/2 x, for the ordinary eigenproblem of M^-1/2 K M^-1/2.
-  VectorBasis basis_, product_, scratch_;  // V, K V, and room
+  VectorBasis basis_, product_, scratch_;  // V, K V, and scratch
   std::size_t size_ = 0;                   // vectors in V
   std::vector<double> reduced_;            // VᵀKV, capacity x capacity
   std::vector<double> packed_;             // the same, size x size
   SymmetricEigen eigen_;
   std::vector<double> coefficients_;
-  std::vector<double> energies_;  // rᵀ B r of the Ritz vectors, where they are known
-  std::vector<double> settled_;   // ‖r‖ of wanted modes where that was found small; else 0
+  std::vector<double> energies_;  // rᵀ B r of the Ritz vectors, if known
+  std::vector<double> small_;     // ‖r‖ of wanted modes if it is small; else 0
   std::vector<vec3> w_, start_;
   RowVector in_, out_;
   std::vector<double> root_mass_, diagonal_;
@@ -120,7 +120,7 @@ class LowestModes {
     std::size_t count = 0;
     Range range;
   };
-  Start found_, kept_;  // kept_: those of `keep`
+  Start found_, kept_;  // kept_: of `keep`
   bool has_kept_ = false;
 
   ShiftedInverse inverse_;

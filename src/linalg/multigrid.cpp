@@ -13,7 +13,7 @@ namespace clothlab {
 
 // The V-cycle.
 struct Multigrid::Cycle : MultigridHierarchy {
-  // As kCoarseGrain, of the finest level.
+  // kCoarseGrain of the finest level.
   static constexpr std::size_t kFinestGrain = 512;
 
   /// Calls finish(row, (A x)_row) for every row of the level; uses spare(level) as scratch.
@@ -83,7 +83,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
         store(zi, z[i]);
         r_dot_z = r_dot_z + lanes(r[i]) * zi;
       });
-      filter->filter(chunk, z.data());  // removes rounding along held directions
+      filter->filter(chunk, z.data());  // removes rounding along constrained directions
       return sum_of(r_dot_z);
     });
   }
@@ -102,7 +102,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     filter_passing(level, level.x);
   }
 
-  // Of the finest level, where coarser ones know of what holds for a while as of a spring only.
+  // Filters temporary constraints on the finest level; coarser levels have springs for them.
   void filter_passing(const Finest&, SingleVector& a) const {
     for (const RowFilter::Entry& entry : filter->entries())
       if (entry.passing)
@@ -126,7 +126,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
   void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine,
                         std::size_t grain) const {
     const auto add = [&](std::size_t i) {
-      // Four at a time, some of weight 0: the number of a row's entries is badly predicted.
+      // Four at a time, some of weight 0, because branch prediction of a row's length is poor.
       Quad sum = fine[i];
       const std::uint32_t end = P.begin[i + 1];
       for (std::uint32_t k = P.begin[i]; k < end; k += Prolongation::kPadding + 1) {

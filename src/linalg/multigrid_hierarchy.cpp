@@ -12,14 +12,14 @@ namespace clothlab {
 
 namespace {
 
-// A level with more than this share of the finer level's nodes is left out.
+// A level with more than this share of the finer level's nodes is not built.
 constexpr double kWorstReduction = 0.6;
 // A spring below this share of the strongest at both of its ends is weak.
 constexpr float kWeakSpring = 1.0f / 64;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
 
-/// Resizes `list` in parts: memory that is touched for the first time is slow.
+/// Resizes `list` in parts, because the first access to memory is slow.
 template <class Value>
 void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
   constexpr std::size_t kPart = std::size_t{1} << 22;
@@ -57,7 +57,7 @@ class StrengthScale {
 
 // --- structure ---
 
-// Whether the structure is that of A but for the strengths of its springs, which `assign_finest` looks at.
+// True if the structure fits A, except for the strengths of springs, which `assign_finest` checks.
 bool MultigridHierarchy::may_fit() const {
   if (pattern != A->shared_pattern()) return false;
   auto row = constrained.begin();
@@ -70,8 +70,8 @@ bool MultigridHierarchy::may_fit() const {
 
 float MultigridHierarchy::strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
 
-/// By slot, whether a spring is strong relative to the strongest ones at both ends. The smoother leaves out
-/// weak ones (by default the bending springs, half of all), which affect smoothing little.
+/// By slot: true if a spring is strong relative to the strongest ones at both ends. The smoother omits weak
+/// springs (by default the bending springs, half of all), which affect smoothing little.
 std::vector<char> MultigridHierarchy::strong_springs(CancelPoint& cancel) const {
   std::vector<float> strongest(pattern->particles(), 0);
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
@@ -83,8 +83,8 @@ std::vector<char> MultigridHierarchy::strong_springs(CancelPoint& cancel) const 
   std::vector<char> strong(pattern->springs());
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
     cancel.pass();
-    const float beside = std::min(strongest[pattern->lower[slot]], strongest[pattern->upper[slot]]);
-    strong[slot] = strength(slot) >= kWeakSpring * beside;
+    const float weaker_end = std::min(strongest[pattern->lower[slot]], strongest[pattern->upper[slot]]);
+    strong[slot] = strength(slot) >= kWeakSpring * weaker_end;
   }
   return strong;
 }
@@ -113,7 +113,7 @@ CouplingGraph MultigridHierarchy::finest_graph(CancelPoint& cancel) const {
   return graph;
 }
 
-/// The finest matrix in parts: one per chunk, or several where a chunk has too many coarse blocks.
+/// Divides the finest matrix into parts: one per chunk, or several if a chunk has too many coarse blocks.
 void MultigridHierarchy::make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel) {
   const Prolongation& P = finest.P;
   std::vector<std::pair<std::uint32_t, double>> row;
@@ -212,8 +212,8 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
 
 // --- values ---
 
-// The finest level := A. False where the structure was made for other strengths. All in one pass over the
-// springs, while those of a chunk are in a cache.
+// The finest level := A, in one pass over the springs of each chunk while they are in a cache. False if the
+// structure was built for other strengths.
 bool MultigridHierarchy::assign_finest(const Scratch& scratch) {
   const StrengthScale strength_of(*A);
   finest.A.start(*A);
@@ -294,8 +294,8 @@ void MultigridHierarchy::add_finest(CoarseLevel& level) {
   }
 }
 
-// What holds for a while is for the coarser levels a spring as stiff as those around it, where S has taken
-// the direction from the finest one.
+// Adds temporary constraints to the coarser levels, as springs as stiff as the neighbouring ones, along the
+// directions that S removes on the finest level.
 void MultigridHierarchy::add_passing(CoarseLevel& level, const Scratch& scratch) {
   for (const RowFilter::Entry& entry : filter->entries()) {
     if (!entry.passing) continue;
@@ -307,7 +307,7 @@ void MultigridHierarchy::add_passing(CoarseLevel& level, const Scratch& scratch)
   }
 }
 
-// Two points of a stencil, or one.
+// One pair of points of a stencil, or a single point.
 void MultigridHierarchy::add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k,
                                   std::size_t l) {
   const std::uint32_t i = pattern->row[stencil.particle[k]];
@@ -315,7 +315,7 @@ void MultigridHierarchy::add_pair(CoarseLevel& level, const SpringMatrix::Stenci
   const Symmetric C = symmetric_part(stencil.C);
   const double twice = i == j && k != l ? 2 : 1;
   for_terms({i, j}, finest.P, level.A, [&](std::uint32_t block, double weight) {
-    if (block == BlockMatrix::kNone) return;  // no spring joins the two: left to the finest level
+    if (block == BlockMatrix::kNone) return;  // no spring joins them: only on the finest level
     level.A.value[block].add(twice * weight * stencil.weight[k] * stencil.weight[l], C);
   });
 }

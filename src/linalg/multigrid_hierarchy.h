@@ -45,7 +45,7 @@ struct MultigridHierarchy {
   // Rows of a coarse level per task of a thread; smaller levels are not distributed.
   static constexpr std::size_t kCoarseGrain = 128;
   // Steps of the smoother before and after a correction, and the part [1/part, 1] of the spectrum that they
-  // damp: those with the shortest solves and, among equal ones, the fewest iterations.
+  // damp. Chosen for the shortest solves, then for the fewest iterations.
   static constexpr int kFinestDegree = 4;
   static constexpr double kFinestPart = 10;
   static constexpr int kCoarseDegree = 4;
@@ -74,8 +74,8 @@ struct MultigridHierarchy {
 
     BlockMatrix A;
     SingleBlockMatrix single;    // the same, scaled as the finest level
-    GalerkinTerms from_finer;    // none on the first of them: see Finest::parts
-    Prolongation P, transposed;  // no columns on the coarsest level
+    GalerkinTerms from_finer;    // empty on the first coarse level: see Finest::parts
+    Prolongation P, transposed;  // empty on the coarsest level
   };
 
   /// Two vectors, by row, that may be overwritten.
@@ -85,7 +85,7 @@ struct MultigridHierarchy {
 
   // The structure, and its inputs.
   std::shared_ptr<const SpringPattern> pattern;
-  std::vector<std::uint32_t> constrained;  // rows, but those of passing entries
+  std::vector<std::uint32_t> constrained;  // rows, without passing entries
   std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
   Finest finest;
   std::vector<CoarseLevel> coarser;
@@ -98,8 +98,7 @@ struct MultigridHierarchy {
   const StopProbe* stop = nullptr;
   bool direct = false;  // the coarsest level has its factor
 
-  /// Computes the values of A; throws Cancelled when the probe asks. With a million particles each stage
-  /// costs a tenth of a second.
+  /// Computes the values of A; throws Cancelled. With a million particles each stage costs 0.1 s.
   void compute_values(const Scratch& scratch);
 
   template <class Body>

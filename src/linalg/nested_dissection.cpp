@@ -52,7 +52,7 @@ namespace {
 using Vertices = std::vector<std::uint32_t>;
 constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
 
-// Chosen by the fill on sheets, garments and figures, which depends on them little.
+// Chosen by the fill on sheets, garments and figures, which depends little on these values.
 constexpr std::size_t kSmallPart = 60;    // is ordered by minimum degree
 constexpr double kLargestSide = 0.7;      // share of a part that a separator may leave on one side
 constexpr std::size_t kCorners = 6;       // far corners between which cuts are tried
@@ -235,7 +235,7 @@ class Split {
         in_vain = 0;
       }
     }
-    // Back to the best.
+    // Returns to the best.
     for (; done.size() > kept; done.pop_back()) change(done.back().vertex, done.back().before);
     return least < start;
   }

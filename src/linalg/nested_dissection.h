@@ -16,8 +16,8 @@ struct Graph {
   std::vector<std::uint32_t> begin{0};  ///< vertex -> its first neighbour in `of`; one more at the end
   std::vector<std::uint32_t> of;        ///< the neighbours of every vertex, ascending
 
-  /// `pairs` of different vertices below `vertices`, in any order, possibly repeated. Throws Cancelled when
-  /// `stop` asks.
+  /// `pairs` of different vertices below `vertices`, in any order, possibly repeated. Throws Cancelled on
+  /// request of `stop`.
   static Graph build(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
                      const StopProbe& stop = {});
 
@@ -31,8 +31,8 @@ struct Graph {
 /// [George 1973]. A small separator, which leaves two unconnected sides, is ordered last, the sides before it
 /// recursively, and small parts by minimum degree.
 ///
-/// Returns every vertex once. Depends on the graph alone. Throws Cancelled when `stop`, which is polled every
-/// few milliseconds, asks.
+/// Returns every vertex once. Depends only on the graph. Throws Cancelled on request of `stop`, which is
+/// polled every few milliseconds.
 std::vector<std::uint32_t> nested_dissection(const Graph& graph, const StopProbe& stop = {});
 
 }  // namespace clothlab

@@ -9,7 +9,7 @@ namespace clothlab {
 
 void PhaseMatrix::resize(const std::shared_ptr<const SpringPattern>& pattern, const StopProbe& stop) {
   if (pattern_ == pattern) return;
-  // In parts: memory that is touched for the first time may be slow.
+  // In parts, because the first access to memory may be slow.
   constexpr std::size_t kPart = std::size_t{1} << 18;
   const CancelPoint cancel(stop);
   springs_.clear();

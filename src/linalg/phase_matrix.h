@@ -16,7 +16,7 @@
 
 namespace clothlab {
 
-/// An Octet in memory: a vector of bare ones need not be aligned.
+/// An Octet in memory, so that a vector of them is aligned.
 struct alignas(32) Phase {
   Octet values{};  ///< x, 0, v, 0 of a particle
 
@@ -37,7 +37,7 @@ using PhaseVector = std::vector<Phase>;
 /// particle, another one u, b of A and B for a spring. As in SingleSpringMatrix, springs act on differences.
 class PhaseMatrix {
  public:
-  /// Allocates for another pattern only. Throws Cancelled when the probe asks.
+  /// Allocates only for another pattern. Throws Cancelled.
   void resize(const std::shared_ptr<const SpringPattern>& pattern, const StopProbe& stop);
   /// Copies A and B, of that pattern, which must outlive the products.
   void assign(WorkerPool& pool, const SpringMatrix& A, const SpringMatrix& B);

@@ -12,14 +12,14 @@ namespace clothlab {
 /// real axis and half-axes a and b along the real and the imaginary one. They are Chebyshev's polynomials of
 /// the first kind, shifted and scaled: with ρ = (a + b)/2 and q = (a − b)/(a + b)
 ///   F_0 = I,  F_1 = (Z − c)/ρ,  F_2 = F_1² − 2q I,  F_n+1 = F_1 F_n − q F_n−1.
-/// Where the field of values of Z lies in the ellipse, ‖F_n(Z)‖ <= 2 [Beckermann 2009], so the coefficients
-/// that are left out bound the error; from n = b on they vanish faster than those of a power series.
+/// If the field of values of Z lies in the ellipse, ‖F_n(Z)‖ <= 2 [Beckermann 2009], so the omitted
+/// coefficients bound the error; from n = b on they vanish faster than those of a power series.
 class PhiSeries {
  public:
-  /// Takes the memory for that many coefficients, all that there may be.
+  /// Allocates for that many coefficients, the maximum.
   void reserve(std::size_t most);
-  /// False, without a series, where a + b is no number above 0 or more coefficients than that stand out from
-  /// the rounding. Does not allocate.
+  /// False, without a series, if a + b is not a number above 0, or if more coefficients than that exceed the
+  /// rounding. Does not allocate.
   bool expand(const Ellipse& ellipse);
 
   /// F_1 = shift I + scale Z

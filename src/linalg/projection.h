@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// The constraint filter: the particles held to a prescribed motion, and their free directions. Entries come
+/// The constraint filter: the particles with prescribed motion, and their free directions. Entries come
 /// from pins and contacts.
 ///
 /// Every particle has a symmetric 3x3 projector S onto its free directions: the identity for a free
@@ -24,18 +24,18 @@ class Projection {
     std::uint32_t particle;
     mat3 S;       ///< symmetric, S S = S; 0 where the particle is fixed
     vec3 target;  ///< prescribed position at the end of the step, in m; counts along I - S only
-    /// Of a contact, and may be gone in the next step: solvers do not build on it.
+    /// Of a contact, which may end in the next step: solvers build no lasting structure on it.
     bool passing = false;
   };
 
   Projection() = default;
   explicit Projection(std::size_t particles) : particles_(particles) {}
 
-  /// Makes all of `particles` particles free.
+  /// Makes all `particles` particles free.
   void clear(std::size_t particles);
-  /// Holds particle i in all directions; replaces its entry.
+  /// Constrains particle i in all directions; replaces its entry.
   void fix(std::size_t i, const vec3& target);
-  /// Leaves particle i free along the range of S only; replaces its entry, which stays passing if it was.
+  /// Makes particle i free only along the range of S; replaces its entry, which stays passing if it was.
   void constrain(std::size_t i, const mat3& S, const vec3& target);
   /// Constrains many particles at once by contacts, in time linear in all entries: `added` is ascending and
   /// of free particles.
@@ -44,9 +44,9 @@ class Projection {
   std::size_t size() const { return particles_; }
   /// The constrained particles in ascending order.
   std::span<const Entry> entries() const { return entries_; }
-  /// The entry of particle i, or nullptr where it is free.
+  /// The entry of particle i, or nullptr if it is free.
   const Entry* find(std::size_t i) const;
-  /// Whether particle i has no free direction at all.
+  /// True if particle i has no free direction.
   bool is_fixed(std::size_t i) const;
 
   /// a := S a, in place; a has one vector per particle.

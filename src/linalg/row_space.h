@@ -42,7 +42,7 @@ class RowFilter {
   void assign(const SpringPattern& pattern, const Projection& projection);
 
   std::span<const Entry> entries() const { return entries_; }
-  /// Calls body(entry) for those of one chunk.
+  /// Calls body(entry) for the entries of one chunk.
   template <class Body>
   void for_entries(std::size_t chunk, const Body& body) const {
     for (std::uint32_t k = chunk_begin_[chunk]; k < chunk_begin_[chunk + 1]; ++k) body(entries_[k]);

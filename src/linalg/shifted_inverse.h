@@ -15,16 +15,16 @@ namespace clothlab {
 /// factor, otherwise a V-cycle, which is symmetric positive definite for every σ.
 class ShiftedInverse {
  public:
-  /// Makes the inverse for K, M and σ [1/s²]; K, the projection, the pool and the probe must stay until the
-  /// last `apply`. False where K + σM is seen not to be positive definite. Throws Cancelled.
+  /// Prepares the inverse for K, M and σ [1/s²]; K, the projection, the pool and the probe must remain until
+  /// the last `apply`. False if K + σM is found not to be positive definite. Throws Cancelled.
   bool prepare(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                const Projection& projection, double sigma);
   /// w := the inverse times w; returns wᵀ · inverse · w. Throws Cancelled.
   double apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w);
 
   double sigma() const { return sigma_; }
-  /// wᵀ (K + σM)⁻¹ w is taken to be at most so many times wᵀ · inverse · w: the condition number that is left
-  /// where conjugate gradients need few iterations.
+  /// Assumed bound of wᵀ (K + σM)⁻¹ w over wᵀ · inverse · w: the condition number for which conjugate
+  /// gradients need few iterations.
   double underestimate() const { return exact_ ? 1 : 4; }
 
  private:

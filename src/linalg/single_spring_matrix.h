@@ -15,18 +15,18 @@
 
 namespace clothlab {
 
-/// A SpringMatrix in single precision, for the inside of a preconditioner: half the bytes, and two springs
-/// fit one register. A is scaled by a power of two, so that no magnitude of it leaves the range.
+/// A SpringMatrix in single precision, for preconditioners: half the bytes, and two springs fit one register.
+/// A is scaled by a power of two, so that its values stay within the range.
 ///
 /// A spring acts on the difference of its ends, so common motion keeps its accuracy for any stiffness
 /// relative to the masses, unlike with stored blocks.
 class SingleSpringMatrix {
  public:
-  /// Selects the springs with kept[slot]. Throws Cancelled when the probe asks.
+  /// Selects the springs with kept[slot]. Throws Cancelled.
   void choose(const SpringPattern& pattern, const std::vector<char>& kept, CancelPoint& cancel);
   /// Adopts the scale of A, which has the pattern of `choose`.
   void start(const SpringMatrix& A);
-  /// Copies the rows of one chunk of scale() A, without the springs that are not kept.
+  /// Copies the rows of one chunk of scale() A, with the kept springs only.
   void assign(std::size_t chunk);
 
   /// The slots of the springs that the rows of a chunk keep, ascending.

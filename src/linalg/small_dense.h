@@ -14,20 +14,20 @@ namespace clothlab {
 // the same on every machine. Input that is not finite gives output that is not finite, never an endless loop.
 
 /// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm [Golub
-/// 1996, §8.3]: orthogonal vectors for clustered eigenvalues too.
+/// 1996, §8.3]: orthogonal vectors also for clustered eigenvalues.
 class SymmetricEigen {
  public:
   /// Allocates for matrices of up to n rows.
   void reserve(std::size_t n);
-  /// Of the n x n matrix `a`: some 10 n³ operations (n = 600: 0.4 s). Looks at `stop` every n² operations or
-  /// so and throws Cancelled.
+  /// Of the n x n matrix `a`: some 10 n³ operations (n = 600: 0.4 s). Polls `stop` about every n² operations;
+  /// throws Cancelled.
   void compute(std::size_t n, std::span<const double> a, const StopProbe& stop = {});
 
   std::span<const double> values() const { return values_; }    ///< ascending
   std::span<const double> vectors() const { return vectors_; }  ///< n x n, column k belongs to value k
 
  private:
-  /// vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
+  /// vectors_ := Q; QᵀAQ has the diagonal values_ and the off-diagonal off_
   void tridiagonalise(std::size_t n, const CancelPoint& cancel);
   void diagonalise(std::size_t n, const CancelPoint& cancel);
 
@@ -35,7 +35,7 @@ class SymmetricEigen {
 };
 
 /// Solves A X = B by elimination with partial pivoting, A of n x n, B of n x columns; A is destroyed and B
-/// becomes X. False where A is singular.
+/// becomes X. False if A is singular.
 bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
 
 }  // namespace clothlab

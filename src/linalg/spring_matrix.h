@@ -25,19 +25,19 @@ namespace clothlab {
 //
 // Every chunk writes its own rows only and adds the terms of a row in a fixed order (springs from other
 // chunks, stencils, its own springs): no locks, and the same bits for any number of threads. Few springs are
-// outer ones, since rows that are joined lie close together. Values lie in slot order (by lower row, then
+// outer ones, because joined rows are close together. Values lie in slot order (by lower row, then
 // upper row), so that a product reads memory once, front to back.
 
 /// Which particles the springs join; built once per mesh and shared by all matrices on it.
 ///
-/// Particles are renumbered into *rows*, with joined particles close together whatever the order in the file,
+/// Particles are renumbered into *rows*, with joined particles close together for any order in the file,
 /// and rows are cut into *chunks*, the unit of work of a thread. Both depend on the mesh alone. Solvers use
 /// rows; other code uses particles.
 struct SpringPattern {
   using Pair = std::array<std::uint32_t, 2>;
 
   /// Every pair joins two different particles below `particles`; several springs may join the same two.
-  /// Throws Cancelled when `stop` asks.
+  /// Throws Cancelled on request of `stop`.
   static std::shared_ptr<const SpringPattern> build(std::size_t particles, std::span<const Pair> springs,
                                                     const StopProbe& stop = {});
 
@@ -68,8 +68,8 @@ struct SpringPattern {
   std::vector<Incoming> incoming;             ///< sorted by upper row, then slot
   std::vector<std::uint32_t> incoming_begin;  ///< chunk -> its first in `incoming`; one more at the end
 
-  /// A product goes through a chunk in short blocks of rows and clears only the rows to which the next block
-  /// adds, so that these stay in the first-level cache until they are complete.
+  /// A product traverses a chunk in short blocks of rows and clears only the rows to which the next block
+  /// adds, so these stay in the first-level cache until they are complete.
   struct Block {
     std::uint32_t end;    ///< end of its rows, which begin at the end of the block before
     std::uint32_t reach;  ///< no row below `end` is joined to a row of the chunk from here on
@@ -95,7 +95,7 @@ class SpringMatrix {
     vec3 u{0.0};   ///< the block is u u^T + b I
     double b = 0;  ///< may be negative
 
-    /// Along the spring: the largest eigenvalue of the block where b >= 0.
+    /// Along the spring: the largest eigenvalue of the block if b >= 0.
     double stiffness() const { return u.x * u.x + u.y * u.y + u.z * u.z + b; }
   };
   /// w w^T (x) C for up to four particles; with one particle and weight 1, a block on its diagonal.
@@ -106,7 +106,7 @@ class SpringMatrix {
     mat3 C{0.0};    ///< symmetric
   };
 
-  /// Zero. Throws Cancelled when `stop` asks.
+  /// Zero. Throws Cancelled on request of `stop`.
   explicit SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const StopProbe& stop = {});
 
   const SpringPattern& pattern() const { return *pattern_; }
@@ -126,13 +126,13 @@ class SpringMatrix {
   Spring& spring_in(std::size_t slot) { return values_[slot]; }
   const Spring& spring_in(std::size_t slot) const { return values_[slot]; }
   void clear_stencils();
-  /// In time linear in the matrix.
+  /// In time linear in the size of the matrix.
   void add_stencils(std::span<const Stencil> added);
   void add_stencil(const Stencil& stencil) { add_stencils({&stencil, 1}); }
   std::span<const Stencil> stencils() const { return stencils_; }
 
-  /// The sum of the springs' stiffnesses over that of the diagonal's d_i: of A = M - hD - h²K about h²K/M, by
-  /// which an iteration for A slows down.
+  /// The sum of the springs' stiffnesses over the sum of the d_i. For A = M - hD - h²K it is about h²K/M,
+  /// which determines the convergence of an iteration for A.
   double relative_stiffness(WorkerPool& pool) const;
 
   /// y := A x, by particle; x and y are different and have one vector per particle.
@@ -140,7 +140,7 @@ class SpringMatrix {
   /// The 3x3 block of every particle on the diagonal of A.
   void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
   /// For smoothers, blocks D_i of the rows of one chunk with x . A x <= 2 sum_i x_i . D_i x_i for every x:
-  /// the block of a spring is at most twice its diagonal part, and b < 0 is left out. By row: xx, yy, zz in
+  /// the block of a spring is at most twice its diagonal part, and b < 0 is ignored. By row: xx, yy, zz in
   /// `diagonal`, xy, xz, yz in `rest`.
   void bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const;
 

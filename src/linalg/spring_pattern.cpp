@@ -11,8 +11,8 @@ namespace clothlab {
 
 namespace {
 
-// A chunk is long enough for a thread, and there are enough for 16 threads; more would add outer springs,
-// which are computed twice.
+// A chunk is long enough for a thread, and there are enough chunks for 16 threads. More chunks would add
+// outer springs, which are computed twice.
 constexpr std::size_t kChunkRows = 256;
 constexpr std::size_t kMaxChunks = 16;
 constexpr std::uint32_t kBlockRows = 64;
@@ -158,7 +158,7 @@ void number_parts(SpringPattern& p, CancelPoint& cancel) {
     root[r] = root[r] == r ? static_cast<std::uint32_t>(p.parts++) : root[root[r]];
 }
 
-// Blocks, and what reaches a chunk from lower ones.
+// Blocks, and the springs that reach a chunk from lower ones.
 void cut_chunks(SpringPattern& p, CancelPoint& cancel) {
   p.slot_outer.resize(p.particles());
   p.block_begin.push_back(0);

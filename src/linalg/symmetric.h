@@ -28,7 +28,7 @@ struct Symmetric {
   }
 };
 
-/// A symmetric 3x3 matrix in single precision: six numbers side by side.
+/// A symmetric 3x3 matrix in single precision: six adjacent numbers.
 struct SingleSymmetric {
   std::array<float, 6> value{};  ///< xx, yy, zz, xy, xz, yz
 
@@ -41,7 +41,7 @@ struct SingleSymmetric {
   Quad head() const { return load_unaligned<Quad>(&value[0]); }  ///< xx, yy, zz, xy
   Quad tail() const { return load_unaligned<Quad>(&value[2]); }  ///< zz, xy, xz, yz
 
-  /// The fourth place of v has to be 0, and is in the product.
+  /// The fourth component of v must be 0, and is 0 in the product.
   Quad operator*(Quad v) const { return multiply(head(), tail(), v); }
   /// The same for all matrices and vectors of a register.
   template <class Register>
@@ -61,11 +61,11 @@ Symmetric symmetric_part(const mat3& B);
 mat3 full(const Symmetric& B);
 
 /// The inverse of a positive definite block B for one particle, so that it maps its free directions, the
-/// range of the projector S, to themselves; no S stands for a free particle. For a block that is not positive
+/// range of the projector S, to themselves; no S: a free particle. For a block that is not positive
 /// definite (of an indefinite matrix), a positive multiple of the projection.
 Symmetric block_inverse(const Symmetric& B, const mat3* S = nullptr);
 
-/// The same for the diagonal of B alone.
+/// The same for the diagonal of B only.
 Padded diagonal_inverse(const mat3& B, const mat3* S = nullptr);
 
 }  // namespace clothlab

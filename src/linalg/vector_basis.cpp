@@ -20,7 +20,7 @@ constexpr std::size_t kVectorsPerLook = std::size_t{1} << 22;
 
 std::size_t chunks_of(std::size_t n) { return (n + kGrain - 1) / kGrain; }
 
-// Calls body(begin, end) for every chunk of the rows, `columns` of which take part in it.
+// Calls body(begin, end) for every chunk of rows of vectors in `columns` columns.
 template <class Body>
 void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const StopProbe& stop,
                 const Body& body) {
@@ -35,7 +35,7 @@ void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const Stop
 
 // Components side by side, two in a register: vectors of three fill registers badly.
 
-// Sum of a_i . b_i over n vectors, in three sums, as one would wait for itself.
+// Sum of a_i . b_i over n vectors, in three independent sums, to avoid latency.
 double dot_of(const vec3* a, const vec3* b, std::size_t n) {
   const double *const p = &a->x, *const q = &b->x;
   HalfLanes first{}, second{}, third{};

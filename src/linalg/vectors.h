@@ -12,7 +12,7 @@ namespace clothlab {
 // The vector types of linalg, and the files built on them.
 //
 //   std::span<vec3>   one vec3 per particle: arguments and results
-//   RowVector         one Padded per row: inside the solvers. SpringPattern says which row a particle has
+//   RowVector         one Padded per row: inside the solvers. SpringPattern maps particles to rows
 //   SingleVector      one Quad per row, in single precision: inside multigrid
 //   PhaseVector       x and v of a row, one Octet, in single precision: inside exponential Rosenbrock-Euler
 //   Lanes, HalfLanes  a Padded and half of it in registers; PairOfVectors: two vec3, side by side
@@ -49,7 +49,7 @@ inline double sum_of(const Lanes& a) { return a.low[0] + a.low[1] + a.high[0]; }
 
 inline HalfLanes both(double s) { return HalfLanes{s, s}; }
 
-/// Vectors side by side, one per place of a register.
+/// Vectors side by side, one per lane of a register.
 template <class Register>
 struct VectorsOf {
   Register x{}, y{}, z{};
