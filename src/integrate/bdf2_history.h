@@ -16,7 +16,7 @@ class Bdf2History {
  public:
   bool empty() const { return !full_; }
   double gamma(double h) const { return empty() ? h : 2 * h / 3; }
-  /// du += û − u0. Reports a third of the impulses of the step before.
+  /// du += û − u0. Reports a third of the impulses of the previous step.
   void add_increment(const StepContext& context, std::span<const vec3> x0, std::span<const vec3> v0,
                      std::span<vec3> dx, std::span<vec3> dv) const;
 

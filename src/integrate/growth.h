@@ -23,10 +23,10 @@ double largest_at_eigenvalues(double y, double s, const Size& size) {
   return std::max(size(Complex(fast)), size(Complex(fast < 0 ? y * y / fast : 0.0)));
 }
 
-/// The larger |λ| of λ² − 2 (1 − q) λ + e = 0, where q² − g = (1 − q)² − e is known without cancellation.
+/// The larger |λ| of λ² − 2 (1 − q) λ + e = 0; q² − g = (1 − q)² − e is known without cancellation.
 double quadratic_radius(double q, double g, double e);
 
-// Of more than one method:
+// Used by several methods:
 
 /// Backward and semi-implicit Euler.
 double implicit_euler_growth(double y, double s, const IntegratorParameters& values);

@@ -18,9 +18,9 @@ constexpr double kFarForcing = 0.4;  // of a linear solve's right-hand side
 constexpr double kNearForcing = 0.1;
 constexpr double kNear = 1e-3;                // of the scale: descents below
 constexpr int kPatience = 4;                  // leaps without a smaller ‖r‖ before descents
-constexpr double kFirstRadius = 10;           // of the length of the last leap that came closer
-constexpr int kTrials = 12;                   // of a descent, each a quarter of the one before
-constexpr double kMuchCloser = 0.25;          // ‖r‖ that needs no comparison of φ
+constexpr double kFirstRadius = 10;           // of the length of the last leap that reduced ‖r‖
+constexpr int kTrials = 12;                   // of a descent, each a quarter of the previous one
+constexpr double kMuchCloser = 0.25;          // ratio of ‖r‖ that needs no comparison of φ
 constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
 constexpr double kPotentialNoise = 1e-10;     // rounding of φ
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
@@ -59,8 +59,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     if (!begin_from(guess, guess.data() == guesses.begin()->data())) return false;
   if (context.repeats) {
     for (const Projection::Entry& held : system.projection().entries()) {
-      const vec3& led = (*guesses.begin())[held.particle];
-      last_v_[held.particle] = led + held.S * (last_v_[held.particle] - led);
+      const vec3& prescribed = (*guesses.begin())[held.particle];
+      last_v_[held.particle] = prescribed + held.S * (last_v_[held.particle] - prescribed);
     }
     if (!begin_from(last_v_, false)) return false;
   }
@@ -71,7 +71,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   radius_ = kInfinity;
   best_ = now_;
   last_ = report.newton_iterations + context.solver.newton_max_iterations;
-  const char* failure = now_.norm <= target_ ? nullptr : "Newton's method used up its iterations";
+  const char* failure =
+      now_.norm <= target_ ? nullptr : "Newton's method reached its largest number of iterations";
   if (!std::isfinite(now_.norm)) failure = "the forces at the start of Newton's method are not finite";
   bool near = context.solver.jacobian == JacobianMode::exact;
   int without_progress = 0;
@@ -97,7 +98,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
       failure = nullptr;
     stuck = descending && outcome == Outcome::stuck;
     if (failure && stuck && report.newton_iterations < last_)
-      failure = "Newton's method found no step that comes closer";
+      failure = "Newton's method found no step that reduces the residual";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
   if (!balance_momentum(p, report)) return false;
@@ -202,7 +203,7 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
   const double norm = trial_.norm;
   p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_v_[i] = trial_.v[i]; });
   const StageEquation& e = p.equation;
-  SpringMatrix& A = clamped_ ? *clamped_ : *exact_;  // neither is needed before the next direction
+  SpringMatrix& A = clamped_ ? *clamped_ : *exact_;  // free until the next direction
   if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, A, trial_.x, trial_.v,
                     trial_.residual))
     return;
@@ -273,7 +274,7 @@ double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
 }
 
 // −γ ∫ F·dv from v to v_t, the velocities of now_ and trial_, with the damping force F(u) = f(x, u) − f(x,
-// 0), linear in u but for friction.
+// 0), linear in u except for friction.
 double ImplicitStage::damping_work(const Problem& p) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
@@ -331,7 +332,7 @@ bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
 }
 
 bool ImplicitStage::is_at_rounding(const Problem& p) {
-  // The change of r when every component of x and v moves by one relative rounding unit.
+  // The change of r if every component of x and v changes by one relative rounding unit.
   constexpr double kUnit = std::numeric_limits<double>::epsilon();
   const StageEquation& e = p.equation;
   for (std::size_t i = 0; i < now_.x.size(); ++i) {

@@ -23,7 +23,7 @@ namespace clothlab {
 struct StageEquation {
   double gamma_f = 0;           ///< γ at the force [s]
   double gamma_v = 0;           ///< γ at the velocity [s], >= 0
-  std::span<const vec3> x_hat;  ///< x̂ [m]; x̂ + γ v is the prescribed position along held directions
+  std::span<const vec3> x_hat;  ///< x̂ [m]; x̂ + γ v is the prescribed position along constrained directions
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
   double scale = 0;             ///< ‖h f0‖ on the free directions [N·s], for the relative tolerance
 
@@ -37,38 +37,37 @@ struct StageEquation {
 /// Newton's method on a StageEquation (model.md, "Steps").
 ///
 /// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K (with two
-/// γ, γ_f γ_v stands for γ²). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where the
+/// γ, γ_f γ_v replaces γ²). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or if the
 /// rounding of x and v changes r by as much as ‖r‖.
 ///
-/// Springs much shorter than the way that cloth goes in a step turn by any angle in it, so that a few
-/// particles have nearly all of ‖r‖ after a step of Newton's method. So each step is followed by solves for
-/// these alone (LocalSolves).
+/// Springs much shorter than the displacement of a step rotate by any angle, and a few particles then have
+/// nearly all of ‖r‖. Each Newton step is therefore followed by solves for these particles (LocalSolves).
 ///
-/// Far from the root, A has clamped blocks and every step is taken whole; ‖r‖ may rise for some of them.
+/// Far from the root, A has clamped blocks and steps are full; ‖r‖ may increase in some of them.
 ///
-/// Near it, a descent: A has exact blocks, which may be indefinite; conjugate gradients with the clamped
-/// matrix as preconditioner end at the boundary of a trust region or where they meet negative curvature
-/// [Steihaug 1983]. A step has to lower the incremental potential
+/// Near the root, A has exact blocks, which may be indefinite. Conjugate gradients, preconditioned with the
+/// clamped matrix, end at the boundary of a trust region or at negative curvature [Steihaug 1983]. A step
+/// must lower the incremental potential
 ///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)],
-/// with the dampers' directions, which R depends on, those of the start.
+/// with the dampers' directions, on which R depends, from the start.
 ///
-/// Linear solves end at a fixed share of their right-hand side: a closer direction costs more than it brings
-/// [Dembo 1982].
+/// Linear solves end at a fixed share of their right-hand side, because a more accurate direction costs more
+/// than it saves [Dembo 1982].
 ///
-/// The solution balances the linear momentum of free parts to rounding (FreeParts), whatever ‖r‖ it ends at.
+/// The solution balances the linear momentum of free parts to rounding (FreeParts), at any final ‖r‖.
 class ImplicitStage {
  public:
-  /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
-  /// along held directions, which never change. One more, in a step that is repeated, is the last solution.
-  /// Leaves the solution in x1 and v1, which must not alias the equation or the guesses, and adds to
-  /// `report`. Converged means that r is small enough, even if linear solves on the way did not converge.
-  /// Returns false when stopped. Values that are not finite end it at once.
+  /// Starts from the guess for v1 with the smallest residual. All guesses have the prescribed velocities
+  /// along constrained directions, which never change. A repeated step also tries its last solution. Leaves
+  /// the solution in x1 and v1, which must not alias the equation or the guesses, and adds to `report`.
+  /// Converged means that r is small enough, even if linear solves did not converge. Returns false when
+  /// stopped. Ends immediately at non-finite values.
   bool solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
-  /// r at the last solution, on the free directions [N·s]; reported with its share `weight` in the step, as
-  /// are the forces there, γ f.
+  /// Reports r at the last solution, on the free directions [N·s], and the forces γ f there, both with their
+  /// share `weight` in the step.
   void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
               std::span<const vec3> x1, std::span<const vec3> v1) const {
     report_residual(context, weight, now_.residual);
@@ -83,7 +82,7 @@ class ImplicitStage {
   };
   enum class Outcome { improved, stuck, stopped };
 
-  /// x and the residual from v.
+  /// Computes x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
   /// Shortens the displacement of a guess so that nothing passes through anything.
   void limit_displacement(const Problem& p, Iterate& guess);
@@ -93,15 +92,15 @@ class ImplicitStage {
   double free_fraction_of_direction(const Problem& p);
   /// now_ := trial_, which then is undefined.
   void accept() { std::swap(now_, trial_); }
-  /// trial_ := now_ + α d, and then where the largest residuals are solved for, if that makes ‖r‖ smaller.
+  /// trial_ := now_ + α d, then with local solves for the largest residuals if they reduce ‖r‖.
   void try_step(const Problem& p, double alpha);
-  /// A d = −r with blocks of that mode, d no longer than `radius`; keeps −d.
+  /// Solves A d = −r with blocks of that mode, d no longer than `radius`; stores −d.
   Outcome find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report);
-  /// One whole step by clamped blocks.
+  /// One full step with clamped blocks.
   Outcome leap(const Problem& p, StepReport& report);
-  /// A step by exact blocks (clamped ones where these give no direction), or a part of it.
+  /// A step with exact blocks (clamped ones if these give no direction), or a part of it.
   Outcome descend(const Problem& p, StepReport& report);
-  /// Whether φ, or ‖r‖, falls enough from now_ to trial_, where φ has that slope.
+  /// True if φ, with this slope, or ‖r‖ decreases enough from now_ to trial_.
   bool falls(const Problem& p, double potential_now, double slope);
   /// The part of φ without R.
   double potential(const Problem& p, const Iterate& at) const;
@@ -109,11 +108,11 @@ class ImplicitStage {
   double damping_work(const Problem& p);
   /// Translates the free parts of now_ so that the sum of r over each is 0. False when stopped.
   bool balance_momentum(const Problem& p, StepReport& report);
-  /// Whether rounding changes r by as much as ‖r‖.
+  /// True if rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
   double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;
 
-  std::string_view linear_failure_;  // why a linear solve did not converge, if one did not
+  std::string_view linear_failure_;  // why a linear solve did not converge; else empty
   int last_ = 0;                     // Newton iteration
   double target_ = 0;                // the ‖r‖ to end at
   double radius_ = 0;                // of the trust region, in the preconditioner's norm
@@ -123,10 +122,10 @@ class ImplicitStage {
   FreeParts free_parts_;
   std::optional<SpringMatrix> exact_, clamped_;
   Iterate now_, trial_;
-  Iterate best_;                 // far from the root, that with the smallest ‖r‖
+  Iterate best_;                 // far from the root: the one with the smallest ‖r‖
   std::vector<vec3> direction_;  // −d
   std::vector<vec3> trial_v_;    // before local solves
-  std::vector<vec3> last_v_;     // the last solution, in a step that is repeated
+  std::vector<vec3> last_v_;     // the last solution, in a repeated step
   std::vector<vec3> undamped_;   // f(x, 0) at now_
   std::vector<vec3> scratch_;
 };

@@ -26,16 +26,16 @@ struct SolverSettings {
   bool operator==(const SolverSettings&) const = default;
 };
 
-/// The context of a step besides the system and the state.
+/// The context of a step, in addition to system and state.
 struct StepContext {
   const SolverSettings& solver;
   WorkerPool& pool;
   const StopProbe& stop;
-  StepLedger* ledger = nullptr;  ///< null where nobody reads it; it changes no bit of a step
-  /// The step is the last one once more, with other particles held: its solutions are guesses. What a guess
-  /// leaves unsolved is near what is held, where forces at the end then say little.
+  StepLedger* ledger = nullptr;  ///< null: no ledger; it changes no bit of a step
+  /// The step repeats the last one with other constraints, so its solutions are guesses. The residual of a
+  /// guess is then near the constraints, where forces at the end of the step are not meaningful.
   bool repeats = false;
-  /// Positions that the cloth can reach without passing through anything, where contact limits displacements;
+  /// Positions that the cloth can reach without passing through anything, if contact limits displacements;
   /// else empty. A method that accepts positions along free displacements from there writes them back.
   std::span<vec3> reached = {};
 
@@ -51,7 +51,7 @@ struct StepContext {
   }
 };
 
-/// How a step went. Non-convergence is a value that the caller must look at, not an error.
+/// How a step went. Non-convergence is a value that the caller must check, not an error.
 struct StepReport {
   int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
   int linear_iterations = 0;   ///< CG iterations, sum over all solves of the step (0 for a direct solve)
@@ -61,19 +61,19 @@ struct StepReport {
   double newton_residual = 0;
   std::optional<double> distance;  ///< of XPBD: from backward Euler (xpbd.cpp)
   double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
-  /// Modes that a split method took by exponentials, of those wanted at most; empty for other methods.
+  /// Number of modes that a split method integrated by exponentials; empty for other methods.
   std::optional<std::size_t> modes;
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step
   bool converged = true;
   bool stopped = false;            ///< the stop probe ended it: the state is as it was before the step
   std::string_view reason;         ///< why not converged, a static sentence; empty when converged
-  std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
-  SolveCounts solves;              ///< those by CG; of Newton's method one for each of its iterations
+  std::optional<CgSolve> last_cg;  ///< the last linear solve, if by CG
+  SolveCounts solves;              ///< by CG; in Newton's method one per iteration
   /// Relative residual of every iteration of the last linear solve; valid until the next step.
   std::span<const double> residual_history;
 };
 
-/// Whether the probe asks to stop; sets report.stopped. Called between two stages that each pass over the
+/// Polls for cancellation; sets and returns report.stopped. Called between two stages that each pass over the
 /// whole cloth.
 inline bool gives_up(const StepContext& context, StepReport& report) {
   report.stopped = report.stopped || stop_requested(context.stop);
@@ -89,17 +89,17 @@ class Integrator {
   /// Advances `state` from t to t + h, h > 0.
   ///
   /// On entry x and v are u0; on exit they are u1 and t is t + h. Prescribed particles end exactly at
-  /// their target with velocity (p1 − p0)/h. When the report says `stopped`, x, v and t are those of
-  /// the entry. Values may become non-finite (a blow-up); the caller detects that, it is no error and no
-  /// endless loop. No allocation after the first step of a size, and the second one of a method with history,
-  /// whose first step is of another kind.
+  /// their target with velocity (p1 − p0)/h. If the report is `stopped`, x, v and t are unchanged.
+  /// Values may become non-finite (a blow-up), which the caller detects; it causes no error and no endless
+  /// loop. No allocation after the first step of a size, or the second one of a method with history, whose
+  /// first step is of another kind.
   virtual StepReport advance(const DynamicSystem& system, State& state, double h,
                              const StepContext& context) = 0;
 
   /// Prepares a state of another method, or one set from outside, for this method; moving x does not change
   /// v. Returns the largest displacement [m]. Methods with rods project x to the lengths and v to their
-  /// tangent space; others do nothing. The projection and h are those of the step that follows. When `report`
-  /// says stopped, the state may be half-way.
+  /// tangent space; others do nothing. The projection and h are those of the next step. If `report` is
+  /// stopped, the state may be partly changed.
   virtual double enter(const DynamicSystem& /*system*/, State& /*state*/, double /*h*/,
                        const StepContext& /*context*/, StepReport& /*report*/) {
     return 0;
@@ -109,7 +109,7 @@ class Integrator {
   /// without a history do nothing.
   virtual void save(Memory& /*memory*/) const {}
   /// Restores a history saved by the same method with the same parameters, of n particles; at the end of
-  /// `memory` the history is empty. Throws InputError where the numbers do not fit.
+  /// `memory` the history is empty. Throws InputError if the numbers do not fit.
   virtual void load(MemoryReader& /*memory*/, std::size_t /*n*/) {}
 
   /// Forgets the history. The caller must call this after any jump: another h, another system, other

@@ -58,7 +58,7 @@ struct IntegratorInfo {
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. For methods that
   /// treat slow modes separately, of a slow mode.
   double stability_limit = 0;
-  /// The same as a function of parameters, `stability_limit` being that of the defaults; null where it does
+  /// The same as a function of parameters, with `stability_limit` for the defaults; null if it does
   /// not depend on them.
   double (*stability_limit_with)(const IntegratorParameters& values) = nullptr;
   /// The condition for the limit and `growth`: "when swept to convergence". Empty: none.
@@ -67,7 +67,7 @@ struct IntegratorInfo {
   /// Amplitude factor per step (spectral radius) of x'' + d x' + ω²x = 0 at h·ω and h·d. Never null.
   double (*growth)(double h_omega, double h_damping, const IntegratorParameters& values) = nullptr;
   /// For methods that treat slow modes separately: the factor of a slow mode without damping (`growth` is
-  /// that of the others). Null for all others.
+  /// for the others). Null for all others.
   double (*growth_of_slow_modes)(double h_omega, const IntegratorParameters& values) = nullptr;
   /// For implicit methods with explicit wind: the largest stable h·d of its damping
   /// d alone. Null for all others.

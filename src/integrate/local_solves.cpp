@@ -12,14 +12,14 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kSpringsPerLook = 1 << 14;
-constexpr std::size_t kSolvesPerLook = 1 << 12;
+constexpr std::size_t kSpringsPerLocalPoll = 1 << 14;
+constexpr std::size_t kSolvesPerLocalPoll = 1 << 12;
 constexpr std::size_t kMeanGrain = 4096;
-constexpr double kStandsOut = 3;            // times the mean |r_i|
+constexpr double kLargeResidual = 3;        // times the mean |r_i|
 constexpr double kSolvesPerParticle = 0.5;  // at most
 constexpr int kLocalHalvings = 5;
 constexpr double kSufficientFall = 1e-4;  // Armijo's constant
-constexpr double kMuchSmaller = 0.25;     // |r_i|² that needs no comparison of φ
+constexpr double kMuchSmaller = 0.25;     // ratio of |r_i|² that needs no comparison of φ
 
 double square(const vec3& a) { return glm::dot(a, a); }
 
@@ -30,9 +30,9 @@ struct LocalSolves::Problem {
   const Projection& projection;
   const SpringMatrix& A;
   double gamma_v;
-  double stretch, bend;                   // γ_f times that of springs
-  double projected, isotropic, rayleigh;  // γ_f times that of dampers; α
-  double enough;                          // |r_i|² that does not stand out
+  double stretch, bend;                   // γ_f times the stiffness of springs
+  double projected, isotropic, rayleigh;  // γ_f times the coefficients of dampers; α
+  double enough;                          // largest |r_i|² without a local solve
   std::span<vec3> x, v, r;
 };
 
@@ -42,7 +42,7 @@ bool LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
   const ElasticElements springs = system.elements();
   const auto for_springs = [&](const auto& body) {
     for (std::size_t s = 0; s < springs.size(); ++s) {
-      if (s % kSpringsPerLook == 0 && stop_requested(stop)) return false;
+      if (s % kSpringsPerLocalPoll == 0 && stop_requested(stop)) return false;
       body(springs[s]);
     }
     return true;
@@ -90,7 +90,7 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
     return part;
   });
   const auto n = static_cast<double>(r.size());
-  const double enough = kStandsOut * sum / n;
+  const double enough = kLargeResidual * sum / n;
   const ElasticElements::Coefficients& c = springs.coefficients();
   const Problem p{system.masses(),
                   system.projection(),
@@ -111,7 +111,7 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
   bool moved = false;
   const auto most = static_cast<std::size_t>(kSolvesPerParticle * n);
   for (std::size_t solves = 0; waiting_ > 0 && solves < most; ++solves) {
-    if (solves % kSolvesPerLook == 0 && stop_requested(context.stop)) break;
+    if (solves % kSolvesPerLocalPoll == 0 && stop_requested(context.stop)) break;
     if (const std::uint32_t i = leave(); square(r[i]) > p.enough && solve(p, i)) moved = true;
   }
   while (waiting_ > 0) leave();
@@ -144,7 +144,7 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   });
   Symmetric block = rest;  // of the clamped matrix
   vec3 others = p.r[i];    // r_i without the springs' share
-  double energy = 0;       // twice that of the springs, and of the dampers' φ
+  double energy = 0;       // twice the energy of the springs and the potential of the dampers
   for (std::size_t s = 0; s < links.size(); ++s) {
     const std::uint32_t j = links[s].other;
     const vec3 d = p.x[i] - p.x[j], w = p.v[i] - p.v[j];

@@ -14,40 +14,40 @@ namespace clothlab {
 /// Solves an equation r(v) = M (v − v̂) − γ_f f(x̂ + γ_v v, v) = 0 for one particle at a time, with the others
 /// at rest (nonlinear elimination [Cai 2011]).
 ///
-/// Springs shorter than the way that cloth goes in a step turn by any angle. A step of Newton's method leaves
-/// the few particles that they join with nearly all of ‖r‖, and a search along it ends where these would be
-/// thrown apart. Once they are solved for, what is left is the smooth rest, for which the step is good.
+/// Springs shorter than the displacement of a step rotate by any angle. After a Newton step the few particles
+/// that they join have nearly all of ‖r‖, and a line search would end where these diverge. Solves for them
+/// leave the smooth remainder, for which the Newton step is good.
 class LocalSolves {
  public:
-  /// Learns the springs of a system, once for a pattern. False when stopped.
+  /// Reads the springs of a system, once per pattern. False when stopped.
   bool update(const DynamicSystem& system, const StopProbe& stop);
 
-  /// Solves for the particles whose residual is some times larger than the mean, and for their neighbours
-  /// where that has made theirs so, a limited number of times or until asked to stop. x, v and r, which have
-  /// one vector per particle, stay as they are along held directions. Springs and their dampers count as they
-  /// are, other forces as linear at the start; A gets their part of M − γ_f D − γ_f γ_v K. Not concurrent.
-  /// Returns whether a particle has moved.
+  /// Solves for the particles whose residual is several times the mean, and for neighbours whose residual
+  /// then becomes as large, a limited number of times or until cancellation. x, v and r have one vector per
+  /// particle and do not change along constrained directions. Springs and their dampers are exact; other
+  /// forces are linear about the start, and A receives their part of M − γ_f D − γ_f γ_v K. Not concurrent.
+  /// Returns true if a particle has moved.
   bool relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f, double gamma_v,
              SpringMatrix& A, std::span<vec3> x, std::span<vec3> v, std::span<vec3> r);
 
  private:
   struct Problem;  // the arguments of relax
   struct Damper;
-  /// A spring as one of its ends sees it.
+  /// A spring, seen from one of its ends.
   struct Link {
     double rest_length = 0;
     std::uint32_t other = 0;
     bool stretch = true;
   };
-  /// Of a link of the particle that is solved for.
+  /// Forces of a link of the current particle.
   struct Pull {
-    vec3 direction;        // towards the particle, at the start; 0 where the spring has no length
+    vec3 direction;        // towards the particle, at the start; 0 if the spring has no length
     double along, across;  // of γ_f times its dampers, at the start
     vec3 before;           // γ_f times the force on the other end
     vec3 after{0.0};       // the same at the end
   };
 
-  /// Takes one step of Newton's method for v_i, or a part of it, that lowers the incremental potential.
+  /// One step of Newton's method for v_i, or a part of it, that lowers the incremental potential.
   bool solve(const Problem& p, std::uint32_t i);
   void enter(const Problem& p, std::uint32_t i);
   std::uint32_t leave();

@@ -41,53 +41,53 @@ inline constexpr std::array kModeParameters{
     },
 };
 
-// Implicit methods damp what is fast for h, and with it the slow swing that one wants to see. The split
-// treats the slowest modes exactly and leaves the rest to the implicit method:
+// The split F = G + H of SIERE and related methods [Ascher 2022, §3.5.2, §4; Chen 2020]
 //
-//    λ₁ λ₂ … λ_s │ gap │ λ_s+1  λ_s+2  ………………………………………  ω_max²
-//    └─── G ────┘       └────────────── H ──────────────────┘
+// Implicit methods also damp the slow swing of a cloth. The split integrates the motion G in the s lowest
+// modes by exponentials, without damping, and all other motion H by an implicit method:
+//
+//    λ₁ λ₂ … λ_s │ gap │ λ_s+1  λ_s+2  …………………………………  ω_max²      of K_s x = λ M x
+//    └─── G ────┘       └────────────── H ──────────────┘
 //    φ1 of 2×2 blocks    one solve with A = M − γD − γ²K, and with damping a correction of rank s
+//
+// With the modes X, Y = MX, Z = K_sX (free directions only), Λ = XᵀK_sX, P = XYᵀ and J = [0 I; M⁻¹K M⁻¹D]:
+//   J_G = [0 P; −XΛYᵀ 0],   J_H = J − J_G.
+//
+// 1. `compute`: X by a block Davidson method (LowestModes), or from the previous step (mode refresh), rotated
+//    within its span until Λ is diagonal. Modes of free parts become translations or lose their linear
+//    momentum (separate_translations), so the split preserves the momentum of free parts.
+// 2. `slope`: H(u) + E(u, τ), E = diag(X, X) φ1(τ [0 I; −Λ 0]) (Yᵀv, Xᵀf).
+// 3. `solve`: (I − γJ_H)(δx, δv) = (r, s). The first row is δx = r + γ(I − P)δv. With Yᵀ(I − P) = 0 the
+//    second row is
+//      B δv = b,   B = A − γ²Z Yᵀ,   b = M s + γ(K + YΛYᵀ) r.
+//    B is a rank-s update of A, symmetric only for exact modes. With δv = X a + w and C = (M − γD)X, so that
+//    A X = C + γ²Z, this means A w = b − C a and Yᵀw = 0:
+//    - (XᵀC) a₀ = Xᵀb, then one solve A w = b − C a₀. Yᵀw = 0 for exact modes with Rayleigh damping or none.
+//    - Otherwise (YᵀU) Δa = Yᵀw with A U = C removes Yᵀw (Sherman–Morrison–Woodbury). These s solves are
+//      skipped if γ²‖Z Yᵀw‖, the residual of B δv = b, is within the solver's tolerance.
 
-/// The split F = G + H behind SIERE and its relatives [Ascher 2022, §3.5.2, §4; Chen 2020]: G is the motion
-/// in the s lowest modes X of K_s x = λ M x, by exponentials, H the rest, implicit.
-///
-/// With P = X XᵀM, Λ = XᵀK_sX, Y = MX, Z = K_sX (free directions alone) and J = [0 I; M⁻¹K M⁻¹D]:
-///   J_G = [0 P; −XΛYᵀ 0],   J_H = J − J_G.
-/// The equation (I − γJ_H)(δx, δv) = (r, s) is one of size 3n: its first row is δx = r + γ(I − P)δv, and the
-/// second, with that put in and Yᵀ(I − P) = 0,
-///   B δv = b,   B = A − γ²Z Yᵀ,   A = M − γD − γ²K,   b = M s + γ(K + YΛYᵀ) r.
-/// B is A with a correction of rank s, symmetric for exact modes only. Put δv = X a + w. Then, with
-/// C = (M − γD)X, A X = C + γ²Z, and δv solves the equation when
-///   A w = b − C a,   Yᵀw = 0.
-/// So (XᵀC) a₀ = Xᵀb gives a₀, one solve with A gives w, and (YᵀU) Δa = Yᵀw with A U = C removes the rest of
-/// Yᵀw (Sherman–Morrison–Woodbury). With exact modes and no damping, or Rayleigh's, the rest is 0. The s
-/// solves for U are skipped where γ²‖ZYᵀw‖, the residual of B δv = b, is within the solver's tolerance. All
-/// of this holds for old modes too (mode refresh); Λ is made diagonal by rotating X within its span.
-///
-/// Exact modes that are not translations have no linear momentum. Inexact ones get theirs removed
-/// (separate_translations), so that the split preserves that of free parts.
+/// The s lowest modes of a step and the split that they define; see above.
 class ModalSplit {
  public:
-  /// `values` are those of kModeParameters. There may be fewer modes than asked for, see LowestModes.
+  /// `values` are those of kModeParameters. There may be fewer modes, see LowestModes.
   explicit ModalSplit(const IntegratorParameters& values)
       : wanted_(static_cast<std::size_t>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
 
   /// The split at u = (x, v), with prescribed velocities in v and a = S M⁻¹f(x, v); these must outlive the
-  /// following calls. False when stopped; a failure to converge is put into the report.
+  /// following calls. False when stopped; reports a failure to converge.
   bool compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
 
-  /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ:
-  /// E = diag(X, X) φ1(τ [0 I; −Λ 0]) (Yᵀv, Xᵀf).
+  /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ.
   void slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const;
 
   /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); prescribed directions are 0 in s, and have their displacement in r and
-  /// δx. False when stopped; the report is as for any linear solve.
+  /// δx. False when stopped; reports as any linear solve.
   bool solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
              const StepContext& context, std::span<vec3> dx, std::span<vec3> dv, StepReport& report);
 
-  /// Reports what that left of M δv = M s + γ (K δx + D δv) outside the modes, and on held particles the
-  /// impulse of K and D, times `weight`; the impulse M s of the forces is left out.
+  /// Reports, times `weight`, the residual of M δv = M s + γ (K δx + D δv) outside the modes, and on
+  /// constrained particles the impulse of K and D, without the impulse M s of the forces.
   void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
               std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
               std::span<const vec3> dv);
@@ -99,20 +99,19 @@ class ModalSplit {
   void load(MemoryReader& memory, std::size_t n);
 
  private:
-  /// X, Y, Z and λ from the modes found last, or from those of the step before. False when stopped.
+  /// X, Y, Z and λ from the new modes, or from the previous step. False when stopped.
   bool project(const DynamicSystem& system, const StepContext& context, bool fresh, StepReport& report);
   /// C_ := a basis of nearly the span of `start`, each vector of which is a translation of the FreeParts or
-  /// M-orthogonal to all of them. False, with nothing done, where there are no such parts.
+  /// M-orthogonal to all of them. False, unchanged, if there are no such parts.
   bool separate_translations(const DynamicSystem& system, const StepContext& context,
                              const VectorBasis& start);
-  /// Takes from dv, and from what right_ holds of it in the modes, what Yᵀw = left_over_ is left with. False
-  /// when stopped.
+  /// The correction for Yᵀw = left_over_ of dv and of its modal part in right_. False when stopped.
   bool remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                         std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
 
   std::size_t wanted_;
   int refresh_;
-  int age_ = 0;            // steps since the modes were found; 0: they have to be
+  int age_ = 0;            // steps since the modes were computed; 0: compute them
   bool searched_ = false;  // by the last `compute`
   std::size_t count_ = 0;  // s
 
@@ -122,7 +121,7 @@ class ModalSplit {
   std::optional<SpringMatrix> a_;
   std::span<const vec3> x_, v_, acceleration_;
   VectorBasis X_, Y_, Z_, C_, U_;
-  VectorBasis kept_;  // X of the last step that was kept, where age_ > 0
+  VectorBasis kept_;  // X of the last step that was kept, if age_ > 0
   VectorBasis scratch_;
   std::vector<double> lambda_;
   std::vector<double> modal_v_, modal_a_;  // Yᵀv, Xᵀf = Yᵀa

@@ -9,8 +9,8 @@
 
 namespace clothlab {
 
-// The methods in the order of menus, keys and tables. Each name is that of the row at the end of the method's
-// file. To add one: write its file, list that in CMakeLists.txt and its row here.
+// The methods in the order of menus, keys and tables. Each name is a row at the end of the method's file. To
+// add one: write its file, list it in CMakeLists.txt, and its row here.
 #define CLOTHLAB_INTEGRATORS(NAME)  \
   NAME(kExplicitEuler)              \
   NAME(kSymplecticEuler)            \

@@ -8,10 +8,10 @@
 
 namespace clothlab {
 
-/// Solves in a step of one Newton iteration: once more where contact was met otherwise than foreseen.
+/// Largest number of solves in a step of one Newton iteration, repeated if the contact set changes.
 inline constexpr int kMostContactSolves = 3;
 
-/// Ensures `slot` holds a matrix on the system's pattern; on cancellation returns false and sets
+/// Ensures that `slot` has a matrix on the system's pattern. On cancellation returns false and sets
 /// report.stopped.
 bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
                  StepReport& report);
@@ -19,12 +19,12 @@ bool have_matrix(const DynamicSystem& system, const StepContext& context, std::o
 /// Adds a linear solve to the step's report: iterations, residual, stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);
 
-/// Why a linear solve did not converge, a static sentence; empty where it did.
+/// Why a linear solve did not converge, a static sentence; empty if it did.
 std::string_view linear_failure(const SolveReport& solve);
 
 /// Solves one system of a step and adds the outcome, with a failure to converge, to its report. The linear
-/// momentum of free parts is balanced (LinearSystem). `warm`: x holds a guess; else a repeated step begins
-/// with the solver's last solution. False when stopped.
+/// momentum of free parts is balanced (LinearSystem). `warm`: x is a guess; otherwise a repeated step starts
+/// from the solver's last solution. False when stopped.
 bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 

@@ -18,7 +18,7 @@ bool SpringColouring::update(const DynamicSystem& system, const StopProbe& stop)
   pattern_.reset();  // until all is done
   const ElasticElements springs = system.elements();
 
-  // 64 colours at a time: springs that find none free wait for the next 64.
+  // 64 colours at a time: springs without a free one wait for the next 64.
   std::vector<std::uint64_t> taken(system.size());
   std::vector<std::uint32_t> colour_of(springs.size()), left(springs.size()), waiting;
   std::iota(left.begin(), left.end(), 0u);

@@ -17,20 +17,20 @@ namespace clothlab {
 /// concurrently and write to both ends, with the same bits for any number of threads.
 ///
 /// Each spring, in the order of elements(), gets the first colour that neither of its particles has (greedy
-/// colouring): at most 2d − 1 colours where no particle has more than d springs.
+/// colouring): at most 2d − 1 colours if no particle has more than d springs.
 class SpringColouring {
  public:
   /// Springs per chunk of `sweep`, from the first of each colour.
   static constexpr std::size_t kGrain = 512;
 
-  /// Colours the springs where the pattern has changed. False when stopped.
+  /// Colours the springs if the pattern has changed. False when stopped.
   bool update(const DynamicSystem& system, const StopProbe& stop);
 
   std::size_t colours() const { return begin_.size() - 1; }
   /// All springs, as indices into elements(): colour by colour, ascending in each.
   std::span<const std::uint32_t> order() const { return order_; }
 
-  /// Calls body(first, last) for places [first, last) in `order()`: colour after colour, the chunks of a
+  /// Calls body(first, last) for the range [first, last) of `order()`: colour after colour, the chunks of a
   /// colour concurrently. False when stopped between two colours.
   template <class Body>
   bool sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
@@ -46,7 +46,7 @@ class SpringColouring {
  private:
   std::shared_ptr<const SpringPattern> pattern_;  // of the springs that are coloured
   std::vector<std::uint32_t> order_;
-  std::vector<std::size_t> begin_{0};  // colour -> its first place in order_; one more at the end
+  std::vector<std::size_t> begin_{0};  // colour -> its first index in order_; one more at the end
 };
 
 }  // namespace clothlab

@@ -9,7 +9,7 @@ namespace clothlab {
 
 namespace {
 
-// S free + (I − S) held; exactly `held` where nothing is free, even next to values that are not finite.
+// S free + (I − S) held; exactly `held` if nothing is free, even with a non-finite `free`.
 vec3 combine(const mat3& S, const vec3& free, const vec3& held) {
   return S == mat3(0.0) ? held : S * free + (mat3(1.0) - S) * held;
 }
@@ -25,10 +25,10 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
 std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
                                           std::span<const vec3> v, std::vector<vec3>& copy) {
   copy.reserve(v.size());  // a pin that starts to move later allocates nothing
-  const auto has_it = [&](const Projection::Entry& e) {
+  const auto is_prescribed = [&](const Projection::Entry& e) {
     return combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) == v[e.particle];
   };
-  if (std::ranges::all_of(projection.entries(), has_it)) return v;
+  if (std::ranges::all_of(projection.entries(), is_prescribed)) return v;
   copy.assign(v.begin(), v.end());
   prescribe_velocity(projection, x0, h, copy);
   return copy;
@@ -44,8 +44,8 @@ void prescribe_change(const Projection& projection, std::span<const vec3> x0, do
 void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
                       std::span<vec3> x_hat) {
   for (const Projection::Entry& e : projection.entries()) {
-    const vec3 way = e.target - x0[e.particle];
-    x_hat[e.particle] = combine(e.S, x_hat[e.particle], e.target - gamma / h * way);
+    const vec3 displacement = e.target - x0[e.particle];
+    x_hat[e.particle] = combine(e.S, x_hat[e.particle], e.target - gamma / h * displacement);
   }
 }
 

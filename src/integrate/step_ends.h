@@ -12,13 +12,13 @@
 
 namespace clothlab {
 
-// What methods share at the start and the end of a step, prescribed particles above all.
+// Shared by methods at the start and the end of a step, mainly for prescribed particles.
 
 /// Sets the prescribed velocities (p1 − p0)/h [m/s]; free directions of v stay.
 /// `x0` are the positions at the start of the step of length h [s], p1 the projection's targets.
 void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v);
 
-/// v with prescribe_velocity applied: v itself where that changes nothing, else a copy in `copy`.
+/// v with prescribe_velocity applied: v itself if that changes nothing, else a copy in `copy`.
 std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
                                           std::span<const vec3> v, std::vector<vec3>& copy);
 
@@ -44,7 +44,7 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
 /// The start of a step for its stages. Prescribed particles move at the constant velocity (p1 − p0)/h, so a
 /// Runge–Kutta formula moves them correctly in all stages, up to rounding.
 struct StepStart {
-  std::vector<vec3> v;  ///< v0 [m/s], (p1 − p0)/h along held directions
+  std::vector<vec3> v;  ///< v0 [m/s], (p1 − p0)/h along constrained directions
   std::vector<vec3> a;  ///< free_acceleration(x0, v) [m/s²]
 
   /// No allocation for the same sizes. Reports the forces with that weight [s], if it is not 0. False when

@@ -12,7 +12,7 @@ namespace clothlab {
 
 namespace {
 
-// Small: what a chunk reads for every kind stays in the first-level cache.
+// Small, so that the data of a chunk stay in the first-level cache for all kinds.
 constexpr std::size_t kLedgerGrain = 512;
 
 struct WorkOf {
@@ -25,8 +25,8 @@ constexpr std::array kWorks{
     WorkOf{ImpulseKind::residual, &StepWork::solver}, WorkOf{ImpulseKind::all, &StepWork::rods},
 };
 
-/// Sum of ½ v(i)·J(i) over [begin, end), by component and in two parts: in one, each addition would wait for
-/// the one before.
+/// Sum of ½ v(i)·J(i) over [begin, end), by component and in two independent parts, to avoid the latency of
+/// one sum.
 template <class Velocity, class Impulse>
 double work_of(std::size_t begin, std::size_t end, const Velocity& v, const Impulse& J) {
   vec3 even(0.0), odd(0.0);
@@ -66,7 +66,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   const std::span<const Projection::Entry> entries = system.projection().entries();
   const std::span<const double> m = system.masses();
   const std::size_t n = v1.size();
-  // Impulses of these kinds act on free directions alone.
+  // Impulses of these kinds act on free directions only.
   for (const ImpulseKind kind : {ImpulseKind::residual, ImpulseKind::all})
     if (!impulses_.of(kind).empty()) system.projection().filter(impulses_.add_to(kind, n));
 

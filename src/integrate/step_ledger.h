@@ -15,33 +15,34 @@ namespace clothlab {
 
 /// The work of a step's impulses, see StepLedger [J].
 struct StepWork {
-  double damping = 0;  ///< never positive: what a step would credit dampers with is the method's
+  double damping = 0;  ///< never positive: a gain counts as energy of the method
   double wind = 0;
-  double given_by_wind = 0;  ///< w·J of the wind's impulses J, w the air: less `wind`, it is lost to the air
-  double hand = 0;           ///< of the mouse spring's damper
-  double friction = 0;       ///< of contacts, with their damping
-  double solver = 0;         ///< of what solvers left unsolved
-  double rods = 0;           ///< of constraints on lengths
+  double given_by_wind =
+      0;            ///< w·J of the wind's impulses J, w the air; without `wind` it is the loss to the air
+  double hand = 0;  ///< of the mouse spring's damper
+  double friction = 0;  ///< of contacts, with their damping
+  double solver = 0;    ///< of the residuals of solvers
+  double rods = 0;      ///< of constraints on lengths
 };
 
 /// The momentum of a step, as its method reports it:
 ///
 ///   M (v1 − v0) = J_conservative + Σ J_k + J_constraints + r     on the free directions,
 ///
-/// J_k the impulses by kind, r what solvers left. With v̄ = (v0 + v1)/2 the kinetic energy changes by
-/// v̄·(all of them), exactly. A held direction moves at v1 all the step, whatever v0 was: there a force has
-/// the work v1·J, and what holds the particle that of the rest of its kinetic energy.
+/// J_k the impulses by kind, r the residual of solvers. With v̄ = (v0 + v1)/2 the kinetic energy changes
+/// exactly by v̄·(their sum). A constrained direction moves at v1 during the whole step, for any v0: there a
+/// force has the work v1·J, and the constraint has the work of the remaining change of kinetic energy.
 ///
-/// A method says with take_forces at which (x, v) it takes forces and with which weight [s]; the sum of the
-/// weights is h. Everything else here is for methods that solve equations or remember. finish_step ends the
-/// substep.
+/// A method reports with take_forces the (x, v) at which it evaluates forces, with their weight [s]; the sum
+/// of the weights is h. All other functions are for methods that solve equations or have a history.
+/// finish_step ends the substep.
 class StepLedger {
  public:
-  /// Nothing is reported yet.
+  /// Clears all reports.
   void begin();
 
   Impulses& impulses() { return impulses_; }
-  /// Room for what is computed for this alone, two vectors per particle.
+  /// Scratch memory, two vectors per particle.
   std::span<vec3> scratch(std::size_t n, std::size_t which = 0);
 
   /// Adds the works of the impulses of a substep from v0 to v1.
@@ -49,9 +50,10 @@ class StepLedger {
                    std::span<const vec3> v1);
 
   const StepWork& work() const { return work_; }
-  /// Of what holds a particle, in the order of the projection.
+  /// Works of the constraints, in the order of the projection.
   std::span<const double> held_work() const { return held_work_; }
-  /// The impulse of that [N·s], along the held directions, in the same order; rods' pulls count as its own.
+  /// Impulses of the constraints [N·s] along the constrained directions, in the same order; they include the
+  /// impulses of rods.
   std::span<const vec3> reactions() const { return reactions_; }
 
  private:
@@ -66,36 +68,35 @@ class StepLedger {
 
 struct StepContext;
 
-/// f := f(x, v), as DynamicSystem::force; reports that the step takes these forces for `weight` seconds. With
-/// weight 0 it does not take them.
+/// f := f(x, v), as DynamicSystem::force; reports that the step uses these forces for `weight` seconds. With
+/// weight 0 it reports nothing.
 void take_forces(const StepContext& context, const DynamicSystem& system, double weight,
                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                  SpringForces springs = SpringForces::all);
 
-/// The same for forces that are known already.
+/// Reports forces that are known already.
 void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
                    std::span<const vec3> x, std::span<const vec3> v);
 
-/// The part of that for held particles, of methods that report the others by report_linear_forces.
+/// The same for constrained particles only, for methods that report the others by report_linear_forces.
 void report_forces_on_held(const StepContext& context, const DynamicSystem& system, double weight,
                            std::span<const vec3> x, std::span<const vec3> v);
 
 /// The same for forces linearised in v at (x, v): the impulses by kind are weight · (f + D (v_end − v)).
-/// Held particles are left out.
+/// Constrained particles are excluded.
 void report_linear_forces(const StepContext& context, const DynamicSystem& system, double weight,
                           std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> v_end);
 
-/// r, times `weight`, is left of M (v1 − v0) = …; held directions do not count.
+/// Reports the residual r, times `weight`, of M (v1 − v0) = …; constrained directions are ignored.
 void report_residual(const StepContext& context, double weight, std::span<const vec3> r);
 
-/// r as above on all particles, without a filter, at the change dv of the velocities: on held particles it
-/// gives the impulse of the forces M dv − r.
+/// Reports the unfiltered residual r on all particles at the change dv of the velocities. On constrained
+/// particles it determines the impulse M dv − r of the forces.
 void report_solution(const StepContext& context, const DynamicSystem& system, double weight,
                      std::span<const vec3> r, std::span<const vec3> dv);
 
-/// A dv − b of the linear system A dv = b that `solver` has solved last, with A and b of momentum, as
-/// report_solution. Of b, `m (v_hat − v)`
-/// is no impulse of forces where v_hat is given.
+/// As report_solution, with the residual A dv − b of the last system of `solver`, A dv = b in units of
+/// momentum. If v_hat is given, the part m (v_hat − v) of b is no impulse of forces.
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});

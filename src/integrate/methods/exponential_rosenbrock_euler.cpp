@@ -22,17 +22,17 @@ namespace {
 
 constexpr double kLoosestTolerance = 1e-4;
 constexpr double kSingleRounding = 1.0 / (1 << 24);
-// A term costs less than half of a product in a Krylov subspace, of which hω are needed.
+// A term costs less than half of a product in a Krylov subspace, and hω of these are needed.
 constexpr double kMostTerms = 3, kAlways = 64;
 constexpr auto kLargestSeries = static_cast<std::size_t>(kLoosestTolerance / kSingleRounding);
 
 /// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation linearised
 /// at u0. Prescribed particles move at constant velocity within the step, as part of that equation.
 ///
-/// φ1 comes from a series over an ellipse that holds the field of values of hJ, in single precision, to the
-/// linear solver's tolerance or 10⁻⁴, whichever is smaller. Where that is below the rounding of so many
-/// terms, an exact Jacobian is indefinite, or damping makes the ellipse too large, and in free fall, it comes
-/// from Krylov subspaces. Their variables are (ω √M x, √M v), by row, ω² near the largest eigenvalue of
+/// φ1 comes from a series over an ellipse that contains the field of values of hJ, in single precision, to
+/// the linear solver's tolerance or 10⁻⁴, whichever is smaller. It comes from Krylov subspaces if that is
+/// below the rounding of so many terms, if an exact Jacobian is indefinite, if damping makes the ellipse too
+/// large, and in free fall. Their variables are (ω √M x, √M v), by row, ω² near the largest eigenvalue of
 /// M⁻¹K_s: hJ is then nearly skew-symmetric for the fastest modes, and its field of values is little larger
 /// than its spectrum.
 class ExponentialRosenbrockEuler final : public Integrator {
@@ -41,12 +41,12 @@ class ExponentialRosenbrockEuler final : public Integrator {
                      const StepContext& context) override;
 
  private:
-  // All that throw, throw Cancelled.
+  // "May throw": Cancelled.
   void prepare(const DynamicSystem& system, const StopProbe& stop, bool series);
   /// K, D and their bounds at (x, v); false when stopped. May throw.
   bool linearise(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, double h,
                  const StepContext& context, StepReport& report);
-  /// u1 by the series; false where that is not the way. May throw.
+  /// u1 by the series; false if Krylov subspaces are needed. May throw.
   bool use_series(const DynamicSystem& system, const State& state, double h, const StepContext& context,
                   double tolerance);
   /// before_ := F_n+1 b, of now_ = F_n b and F_n−1 b; every other time adds both new ones to the sum.
@@ -60,10 +60,10 @@ class ExponentialRosenbrockEuler final : public Integrator {
   void apply(const DynamicSystem& system, double h, const StepContext& context, std::span<const vec3> in,
              std::span<vec3> out);
 
-  /// Translates free parts to where the linearised equation moves their centres of mass: that is known in
-  /// closed form.
+  /// Translates free parts to the centres of mass of the linearised equation, which are known in closed form.
   void balance_momentum(const DynamicSystem& system, std::span<const vec3> x0, double h);
-  /// The step from x0 to (x_, v_). On held particles K acts on ∫(x − x0) of the cubic through both ends.
+  /// The step from x0 to (x_, v_). On constrained particles K acts on ∫(x − x0) of the cubic through both
+  /// ends.
   void report_impulses(const DynamicSystem& system, const StepContext& context, std::span<const vec3> x0,
                        double h);
 
@@ -71,7 +71,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> d_;  // −D
   FieldOfValues field_{};
-  double omega_ = 0;  // of field_, or 1/h where there is no stiffness
+  double omega_ = 0;  // of field_, or 1/h without stiffness
   RowFilter filter_;
   FreeParts free_parts_;
   std::vector<vec3> x_, v_;        // u1
@@ -85,7 +85,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
   KrylovPhi phi_;
   std::vector<double> per_root_mass_;
   std::vector<vec3> slope_;   // h F(u0), positions then velocities, in the variables above
-  std::vector<vec3> change_;  // u1 − u0, likewise
+  std::vector<vec3> change_;  // u1 − u0, in the same variables
 };
 
 bool ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
@@ -226,7 +226,7 @@ void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const S
   const auto product = [&](std::span<const vec3> in, std::span<vec3> out) {
     apply(system, h, context, in, out);
   };
-  // Of one pointer: a function of more would be allocated.
+  // Captures one pointer only; a larger capture would be allocated.
   const KrylovPhi::Operator hJ = [&product](std::span<const vec3> in, std::span<vec3> out) {
     product(in, out);
   };

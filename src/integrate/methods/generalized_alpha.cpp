@@ -22,7 +22,7 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   if (!has_a_) impulses_.start(context, system, state.x, v0);
   const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 
-  // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, and that
+  // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, hence
   //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs/(1 − α_m) f.
   const double s = (1 - alpha_f) * h;
   const double gamma_v = h * beta / gamma, gamma_f = s * gamma / (1 - alpha_m);
@@ -80,7 +80,7 @@ constexpr std::array kGeneralizedAlphaParameters{
     },
 };
 
-/// By the spectral radius at infinity ρ∞ in [0, 1].
+/// Constants for the spectral radius at infinity ρ∞ in [0, 1].
 GeneralizedAlpha::Constants constants_of(double rho_inf) {
   GeneralizedAlpha::Constants c;
   c.alpha_m = (2 * rho_inf - 1) / (rho_inf + 1);
@@ -92,7 +92,7 @@ GeneralizedAlpha::Constants constants_of(double rho_inf) {
 
 // Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − α_f) ζ + α_f) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
 // + s (ζ − 1) (γζ + 1 − γ)), which is at most 1 for every ρ∞. One root is real and found by bisection; the
-// others are those of a quadratic.
+// others are roots of a quadratic.
 double generalized_alpha_growth(double y, double s, const IntegratorParameters& values) {
   const auto [alpha_m, alpha_f, gamma, beta] = constants_of(values.at(0));
   const double m1 = 1 - alpha_m, m0 = alpha_m, f1 = 1 - alpha_f, f0 = alpha_f;
@@ -102,7 +102,7 @@ double generalized_alpha_growth(double y, double s, const IntegratorParameters& 
   const double p3 = m1 + f1 * n2, p2 = m0 - 2 * m1 + f0 * n2 + f1 * n1;
   const double p1 = m1 - 2 * m0 + f0 * n1 + f1 * n0, p0 = m0 + f0 * n0;
 
-  double below = -2, above = 2;  // the polynomial is negative at the one, positive at the other
+  double below = -2, above = 2;  // the polynomial is negative at `below`, positive at `above`
   for (double middle = 0; below < middle && middle < above; middle = (below + above) / 2) {
     (((p3 * middle + p2) * middle + p1) * middle + p0 < 0 ? below : above) = middle;
   }

@@ -12,7 +12,7 @@ namespace clothlab {
 /// The step of [Chung 1993], of Newmark's family (α_m = α_f = 0):
 ///   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1),   v1 = v0 + h ((1 − γ) a0 + γ a1),
 ///   (1 − α_m) M a1 + α_m M a0 = f((1 − α_f) x1 + α_f x0, (1 − α_f) v1 + α_f v0)     (their (15)–(20)).
-/// The acceleration a is part of the method's memory, M⁻¹f(x0, v0) after a reset.
+/// The acceleration a is the method's history; after a reset it is M⁻¹f(x0, v0).
 ///
 /// The unknown is the velocity v_f at which f is evaluated: a1 and x_f are linear in it, which gives a
 /// StageEquation.

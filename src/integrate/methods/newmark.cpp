@@ -43,7 +43,7 @@ double newmark_growth(double y, double s, const IntegratorParameters& values) {
 
 // The root ζ = −1 of the above without damping. On a cloth, with σ = (ζ − 1)/(ζ + 1), it is
 // (1 + (γ − ½) hC̃ − (γ/2 − β) h²K̃) σ² + ½ (hC̃ + (γ − ½) h²K̃) σ + ¼ h²K̃ = 0, which has a root with a positive
-// real part only where the matrix before σ² is not positive definite: damping does not make it so.
+// real part only if the coefficient of σ² is not positive definite; damping does not change that.
 double newmark_limit(const IntegratorParameters& values) {
   const double beta = values.at(0), gamma = values.at(1);
   return 2 * beta >= gamma ? kNoStabilityLimit : 1 / std::sqrt(gamma / 2 - beta);

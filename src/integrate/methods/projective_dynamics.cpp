@@ -23,12 +23,12 @@ constexpr std::string_view kStepsNotConverged =
     "the local and global steps did not reach their tolerance; use more of them, a smaller h or a looser "
     "Newton tolerance";
 
-// Of a global step with contacts, which the next one continues.
+// Tolerance of a global step with contacts; the next one continues it.
 constexpr double kContactTolerance = 0.1;
 
 constexpr std::string_view kNoFactor = "the matrix of the global steps was not positive definite";
 
-// Assigns; returns whether the value changed.
+// Assigns; returns true if the value changed.
 template <class Value>
 bool replace(Value& old, const Value& value) {
   if (old == value) return false;
@@ -37,34 +37,34 @@ bool replace(Value& old, const Value& value) {
 }
 
 /// Projective dynamics [Bouaziz 2014, (3), (8), (10); for springs Liu 2013]. With G x = x_i − x_j of a
-/// spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, in turn:
+/// spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, alternately:
 ///
 ///   local    p = L d/‖d‖, d = G x
 ///   global   (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp,   y = x0 + h v0 + h² M⁻¹ f_ext;
 ///
 /// v1 = (x1 − x0)/h. The matrix does not depend on x: one Cholesky factor serves while h, k, masses, damping,
-/// pins and the held points stay the same. At convergence a step is backward Euler's.
+/// pins and the grabbed point stay the same. At convergence a step is a step of backward Euler.
 ///
 /// Damping is isotropic for every damping model: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to
 /// the right-hand side, damping by mass β adds (β/h) M and (β/h) M x0; the stiffness part of Rayleigh's
-/// damping is left out. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
+/// damping is omitted. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
 /// + c/h in the matrix, and the difference to its saturating force on the right.
 ///
-/// A contact that is met adds ½ k max(0, d̂ − g)², and where it was met at the start damping along n and
-/// friction with the load of then, all implicit, with its n and its surface as at the start. Those terms have
-/// directions and come and go: the matrix with them has no factor that would last, and steps with contacts
-/// solve by conjugate gradients.
+/// A contact adds ½ k max(0, d̂ − g)², and if it was active at the start also damping along n and friction
+/// with the load at the start. All are implicit, with n and the surface of the start. These terms have
+/// directions and change often, so a factor of their matrix would not last: steps with contacts use conjugate
+/// gradients.
 ///
-/// The global step is solved for the change of x: its right-hand side is then −r, r the gradient of what is
-/// minimised, and rounding and tolerances are relative to the remaining change. So no solve needs refining:
-/// the next one continues from its remainder. The matrix is a number per pair of particles, and its factor
-/// too while every held particle is held in all directions.
+/// The global step is solved for the change of x. Its right-hand side is −r, r the gradient of the objective,
+/// and rounding and tolerances are relative to the remaining change. No solve needs refinement, because the
+/// next one continues from its residual. The matrix has one number per pair of particles, and so has its
+/// factor if every constrained particle is constrained in all directions.
 class ProjectiveDynamics final : public Integrator {
  public:
   /// `values` are those of kProjectiveDynamicsParameters: the number of iterations, fewer where ‖r‖ reaches
   /// the tolerance · max(‖h f0‖, ‖r at the start‖) (r in N·s, as for Newton's method) or the level of
-  /// rounding. With tolerance 0 their number is fixed. Either way the step has converged when the same holds
-  /// of `newton_tolerance`.
+  /// rounding. With tolerance 0 their number is fixed. In both cases the step has converged if this is true
+  /// for `newton_tolerance`.
   explicit ProjectiveDynamics(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), tolerance_(values.at(1)) {}
 
@@ -72,25 +72,25 @@ class ProjectiveDynamics final : public Integrator {
                      const StepContext& context) override;
 
  private:
-  /// Room, the colouring and the matrix; false when stopped.
+  /// Prepares scratch memory, the colouring and the matrix; false when stopped.
   bool prepare(const DynamicSystem& system, double h, const StepContext& context, StepReport& report);
-  /// Updates a_ and held_; true where they have changed since the last step.
+  /// Updates a_ and held_; true if they have changed since the last step.
   bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
-  /// row_sum_ of a_ as it is.
+  /// Computes row_sum_ of a_.
   void sum_rows(const ElasticElements& springs);
   bool update_springs(const ElasticElements& springs, double h, WorkerPool& pool);
   bool update_inertia(const DynamicSystem& system, double h);
   bool update_grab(const std::optional<GrabSpring>& grab, double h);
   bool update_held(const Projection& projection);
 
-  /// The factor of a_ where it has changed; false when stopped.
+  /// Factorises a_ if it has changed; false when stopped.
   bool factorise(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
   /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
-  /// The force of a contact after the change dx_ times h² [kg·m], in a part with a potential and the rest,
-  /// and the latter over that change, negative [kg].
+  /// The force of a contact after the change dx_, times h² [kg·m]: the part with a potential, the remainder,
+  /// and the negative derivative of the remainder [kg].
   struct Pressed {
     vec3 push, lost;
     mat3 drag;
@@ -99,11 +99,11 @@ class ProjectiveDynamics final : public Integrator {
   /// dx_ += the solution of the global step with contacts; false when stopped.
   bool solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
                            StepReport& report);
-  /// From the residual before the filter, which the ledger's scratch memory has from `evaluate`.
+  /// Uses the unfiltered residual, which `evaluate` left in the ledger's scratch memory.
   void report_impulses(const DynamicSystem& system, const State& state, double h, const StepContext& context);
-  /// Whether that norm is within the target or the rounding.
+  /// True if the norm is within the target or the rounding.
   bool is_small(double residual, double target, double h) const;
-  /// Its bound from the rounding of x_.
+  /// Bound of the residual's norm from the rounding of x_.
   double rounding_noise(double h) const;
 
   int iterations_;
@@ -121,14 +121,14 @@ class ProjectiveDynamics final : public Integrator {
   CholeskyFactor factor_;            // of a_ and held_
   std::optional<SpringMatrix> a_;    // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
                                      // h² k + h k_d
-  std::vector<double> row_sum_;      // of the magnitudes in a row of a_
+  std::vector<double> row_sum_;      // of the absolute values in a row of a_
   ContactElements contacts_;
-  std::vector<bool> met_;  // whether a contact has been in this step
-  LinearSolver solver_;    // of the matrix with those
+  std::vector<bool> active_;  // contacts that were active in this step
+  LinearSolver solver_;       // of the matrix with contacts
   std::vector<vec3> change_;
   std::vector<SpringMatrix::Stencil> stencils_;  // of the grab, then of the contacts
   bool grabbed_ = false;
-  std::vector<Projection::Entry> held_;  // that the factor is made with
+  std::vector<Projection::Entry> held_;  // of the factor
   std::vector<vec3> push_;               // M h v0 + h² f_ext
   std::vector<vec3> dx_;                 // x − x0
   std::vector<vec3> x_;
@@ -157,7 +157,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   const std::size_t n = system.size();
   if (!prepare(system, h, context, report)) return report;
 
-  // The scale of the residual, then h (M v0 + h f) with the forces that no projection gives.
+  // The scale of the residual, then h (M v0 + h f) with the forces other than springs.
   const std::span<const double> m = system.masses();
   system.force(context.pool, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
                push_);
@@ -169,8 +169,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   for (std::size_t i = 0; i < n; ++i) v_[i] = state.v[i] + h / m[i] * push_[i];
   const StepContact* contact = system.contact();
   contacts_ = contact != nullptr ? contact->elements(context.pool, state.x, v_, h, 0) : ContactElements{};
-  met_.assign(contacts_.all.size(), false);
-  // On held particles, report_impulses has these too.
+  active_.assign(contacts_.all.size(), false);
+  // On constrained particles, report_impulses includes these.
   if (context.ledger != nullptr)
     system.add_impulses(
         context.pool,
@@ -183,7 +183,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   prescribe_velocity(system.projection(), state.x, h, v_);
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
 
-  // Local steps and global solves by turns.
+  // Alternate local steps and global solves.
   double residual = 0;
   for (int k = 0;; ++k) {
     if (!evaluate(system, state.x, h, context, report)) return report;
@@ -228,17 +228,17 @@ bool ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContex
   return !report.stopped;
 }
 
-// Of a contact that has been met once in a step, the term stays in the matrix: those that come and go would
-// else never settle.
+// The term of a contact that was active once in a step stays in the matrix; otherwise contacts that switch on
+// and off would prevent convergence.
 bool ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double h,
                                              const StepContext& context, StepReport& report) {
   stencils_.resize(grabbed_ ? 1 : 0);
   for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
     const ContactElement& contact = contacts_.all[c];
     const Pressed pressed = press(contact, h);
-    met_[c] = met_[c] || pressed.push != vec3(0.0);
+    active_[c] = active_[c] || pressed.push != vec3(0.0);
     mat3 block = pressed.drag;
-    if (met_[c]) block += h * h * contacts_.stiffness * glm::outerProduct(contact.normal, contact.normal);
+    if (active_[c]) block += h * h * contacts_.stiffness * glm::outerProduct(contact.normal, contact.normal);
     if (block != mat3(0.0)) stencils_.push_back({contact.particle, contact.weight, contact.count, block});
   }
   a_->clear_stencils();
@@ -256,8 +256,8 @@ bool ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double
 
 ProjectiveDynamics::Pressed ProjectiveDynamics::press(const ContactElement& contact, double h) const {
   const vec3& n = contact.normal;
-  const vec3 way = contact.blend(dx_), past = way - h * contact.velocity;
-  const double along = glm::dot(n, way), away = glm::dot(n, past);
+  const vec3 moved = contact.blend(dx_), past = moved - h * contact.velocity;
+  const double along = glm::dot(n, moved), away = glm::dot(n, past);
   const vec3 slip = past - away * n;
   const double load = std::max(contact.push, 0.0), damping = load > 0 ? h * contacts_.damping : 0;
   const double grip =
@@ -323,7 +323,7 @@ bool ProjectiveDynamics::update_grab(const std::optional<GrabSpring>& grab, doub
                        old.weight != stencil.weight || old.C != stencil.C;
   grabbed_ = grab.has_value();
   stencils_.assign(grabbed_ ? 1 : 0, stencil);
-  if (changed || a_->stencils().size() != stencils_.size()) {  // those of contacts too
+  if (changed || a_->stencils().size() != stencils_.size()) {  // also the stencils of contacts
     a_->clear_stencils();
     a_->add_stencils(stencils_);
   }
@@ -357,8 +357,8 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
   });
   if (report.stopped) return false;
   if (const auto& grab = system.grab()) {
-    const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(dx_);
-    const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(way / h) * way);
+    const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(dx_);
+    const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(moved / h) * moved);
     for (std::size_t c = 0; c < 3; ++c) {
       residual_[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * pull;
     }
@@ -395,10 +395,11 @@ void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const Stat
     for (const ContactElement& contact : contacts_.all) contact.spread(press(contact, h).lost / h, lost);
   }
   if (const auto& grab = system.grab()) {
-    const vec3 way = grab->blend(dx_);
+    const vec3 moved = grab->blend(dx_);
     const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
     for (std::size_t c = 0; c < 3; ++c)
-      hand[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * grab->secant_damping(way / h) * way;
+      hand[grab->particles[c]] -=
+          grab->weights[static_cast<int>(c)] * grab->secant_damping(moved / h) * moved;
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// step after a reset is semi-implicit Euler (model.md) [Ascher 2022, §3.1]. As a system of size 3n, with c =
 /// ⅔h:
 ///   (M − cD − c²K) Δv = M (v̂ − v0) + c f0 + cK Δx̂,   Δx̂ = x̂ − x0 + c v0,   x1 = x̂ + c v1,
-/// where x̂ = x0 + ⅓ (x0 − x₋₁) and v̂ likewise; in the first step c = h, x̂ = x0, v̂ = v0.
+/// where x̂ = x0 + ⅓ (x0 − x₋₁), v̂ = v0 + ⅓ (v0 − v₋₁); in the first step c = h, x̂ = x0, v̂ = v0.
 class SemiImplicitBdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
@@ -61,7 +61,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   const StepContact* contact = system.contact();
   contacts_.clear();
   for (int solves = 1;; ++solves) {
-    // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
+    // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is the K of A, clamped or not.
     system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian,
                      contacts_, b_, A);
     if (gives_up(context, report)) return report;

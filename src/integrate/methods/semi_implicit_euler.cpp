@@ -38,7 +38,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   const StepContact* contact = system.contact();
   contacts_.clear();
   for (int solves = 1;; ++solves) {
-    // b = h (f0 + hK v0); K is that of A, clamped or not.
+    // b = h (f0 + hK v0); K is the K of A, clamped or not.
     system.linearize(context.pool, state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian,
                      contacts_, b_, A);
     if (gives_up(context, report)) return report;

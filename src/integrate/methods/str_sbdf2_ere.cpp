@@ -46,7 +46,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
     s_[i] = h / 2 * start_.a[i];
   }
   if (!first_.solve(system, h / 4, r_, s_, context, dx_, dv_, report)) return report;
-  // The second half has a third of the impulses of the first one in it.
+  // The second half contains a third of the impulses of the first one.
   constexpr double kShare = 4.0 / 3;
   report_forces_on_held(context, system, kShare * h / 2, state.x, start_.v);
   first_.report(system, context, kShare, h / 4, r_, s_, dx_, dv_);

@@ -16,7 +16,7 @@ class SymplecticEuler final : public Integrator {
                      const StepContext& context) override;
 
  private:
-  std::vector<vec3> v0_;  // copy, where the prescribed velocities differ
+  std::vector<vec3> v0_;  // copy, if the prescribed velocities differ
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;  // first f(x0, v0)
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kSweepsNotConverged =
     "the sweeps did not converge; use more substeps, more sweeps or a looser Newton tolerance";
 
-/// The larger of `largest` and |a|; one that is not a number is left out.
+/// The larger of `largest` and |a|; NaN is ignored.
 HalfLanes larger(HalfLanes largest, HalfLanes a) {
   const HalfLanes size = where_greater(both(0), a, both(-1) * a, a);
   return where_greater(size, largest, size, largest);
@@ -38,11 +38,11 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// rotates: impulses keep their directions during the sweeps, an error of O(h_s²) of a drape.
 ///
 /// Two figures measure this. The step has converged when in every substep the largest error |C + α̃ λ + γ
-/// ∇C·(x − x_n)| after the sweeps is at most `newton_tolerance` times that met in the first one, or the level
-/// of rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 − v0) − h
-/// f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
+/// ∇C·(x − x_n)| after the sweeps is at most `newton_tolerance` times the largest in the first one, or the
+/// level of rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 −
+/// v0) − h f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
 ///
-/// A contact is one-sided, with its n and its surface as at the start of the substep: its push λ and friction
+/// A contact is one-sided, with the n and the surface of the start of the substep. Its push λ and friction
 /// follow the springs in each sweep (`press`).
 ///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
@@ -59,7 +59,7 @@ class Xpbd final : public Integrator {
                      const StepContext& context) override;
 
  private:
-  /// A spring with its factors in a substep, at its place in the order of the colours.
+  /// A spring with its factors in a substep, in the order of the colours.
   struct Constraint {
     std::uint32_t i, j;
     double rest_length;  // L [m]
@@ -69,38 +69,38 @@ class Xpbd final : public Integrator {
 
   struct Pair;
 
-  /// What a contact gives at the end of a substep, times h_s² [kg·m].
+  /// Force of a contact at the end of a substep, times h_s² [kg·m].
   struct Press {
-    double along = 0;  // n, by law and damping
+    double along = 0;  // along n: contact law and damping
     vec3 across{0};    // friction
     double error = 0;  // when last measured [m]
   };
 
-  // False when the stop probe ended them.
+  // False when stopped.
   bool update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
   bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                const StepContext& context, StepReport& report);
   template <bool measured>
   bool sweep_springs(const Projection& projection, const StepContext& context);
-  /// The largest error of the springs of one chunk, which begins at `first` [m].
+  /// Records the largest error of the springs of the chunk that begins at `first` [m].
   void note_error(std::size_t first, HalfLanes largest) {
-    double& met = errors_[first / SpringColouring::kGrain];
-    met = std::max({met, largest[0], largest[1]});
+    double& error = errors_[first / SpringColouring::kGrain];
+    error = std::max({error, largest[0], largest[1]});
   }
   void pull(const GrabSpring& grab, const Projection& projection, double h_s);
-  /// Calls body(c) for every contact: concurrently by particle where it has one alone, then in turn.
+  /// Calls body(c) for every contact: concurrently for those of one particle, then one by one.
   template <class Body>
   void for_contacts(WorkerPool& pool, const Body& body) const;
-  /// Solves one contact: `along` and `across` become what it gives at x_.
+  /// Solves one contact: `along` and `across` become its force at x_.
   void press(const ContactElement& contact, const Projection& projection, double h_s, Press& of);
-  /// Adds −h_s² times the forces of contacts at x_, friction with the push there, to r [kg·m], and the
-  /// impulses of those without a potential to the ledger; measures their errors.
+  /// Adds −h_s² times the forces of contacts at x_, with friction for the push there, to r [kg·m], and the
+  /// impulses without a potential to the ledger. Measures their errors.
   void add_contacts(double h_s, std::span<vec3> r, const StepContext& context);
-  /// h_s² times what a contact gives after `way`, without friction and with no push below 0 [kg·m].
+  /// h_s² times the push of a contact after the displacement `along` its normal, at least 0 [kg·m].
   double push_after(const ContactElement& contact, double h_s, double along) const {
     return std::max(h_s * h_s * (contact.push - contacts_.stiffness * along), 0.0);
   }
-  /// Times the slip of a substep it is friction [kg].
+  /// Friction over the slip of a substep [kg].
   double grip(const ContactElement& contact, double h_s, double push, const vec3& slip) const {
     return contact.friction * push / h_s *
            SmoothFriction{contacts_.friction_speed}.secant(glm::length(slip) / h_s);
@@ -110,7 +110,7 @@ class Xpbd final : public Integrator {
   /// Rounding error of `largest_error` [m].
   double rounding() const;
   /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_; reports it, and
-  /// measures the errors. None when stopped.
+  /// measures the errors. Empty when stopped.
   std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
                                           const StepContext& context);
   /// From force_ = h_s r without a filter; the springs' dampers report theirs with it.
@@ -130,11 +130,11 @@ class Xpbd final : public Integrator {
   ContactElements contacts_;
   std::vector<Press> pressed_;        // of the contacts
   std::vector<double> inverse_mass_;  // w [1/kg], 0 for a fixed particle
-  bool sliding_ = false;              // some particle is held along some directions only
+  bool sliding_ = false;              // some particle is constrained only along some directions
   std::vector<vec3> x_;
   std::vector<vec3> v_;
   std::vector<vec3> before_;    // x_n
-  std::vector<vec3> v_before_;  // v_n, where a ledger reads it
+  std::vector<vec3> v_before_;  // v_n, for the ledger
   std::vector<vec3> force_;
 };
 
@@ -146,7 +146,7 @@ struct Xpbd::Pair {
   HalfLanes length;
   HalfLanes elongation;  // l − L [m]
   PairOfVectors n;       // ∇C at i; 0 where l = 0
-  HalfLanes way;         // ∇C·(x − x_n) [m]
+  HalfLanes moved;       // ∇C·(x − x_n) [m]
 
   /// The constraints at `first` and, where it is below `last`, first + 1.
   Pair(const Xpbd& of, std::size_t first, std::size_t last)
@@ -157,7 +157,7 @@ struct Xpbd::Pair {
     length = root(dot(x_ij, x_ij));
     elongation = length - HalfLanes{a.rest_length, b.rest_length};
     n = x_ij / where_equal(length, both(0), both(1), length);
-    way = dot(n, x_ij - before_ij);
+    moved = dot(n, x_ij - before_ij);
   }
 
   HalfLanes lambda(std::span<const double> values, std::size_t first) const {
@@ -296,7 +296,8 @@ bool Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
       const HalfLanes w = dot(w_i, pair.n) + dot(w_j, pair.n);
       // Numerator and denominator times k h_s², so that a tiny k is no division by it.
       const HalfLanes lambda = pair.lambda(lambda_, c);
-      const HalfLanes error = both(-1) * pair.stiffness * pair.elongation - lambda - pair.damping * pair.way;
+      const HalfLanes error =
+          both(-1) * pair.stiffness * pair.elongation - lambda - pair.damping * pair.moved;
       const HalfLanes change = pair.used(error / ((pair.stiffness + pair.damping) * w + both(1)));
       pair.add(change, lambda_, c);
       pair.add(change * w_i, x_, pair.a.i, pair.b.i);
@@ -332,13 +333,13 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
     HalfLanes largest = both(0);
     for (std::size_t c = first; c < last; c += 2) {
       const Pair pair(*this, c, last);
-      const HalfLanes tension = pair.used(pair.stiffness * pair.elongation + pair.damping * pair.way);
+      const HalfLanes tension = pair.used(pair.stiffness * pair.elongation + pair.damping * pair.moved);
       const PairOfVectors pull = tension * pair.n;
       pair.add(pull, r, pair.a.i, pair.b.i);
       pair.add(both(-1) * pull, r, pair.a.j, pair.b.j);
       largest = larger(largest, pair.used((tension + pair.lambda(lambda_, c)) / pair.stiffness));
       if (damping.empty()) continue;
-      const PairOfVectors drag = pair.used(both(-1 / h_s) * pair.damping * pair.way) * pair.n;
+      const PairOfVectors drag = pair.used(both(-1 / h_s) * pair.damping * pair.moved) * pair.n;
       pair.add(drag, damping, pair.a.i, pair.b.i);
       pair.add(both(-1) * drag, damping, pair.a.j, pair.b.j);
     }
@@ -347,8 +348,8 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
   if (!done) return std::nullopt;
   add_contacts(h_s, r, context);
   if (const auto& grab = system.grab()) {
-    const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(x_) - grab->blend(before_);
-    const vec3 pull = h_s * (h_s * grab->secant_stiffness(d) * d + grab->secant_damping(way / h_s) * way);
+    const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(x_) - grab->blend(before_);
+    const vec3 pull = h_s * (h_s * grab->secant_stiffness(d) * d + grab->secant_damping(moved / h_s) * moved);
     for (std::size_t c = 0; c < 3; ++c) {
       r[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
     }
@@ -377,27 +378,28 @@ void Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepCo
     for (std::size_t i = 0; i < n; ++i) damping[i] -= beta * m[i] * (x_[i] - before_[i]);
   }
   if (const auto& grab = system.grab()) {
-    const vec3 way = grab->blend(x_) - grab->blend(before_);
+    const vec3 moved = grab->blend(x_) - grab->blend(before_);
     const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
     for (std::size_t c = 0; c < 3; ++c)
-      hand[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * grab->secant_damping(way / h_s) * way;
+      hand[grab->particles[c]] -=
+          grab->weights[static_cast<int>(c)] * grab->secant_damping(moved / h_s) * moved;
   }
 }
 
 // The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving with
 // the secants of the previous sweep minimises a quadratic above its potential: it descends and does not
-// overshoot, as tangents would, which vanish where the force saturates.
+// overshoot, unlike with tangents, which vanish where the force saturates.
 void Xpbd::pull(const GrabSpring& grab, const Projection& projection, double h_s) {
   const vec3 d = grab.blend(x_) - grab.cursor;
-  const vec3 way = grab.blend(x_) - grab.blend(before_);
+  const vec3 moved = grab.blend(x_) - grab.blend(before_);
   const double stiffness = h_s * h_s * grab.secant_stiffness(d);
-  const double damping = h_s * grab.secant_damping(way / h_s);
+  const double damping = h_s * grab.secant_damping(moved / h_s);
   double w = 0;
   for (std::size_t c = 0; c < 3; ++c) {
     const double weight = grab.weights[static_cast<int>(c)];
     w += weight * weight * inverse_mass_[grab.particles[c]];
   }
-  const vec3 change = (-stiffness * d - damping * way - lambda_of_grab_) / ((stiffness + damping) * w + 1);
+  const vec3 change = (-stiffness * d - damping * moved - lambda_of_grab_) / ((stiffness + damping) * w + 1);
   lambda_of_grab_ += change;
   for (std::size_t c = 0; c < 3; ++c) {
     const std::uint32_t i = grab.particles[c];
@@ -420,8 +422,8 @@ void Xpbd::for_contacts(WorkerPool& pool, const Body& body) const {
   for (std::size_t c = single; c < all.size(); ++c) body(c);
 }
 
-// Along n the law is linear on either side of its end; of the two the one that leads to its own side is
-// taken. Friction has the secant of its law at the slip so far, as the grab does.
+// Along n the law is linear on each side of its end; the solution that lies on its own side is used. Friction
+// uses the secant of its law at the current slip, as the grab does.
 void Xpbd::press(const ContactElement& contact, const Projection& projection, double h_s, Press& of) {
   const auto move = [&](const vec3& by) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
@@ -431,10 +433,10 @@ void Xpbd::press(const ContactElement& contact, const Projection& projection, do
   for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
     w += contact.weight[k] * contact.weight[k] * inverse_mass_[contact.particle[k]];
   const vec3& n = contact.normal;
-  const vec3 way = contact.blend(x_) - contact.blend(before_), led = h_s * contact.velocity;
-  const double along = glm::dot(n, way), stiffness = h_s * h_s * contacts_.stiffness;
+  const vec3 change_of_x = contact.blend(x_) - contact.blend(before_), surface = h_s * contact.velocity;
+  const double along = glm::dot(n, change_of_x), stiffness = h_s * h_s * contacts_.stiffness;
   const double damping = contact.push > 0 ? h_s * contacts_.damping : 0;
-  const double damped = -damping * (along - glm::dot(n, led)) - of.along;
+  const double damped = -damping * (along - glm::dot(n, surface)) - of.along;
   const double line = h_s * h_s * contact.push - stiffness * along;
   double change = (line + damped) / ((stiffness + damping) * w + 1);
   double error = line + damped;
@@ -448,7 +450,7 @@ void Xpbd::press(const ContactElement& contact, const Projection& projection, do
   if (contact.friction == 0) return;
 
   const double moved = along + w * change;
-  const vec3 slip = way - along * n - (led - glm::dot(n, led) * n);
+  const vec3 slip = change_of_x - along * n - (surface - glm::dot(n, surface) * n);
   const double drag = grip(contact, h_s, push_after(contact, h_s, moved), slip);
   const vec3 missing = -drag * slip - of.across, across = missing / (drag * w + 1);
   of.across += across;
@@ -464,8 +466,8 @@ void Xpbd::add_contacts(double h_s, std::span<vec3> r, const StepContext& contex
   for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
     const ContactElement& contact = contacts_.all[c];
     const vec3& n = contact.normal;
-    const vec3 way = contact.blend(x_) - contact.blend(before_), past = way - h_s * contact.velocity;
-    const double away = glm::dot(n, past), push = push_after(contact, h_s, glm::dot(n, way));
+    const vec3 moved = contact.blend(x_) - contact.blend(before_), past = moved - h_s * contact.velocity;
+    const double away = glm::dot(n, past), push = push_after(contact, h_s, glm::dot(n, moved));
     const vec3 slip = past - away * n;
     const vec3 held_back = -grip(contact, h_s, push, slip) * slip;
     const double damped = contact.push > 0 ? -h_s * contacts_.damping * away : 0;

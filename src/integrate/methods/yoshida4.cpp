@@ -44,7 +44,7 @@ StepReport Yoshida4::advance(const DynamicSystem& system, State& state, double h
   for (std::size_t k = 0; k < kShares.size(); ++k) {
     const double t = kShares[k] * h;
     if (gives_up(context, report)) return report;
-    // With damping the acceleration is not that of the end of the step before.
+    // With damping the acceleration differs from the end of the previous step.
     if (k > 0) free_acceleration(system, x_, v_, context, t / 2, a_);
     if (gives_up(context, report)) return report;
     context.for_particles(n, [&](std::size_t i) {
