@@ -13,7 +13,7 @@ using LaneId = std::size_t;
 inline constexpr std::size_t kMostLanes = 8;
 inline char lane_letter(LaneId lane) { return static_cast<char>('A' + lane); }
 
-/// Throws InputError where the text is not one letter from A to H.
+/// Throws InputError if the text is not one letter from A to H.
 inline LaneId lane_of_letter(std::string_view text) {
   if (text.size() == 1 && text[0] >= 'A' && text[0] <= lane_letter(kMostLanes - 1))
     return static_cast<LaneId>(text[0] - 'A');

@@ -240,7 +240,7 @@ class Reader {
   std::string_view counted_;
 };
 
-/// A unit as a term; of what is counted where it is no SI unit.
+/// A unit as a term; a unit that is not an SI unit is the name of counted things.
 Term term_of(std::string_view unit) {
   if (unit.empty()) return {};
   try {

@@ -11,13 +11,13 @@ namespace clothlab {
 struct Quantity {
   std::optional<double> value;
   /// Completes the sentence "'TEXT' …" if units or arithmetic are wrong: "is not in s". Empty with a
-  /// value, and where the text is not a number at all.
+  /// value, and if the text is not a number at all.
   std::string refusal;
   bool has_unit = false;  ///< its own, or that of a number alone
 };
 
 /// Reads a number with an SI unit, or an expression of such numbers: "20 us", "1/60 s", "0.5 mm", "2*0.01",
-/// "(1 + 2)*5 kN/m". A space multiplies as "*" does, so that "1/60 s" is a sixtieth of a second.
+/// "(1 + 2)*5 kN/m". A space multiplies as "*" does: "1/60 s" is a sixtieth of a second.
 ///
 /// The value is in `unit`: an SI unit such as "N·s/m", "%", "°", the name of what is counted ("steps"), or
 /// empty. A number alone has the unit `alone` if given (what a window shows); an expression without

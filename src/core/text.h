@@ -38,7 +38,7 @@ std::optional<double> parse_number(std::string_view text);
 inline constexpr std::size_t kLongestQuote = 500;
 
 /// Text from outside (a file, its name, an option) in a form that is safe to show: at most `longest`
-/// characters, the last of them "…" where it was cut, and '?' for control and direction characters other than
+/// characters, the last of them "…" if it was cut, and '?' for control and direction characters other than
 /// those in `kept` (which control a terminal) and for each byte that is not UTF-8.
 std::string printable(std::string_view text, std::size_t longest = kLongestQuote, std::string_view kept = {});
 

@@ -64,7 +64,8 @@ struct WorkerPool::Shared {
     std::size_t end = 0;
   };
 
-  // `gate`: the lowest bit says open, the bits above it count the loops, the upper half the workers inside.
+  // `gate`: the lowest bit is set if open, the bits above it count the loops, the upper half the workers
+  // inside.
   static constexpr std::uint64_t kOpen = 1;
   static constexpr std::uint64_t kLoop = 2;
   static constexpr std::uint64_t kInside = std::uint64_t{1} << 32;

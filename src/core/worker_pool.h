@@ -17,7 +17,7 @@ int hardware_threads();
 /// A fixed set of threads that share the chunks of a loop. Below the documents layer, threads are used here
 /// only.
 ///
-/// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,
+/// Results never depend on the number of threads: chunk boundaries depend only on `n` and `grain`,
 /// a chunk writes its own part only, and `sum` adds the chunks' partial sums in order.
 ///
 /// One caller at a time. A loop that a body starts, on this pool or another, runs on the body's own thread,

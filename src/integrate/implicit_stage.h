@@ -84,7 +84,7 @@ class ImplicitStage {
 
   /// Computes x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
-  /// Shortens the displacement of a guess so that nothing passes through anything.
+  /// Shortens the displacement of a guess to its free fraction.
   void limit_displacement(const Problem& p, Iterate& guess);
   /// The fraction of the displacements in scratch_ from x, or of −direction_ from now_, along which nothing
   /// passes through anything.

@@ -16,8 +16,8 @@ namespace clothlab {
 enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, exponential, position_based };
 
 /// The oscillations x'' + d x' + ω²x = 0 that determine stability if K and D have no common eigenvectors
-/// (analysis/stability.h): the eigenvalues of J = ∂F/∂u where the step is a function of J; those of
-/// symplectic Euler or Verlet, which mix K and D; or undamped ones where damping never lowers the limit.
+/// (analysis/stability.h): the eigenvalues of J = ∂F/∂u if the step is a function of J; the modes of
+/// symplectic Euler or Verlet, which mix K and D; or undamped ones if damping never lowers the limit.
 enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, undamped };
 
 /// The stiff forces, other than springs and the grab, that a method supports: all, as parts of f, K and D;
@@ -34,7 +34,7 @@ struct IntegratorInfo {
   std::string_view title;    ///< in the window: "Backward Euler"
   std::string_view letters;  ///< two unique letters or digits for its mark
   IntegratorFamily family{};
-  int order = 0;               ///< of convergence; 0 where none is defined
+  int order = 0;               ///< of convergence; 0: none defined
   int order_with_damping = 0;  ///< if damping lowers it; 0: the same
   bool order_needs_exact_jacobian = false;
   /// Without modes of its own (--modes 0) and with the exact Jacobian; 0: the same.
@@ -54,7 +54,7 @@ struct IntegratorInfo {
   /// Longer steps [s] get `contact_warning` where cloth lands on something: the problem and its remedy.
   double longest_contact_step = std::numeric_limits<double>::infinity();
   std::string_view contact_warning = {};
-  std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
+  std::span<const ParameterSpec> parameters = {};  ///< its own, in addition to the parameters of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. For methods that
   /// treat slow modes separately, of a slow mode.
   double stability_limit = 0;

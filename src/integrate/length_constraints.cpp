@@ -404,7 +404,7 @@ double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, s
   if (!linearise(context, x, report)) return 0;
   double left = measure_lengths(context.pool, x).norm;
   for (bool nearer = true; nearer;) {
-    StepReport projection;  // of these iterations alone
+    StepReport projection;  // only of these iterations
     if (!project_positions(context, x, push_, projection) || !linearise(context, x, projection)) {
       report.stopped = true;
       return 0;

@@ -24,7 +24,7 @@ namespace clothlab {
 /// Both projections move along W Jᵀ, W = S M⁻¹ S, by solving J W Jᵀ λ = C with conjugate gradients for least
 /// squares (CGLS) [Björck 1996, §7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
 /// matrix-free, at the cost of conjugate gradients on J W Jᵀ but with the condition of B. Redundant
-/// constraints get the solution of least mass-weighted norm, contradicting ones that of least squares, Σ
+/// constraints get the solution of least mass-weighted norm, contradicting ones the least-squares solution, Σ
 /// C_e²/(w_i + w_j) = min.
 ///
 /// On a large sheet of triangles, whose lengths contradict each other, this needs hundreds of iterations, and

@@ -118,7 +118,7 @@ bool ModalSplit::separate_translations(const DynamicSystem& system, const StepCo
                               });
   };
   // With Π the projection onto translations, XᵀMΠX has eigenvalues near 0 and 1. Eigenvectors V make the
-  // columns of ΠXV orthogonal, and those of XV − ΠXV too.
+  // columns of ΠXV orthogonal, and also the columns of XV − ΠXV.
   for (std::size_t j = 0; j < s; ++j) {
     compute_means(start.column(j));
     for (std::size_t i = 0; i < pattern.particles(); ++i) {
@@ -145,7 +145,7 @@ bool ModalSplit::separate_translations(const DynamicSystem& system, const StepCo
 
 void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {
   // φ1(τ [0 1; −λ 0]) = [S C; −λC S], S = sin ωτ / ωτ, C = (1 − cos ωτ) / ω²τ = τ/2 (sin ½ωτ / ½ωτ)².
-  // H is F without its modal part, so that E comes with φ1 − 1.
+  // H is F without its modal part, so E contributes φ1 − 1.
   const auto average = [&](double lambda) {
     const double z = lambda * tau * tau, half = sinc_of_root(z / 4);
     return std::pair{sinc_of_root(z) - 1, tau / 2 * half * half};

@@ -22,7 +22,7 @@ struct BlockMatrix {
   std::vector<std::uint32_t> begin;      ///< row -> its first neighbour; one more at the end
   std::vector<std::uint32_t> neighbour;  ///< ascending within a row, without the row itself
   std::vector<std::uint32_t> block;      ///< of the coupling, in `value`
-  std::vector<Symmetric> value;          ///< those of the diagonal, then the couplings
+  std::vector<Symmetric> value;          ///< the diagonal, then the couplings
   std::vector<Nodes> nodes;              ///< of each value
 
   std::size_t size() const { return begin.size() - 1; }

@@ -40,7 +40,7 @@ class Watch {
   std::size_t unpolled_ = 0;
 };
 
-// A block as mat3, or as the number c where all blocks are c I.
+// A block as mat3, or as the number c if all blocks are c I.
 template <class Block>
 Block as_block(const mat3& block) {
   if constexpr (std::is_same_v<Block, mat3>) {
@@ -120,7 +120,7 @@ struct Structure {
   std::vector<std::uint32_t> mark, stack, path;
   std::vector<vec3> permuted;
 
-  // The block above the diagonal that joins two particles, or above.size() where there is none.
+  // The block above the diagonal that joins two particles, or above.size() if there is none.
   std::size_t find(std::uint32_t i, std::uint32_t j) const {
     const auto [row, col] = std::minmax(column[i], column[j]);
     const auto begin = above.begin() + static_cast<std::ptrdiff_t>(above_begin[col]);
@@ -137,7 +137,7 @@ struct Structure {
     return fits;
   }
 
-  // Throws Cancelled when stopped; `pattern` is null then, so that nothing fits.
+  // Throws Cancelled when stopped; `pattern` is null then and fits no matrix.
   void analyse(const SpringMatrix& A, const StopProbe& stop) {
     CancelPoint cancel(stop);
     pattern.reset();

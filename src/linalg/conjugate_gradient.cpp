@@ -250,7 +250,7 @@ struct ConjugateGradient::Scratch {
           r_z = r_z + ri * zi;
         }
       }
-      // Removes rounding along held directions, which would add up while r shrinks.
+      // Removes rounding along constrained directions, which would accumulate while r decreases.
       filter.filter(chunk, r.data());
       if constexpr (Kind != PreconditionerKind::multigrid) filter.filter(chunk, z.data());
       partial[chunk] = {sum_of(r_r), sum_of(r_z)};
@@ -299,7 +299,7 @@ struct ConjugateGradient::Scratch {
 
   double relative_residual() const { return b_square == 0 ? 0.0 : std::sqrt(r_square / b_square); }
 
-  // y := 0, or a guess where that is nearer to the solution.
+  // y := 0, or a guess if that is closer to the solution.
   void start(std::span<const vec3> x, const CgOptions& options) {
     std::swap(y, z);  // after a solve y is its solution
     b_square = r_square = start_from_nothing();
@@ -344,7 +344,7 @@ struct ConjugateGradient::Scratch {
       const double p_dot_q = product(p);
       const double room = lengths.room(options.radius);
       double alpha = r_dot_z / p_dot_q;
-      if (!(p_dot_q > 0)) {  // or not a number: then the residual says so
+      if (!(p_dot_q > 0)) {  // or NaN, which the residual shows
         report.indefinite = p_dot_q <= 0;
         if (!report.indefinite || near == A || report.iterations > 0) return;
         alpha = std::min(1.0, room);

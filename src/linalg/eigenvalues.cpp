@@ -78,7 +78,7 @@ std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double>
     schur.computeFromHessenberg(H, Matrix(), false);
     const Index left = pop_converged(schur.matrixT(), schur.info() == Eigen::Success, values);
     stuck = left == rows;
-    // A piece that ends after an exceptional shift leaves its rows shifted: the trace tells by how much.
+    // A piece that ends after an exceptional shift leaves its rows shifted; the trace gives the amount.
     const double shift = left > 0 ? (H.trace() - schur.matrixT().trace()) / static_cast<double>(left) : 0;
     H = Matrix(schur.matrixT().topLeftCorner(left, left));
     H.diagonal().array() += shift;

@@ -110,7 +110,7 @@ KrylovPhi::Column KrylovPhi::append(const Problem& p, const Substep& s) {
     after = std::sqrt(subtract(pool, first, m + 1, scale, w));
     cancel.look();
     if (pass == 0) before = std::sqrt(removed + after * after);
-    if (!(after < before / 2)) break;  // else once more against rounding (Kahan's "twice is enough")
+    if (!(after < before / 2)) break;  // else again, against rounding (Kahan's "twice is enough")
     scale = 1;
   }
   Column column{after, std::isfinite(after) && std::isfinite(before),

@@ -274,7 +274,7 @@ struct LargestEigenvalue::Scratch {
     }
   }
 
-  // The Ritz vector: the recursion once more, now that the coefficients are known.
+  // The Ritz vector: repeats the recursion, now with known coefficients.
   void find_vector(const StopProbe& stop, UnitMode& mode) {
     begin_recursion();
     mode.assign(v.size(), Padded{});

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// k K + c C + c2 C M^-1 C of two matrices on one pattern; K alone by default.
+/// k K + c C + c2 C M^-1 C of two matrices on one pattern; only K by default.
 struct MatrixCombination {
   const SpringMatrix* K = nullptr;
   const SpringMatrix* C = nullptr;  ///< may be null if c = c2 = 0

@@ -310,7 +310,7 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
     basis_.add(p.pool, size_, coefficients_, -1, w, p.stop);
     length = norm(p.pool, w);
     if (!(length > kNothingNew)) return false;
-    if (length > kNoCancellation) break;  // else once more against rounding
+    if (length > kNoCancellation) break;  // else again, against rounding
   }
   const std::span<vec3> v = basis_.column(size_), Kv = product_.column(size_);
   std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / length; });

@@ -116,7 +116,7 @@ class LowestModes {
   std::vector<double> eigenvalues_;
   /// The end of a call, from which the next one may start.
   struct Start {
-    VectorBasis vectors;  // Ritz vectors, those of the modes first
+    VectorBasis vectors;  // Ritz vectors, the modes first
     std::size_t count = 0;
     Range range;
   };

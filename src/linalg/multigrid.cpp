@@ -88,7 +88,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     });
   }
 
-  /// x += P e, where the coarser level l solves for e with Pᵀ (r - A x).
+  /// x += P e, with e from the coarser level l for Pᵀ (r - A x).
   template <class Level>
   void correct(Level& level, std::size_t l, std::size_t grain) {
     if (l == coarser.size()) return;

@@ -29,7 +29,7 @@ class CoarsestSolver {
 
   /// Allocates for this number of nodes.
   void reserve(std::size_t nodes);
-  /// Factorises scale A; false where it is not positive definite.
+  /// Factorises scale A; false if it is not positive definite.
   bool factorise(const BlockMatrix& A, double scale);
   /// x := (scale A)⁻¹ r
   void solve(const SingleVector& r, SingleVector& x);

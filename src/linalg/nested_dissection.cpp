@@ -67,8 +67,8 @@ struct Part {
 };
 
 struct Distances {
-  Vertices order;     // breadth first; shorter than the part where that is not connected
-  Vertices distance;  // by vertex, kNoVertex where not reached
+  Vertices order;     // breadth first; shorter than the part if that is not connected
+  Vertices distance;  // by vertex, kNoVertex if not reached
 };
 
 Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
@@ -114,17 +114,17 @@ class Split {
   Split(const Graph& graph, const Vertices& sequence, CancelPoint& cancel)
       : graph_(&graph), side_(graph.size(), kSecond) {
     const std::size_t n = graph.size();
-    Vertices place(n);
-    for (std::uint32_t k = 0; k < n; ++k) place[sequence[k]] = k;
+    Vertices index_of(n);
+    for (std::uint32_t k = 0; k < n; ++k) index_of[sequence[k]] = k;
     // A vertex is in the separators of cuts after its first neighbour and before itself.
     std::vector<int> change(n + 1, 0);
     for (std::uint32_t v = 0; v < n; ++v) {
       cancel.pass();
-      std::uint32_t first = place[v];
-      for (std::uint32_t u : graph.neighbours(v)) first = std::min(first, place[u]);
-      if (first == place[v]) continue;
+      std::uint32_t first = index_of[v];
+      for (std::uint32_t u : graph.neighbours(v)) first = std::min(first, index_of[u]);
+      if (first == index_of[v]) continue;
       ++change[first + 1];
-      if (place[v] + 1 < n) --change[place[v] + 1];
+      if (index_of[v] + 1 < n) --change[index_of[v] + 1];
     }
     std::size_t cut = n / 2;
     double least = std::numeric_limits<double>::infinity();
@@ -143,7 +143,8 @@ class Split {
       const auto joined = graph.neighbours(v);
       if (k < cut) {
         side_[v] = kFirst;
-      } else if (std::any_of(joined.begin(), joined.end(), [&](std::uint32_t u) { return place[u] < cut; })) {
+      } else if (std::any_of(joined.begin(), joined.end(),
+                             [&](std::uint32_t u) { return index_of[u] < cut; })) {
         side_[v] = kSeparator;
       }
       ++size_[side_[v]];
@@ -366,10 +367,10 @@ class Dissection {
     for (std::uint32_t v : around) local_[v] = kNoVertex;
 
     // Eliminates a vertex of least degree; its neighbours become joined to each other.
-    for (std::uint32_t& place : to) {
+    for (std::uint32_t& v : to) {
       const auto k =
           static_cast<std::size_t>(std::min_element(degree.begin(), degree.end()) - degree.begin());
-      place = part.vertex[k];
+      v = part.vertex[k];
       degree[k] = kNoVertex;
       for (std::size_t u = 0; u < n; ++u) {
         if ((row(k)[u / 64] & bit(u)) == 0) continue;

@@ -37,8 +37,8 @@ bool PhiSeries::expand(const Ellipse& ellipse) {
   shift_ = -centre / rho;
   q_ = kappa / rho;
 
-  // n e_n = ρ e_n−1 − κ e_n+1, downwards, where the solution wanted grows; then its scale from the ellipse's
-  // right end, where F_n = 1 + qⁿ.
+  // n e_n = ρ e_n−1 − κ e_n+1, downwards, because the wanted solution grows in that direction. Its scale
+  // comes from the ellipse's right end, where F_n = 1 + qⁿ.
   for (std::vector<double>* of : {&c_, &e_}) of->assign(N + 2, 0.0);
   e_[N] = 1;
   for (std::size_t n = N; n > 0; --n) e_[n - 1] = (static_cast<double>(n) * e_[n] + kappa * e_[n + 1]) / rho;
@@ -49,7 +49,7 @@ bool PhiSeries::expand(const Ellipse& ellipse) {
   }
   const double scale = std::exp(centre + a) / sum;
   // z φ1(z) = e^z − 1: ρ c_n−1 + centre c_n + κ c_n+1 = e_n, whose other solutions do not grow downwards
-  // where 0 lies in the ellipse.
+  // if 0 is in the ellipse.
   for (std::size_t n = N; n > 0; --n) c_[n - 1] = (scale * e_[n] - centre * c_[n] - kappa * c_[n + 1]) / rho;
   return true;
 }

@@ -22,7 +22,7 @@ class Projection {
  public:
   struct Entry {
     std::uint32_t particle;
-    mat3 S;       ///< symmetric, S S = S; 0 where the particle is fixed
+    mat3 S;       ///< symmetric, S S = S; 0: the particle is fixed
     vec3 target;  ///< prescribed position at the end of the step, in m; counts along I - S only
     /// Of a contact, which may end in the next step: solvers build no lasting structure on it.
     bool passing = false;

@@ -15,7 +15,7 @@
 
 namespace clothlab {
 
-// A spring between the particles i and j adds one block B = u uᵀ + b I to four places of the matrix, with the
+// A spring between the particles i and j adds one block B = u uᵀ + b I to four blocks of the matrix, with the
 // signs of a graph's Laplacian, so a product needs no stored blocks: f = B (x_i − x_j), y_i += f, y_j −= f.
 //
 //             i    j           rows    0 1 2 3 4 5 | 6 7 8 9 10 11 | 12 13 ...
@@ -31,7 +31,7 @@ namespace clothlab {
 /// Which particles the springs join; built once per mesh and shared by all matrices on it.
 ///
 /// Particles are renumbered into *rows*, with joined particles close together for any order in the file,
-/// and rows are cut into *chunks*, the unit of work of a thread. Both depend on the mesh alone. Solvers use
+/// and rows are cut into *chunks*, the unit of work of a thread. Both depend only on the mesh. Solvers use
 /// rows; other code uses particles.
 struct SpringPattern {
   using Pair = std::array<std::uint32_t, 2>;
@@ -184,7 +184,7 @@ class SpringMatrix {
   struct Product;
   template <class Four>
   struct ProductOfTwo;
-  /// Of the rows [begin, end), where there are any stencils.
+  /// The points of the rows [begin, end); empty without stencils.
   std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const {
     return std::span(points_).subspan(point_begin_[begin], point_begin_[end] - point_begin_[begin]);
   }

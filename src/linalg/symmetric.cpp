@@ -34,7 +34,7 @@ Symmetric block_inverse(const Symmetric& B, const mat3* S) {
   const Symmetric adjugate{B.yy * B.zz - B.yz * B.yz, B.xx * B.zz - B.xz * B.xz, B.xx * B.yy - B.xy * B.xy,
                            B.xz * B.yz - B.xy * B.zz, B.xy * B.yz - B.xz * B.yy, B.xy * B.xz - B.xx * B.yz};
   const double inverse_det = 1 / (B.xx * adjugate.xx + B.xy * adjugate.xy + B.xz * adjugate.xz);
-  // Leading minors: positive definite where all three are positive.
+  // Leading minors: positive definite if all three are positive.
   if (!(B.xx > 0 && adjugate.zz > 0 && inverse_det > 0 && std::isfinite(inverse_det))) {
     const Padded d = diagonal_inverse(full(B));
     return {d.x, d.y, d.z, 0, 0, 0};

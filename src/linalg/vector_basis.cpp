@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kGrain = 512;  // a column's part of a chunk stays in the innermost cache
 // Vectors between two polls of the probe: some hundredths of a second for 100 MB.
-constexpr std::size_t kVectorsPerLook = std::size_t{1} << 22;
+constexpr std::size_t kVectorsPerPoll = std::size_t{1} << 22;
 
 std::size_t chunks_of(std::size_t n) { return (n + kGrain - 1) / kGrain; }
 
@@ -25,7 +25,7 @@ template <class Body>
 void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const StopProbe& stop,
                 const Body& body) {
   const CancelPoint cancel(stop);
-  const std::size_t rows = std::max<std::size_t>(1, kVectorsPerLook / kGrain / (columns + 1)) * kGrain;
+  const std::size_t rows = std::max<std::size_t>(1, kVectorsPerPoll / kGrain / (columns + 1)) * kGrain;
   for (std::size_t first = 0; first < n; first += rows) {
     cancel.look();
     pool.for_chunks(std::min(rows, n - first), kGrain,

@@ -23,7 +23,7 @@ double norm(WorkerPool& pool, std::span<const vec3> a);
 /// use the first `k` columns. Dense matrices are stored by columns. Only `resize` beyond the largest size so
 /// far allocates.
 ///
-/// The products throw Cancelled when their probe asks and leave partial results.
+/// On cancellation the products throw Cancelled and leave partial results.
 class VectorBasis {
  public:
   /// Without an allocation the columns keep their values, otherwise they are unspecified: columns that are
@@ -41,7 +41,7 @@ class VectorBasis {
   /// w := w + factor V c
   void add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor, std::span<vec3> w,
            const StopProbe& stop = {}) const;
-  /// The first p columns := those of V Q, with Q a matrix of k rows and p columns; V is another basis.
+  /// The first p columns := V Q, with Q a matrix of k rows and p columns; V is another basis.
   void assign_product(WorkerPool& pool, const VectorBasis& V, std::size_t k, std::span<const double> Q,
                       std::size_t p, const StopProbe& stop = {});
   void swap(VectorBasis& other) noexcept;

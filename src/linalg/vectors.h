@@ -54,7 +54,7 @@ template <class Register>
 struct VectorsOf {
   Register x{}, y{}, z{};
 
-  vec3 of(std::size_t place) const { return {x[place], y[place], z[place]}; }
+  vec3 of(std::size_t lane) const { return {x[lane], y[lane], z[lane]}; }
 
   CLOTHLAB_INLINED friend inline Register dot(const VectorsOf& a, const VectorsOf& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;

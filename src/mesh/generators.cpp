@@ -41,16 +41,16 @@ class Maker {
     mesh_.add_face({corners.begin(), corners.size()});
   }
 
-  /// rows × cols vertices at place(r, c), in quads, with texture coordinates. With `around`, the last
+  /// rows × cols vertices at position(r, c), in quads, with texture coordinates. With `around`, the last
   /// column is joined to the first, and only the texture has a seam there.
-  template <class Place>
-  void sheet(int rows, int cols, bool around, const Place& place) {
+  template <class Position>
+  void sheet(int rows, int cols, bool around, const Position& position) {
     const int texture_cols = around ? cols + 1 : cols;
     const int first = static_cast<int>(mesh_.vertices.size());
     const int first_texture = static_cast<int>(mesh_.texture_coordinates.size());
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < cols; ++c) {
-        const vec3 p = place(r, c);
+        const vec3 p = position(r, c);
         vertex(p.x, p.y, p.z);
       }
     for (int r = 0; r < rows; ++r)
@@ -418,9 +418,9 @@ struct Pattern {
   double depth, roundness;
 };
 
-/// place(x, y, z) of x = c · spacing, y = −r · spacing.
-template <class Place>
-void sew(Maker& maker, const Pattern& pattern, const Place& place) {
+/// position(x, y, z) of x = c · spacing, y = −r · spacing.
+template <class Position>
+void sew(Maker& maker, const Pattern& pattern, const Position& position) {
   const auto square = [&](int r, int c) {
     return r >= 0 && c >= 0 && r + 1 < pattern.rows && c + 1 < pattern.cols && pattern.has(r, c);
   };
@@ -446,8 +446,8 @@ void sew(Maker& maker, const Pattern& pattern, const Place& place) {
           continue;
         }
         const double out = sewn ? 0 : std::min(1.0, from_seam(r, c) / pattern.roundness);
-        const vec3 p = place(c * pattern.spacing, -r * pattern.spacing,
-                             side * pattern.depth * std::sqrt(out * (2 - out)));
+        const vec3 p = position(c * pattern.spacing, -r * pattern.spacing,
+                                side * pattern.depth * std::sqrt(out * (2 - out)));
         vertices[{side, r, c}] = maker.vertex(p.x, p.y, p.z);
       }
   for (const int side : {1, -1})

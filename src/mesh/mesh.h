@@ -91,7 +91,7 @@ struct Box {
 struct ClothMesh {
   std::vector<vec3> positions;  ///< at rest, per particle [m]
   std::vector<std::array<std::uint32_t, 3>> triangles;
-  /// Corners of the triangles, as indices into source->corners; for texture coordinates; empty where the file
+  /// Corners of the triangles, as indices into source->corners; for texture coordinates; empty if the file
   /// has none.
   std::vector<std::array<std::uint32_t, 3>> triangle_corners;
   std::vector<std::array<std::uint32_t, 2>> stretch_springs;

@@ -82,7 +82,7 @@ void Triangulator::project(std::span<const vec3> polygon) {
     points_[i] = {glm::dot(local(i), u), glm::dot(local(i), v)};
 }
 
-/// 1 when c lies to the left of the line from a to b, −1 to the right, 0 on it.
+/// 1 if c is to the left of the line from a to b, −1 to the right, 0 on it.
 int Triangulator::turn(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
   const double abx = points_[b].x - points_[a].x, aby = points_[b].y - points_[a].y;
   const double acx = points_[c].x - points_[a].x, acy = points_[c].y - points_[a].y;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // docs/integrators.md, the README's table and the steps in docs/model.md are made of the registry's rows. Run
-// with CLOTHLAB_WRITE_DOCS=1 to write them anew.
+// with CLOTHLAB_WRITE_DOCS=1 to write them again.
 
 #include <gtest/gtest.h>
 

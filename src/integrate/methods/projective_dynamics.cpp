@@ -61,7 +61,7 @@ bool replace(Value& old, const Value& value) {
 /// factor if every constrained particle is constrained in all directions.
 class ProjectiveDynamics final : public Integrator {
  public:
-  /// `values` are those of kProjectiveDynamicsParameters: the number of iterations, fewer where ‖r‖ reaches
+  /// `values` are those of kProjectiveDynamicsParameters: the number of iterations, fewer if ‖r‖ reaches
   /// the tolerance · max(‖h f0‖, ‖r at the start‖) (r in N·s, as for Newton's method) or the level of
   /// rounding. With tolerance 0 their number is fixed. In both cases the step has converged if this is true
   /// for `newton_tolerance`.
@@ -470,7 +470,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .stability_limit = kNoStabilityLimit,
     .stability_condition = "when iterated to convergence",
     .growth = implicit_euler_growth,
-    // The wind alone is explicit: v1 = (1 − h d) v0 for a free particle without springs.
+    // Only the wind is explicit: v1 = (1 − h d) v0 for a free particle without springs.
     .wind_limit = [](const IntegratorParameters& /*values*/) { return 2.0; },
     .make = make_method<ProjectiveDynamics>,
 };

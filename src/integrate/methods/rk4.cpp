@@ -10,7 +10,7 @@ namespace {
 
 struct Slope {
   double weight;  // in the sum, in sixths
-  double node;    // where along it the next slope is computed, in h
+  double node;    // position of the next slope along it, in h
 };
 constexpr Slope kSlopes[] = {{1, 0.5}, {2, 0.5}, {2, 1}};
 constexpr double kLastWeight = 1;

@@ -34,7 +34,7 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 ///   Δλ = (−C − α̃ λ − γ ∇C·(x − x_n)) / ((1 + γ)(w_i + w_j) + α̃),   x += M⁻¹ ∇C Δλ;
 ///
 /// at its end v = (x − x_n)/h_s. A sweep goes colour by colour (Gauss–Seidel in the order of
-/// SpringColouring). With enough sweeps a substep is close to backward Euler's, and equal where no spring
+/// SpringColouring). With enough sweeps a substep is close to backward Euler, and equal if no spring
 /// rotates: impulses keep their directions during the sweeps, an error of O(h_s²) of a drape.
 ///
 /// Two figures measure this. The step has converged when in every substep the largest error |C + α̃ λ + γ
@@ -145,10 +145,10 @@ struct Xpbd::Pair {
   HalfLanes stiffness{a.stiffness, b.stiffness}, damping{a.damping, b.damping};
   HalfLanes length;
   HalfLanes elongation;  // l − L [m]
-  PairOfVectors n;       // ∇C at i; 0 where l = 0
+  PairOfVectors n;       // ∇C at i; 0 if l = 0
   HalfLanes moved;       // ∇C·(x − x_n) [m]
 
-  /// The constraints at `first` and, where it is below `last`, first + 1.
+  /// The constraints at `first` and, if below `last`, at first + 1.
   Pair(const Xpbd& of, std::size_t first, std::size_t last)
       : a(of.constraints_[first]),
         b(of.constraints_[last - first > 1 ? first + 1 : first]),
@@ -294,7 +294,7 @@ bool Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
       const PairOfVectors w_i = response(projection, pair.a.i, pair.b.i, pair.n);
       const PairOfVectors w_j = response(projection, pair.a.j, pair.b.j, pair.n);
       const HalfLanes w = dot(w_i, pair.n) + dot(w_j, pair.n);
-      // Numerator and denominator times k h_s², so that a tiny k is no division by it.
+      // Numerator and denominator times k h_s², to avoid a division by a tiny k.
       const HalfLanes lambda = pair.lambda(lambda_, c);
       const HalfLanes error =
           both(-1) * pair.stiffness * pair.elongation - lambda - pair.damping * pair.moved;
@@ -388,7 +388,7 @@ void Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepCo
 
 // The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving with
 // the secants of the previous sweep minimises a quadratic above its potential: it descends and does not
-// overshoot, unlike with tangents, which vanish where the force saturates.
+// overshoot, unlike with tangents, which vanish when the force saturates.
 void Xpbd::pull(const GrabSpring& grab, const Projection& projection, double h_s) {
   const vec3 d = grab.blend(x_) - grab.cursor;
   const vec3 moved = grab.blend(x_) - grab.blend(before_);
@@ -551,7 +551,7 @@ extern constinit const IntegratorInfo kXpbd{
     .stability_limit = kNoStabilityLimit,
     .stability_condition = "when swept to convergence",
     .growth = xpbd_growth,
-    // The wind alone is explicit in every substep: v1 = (1 − h_s d) v0 for a free particle without springs.
+    // Only the wind is explicit in every substep: v1 = (1 − h_s d) v0 for a free particle without springs.
     .wind_limit = [](const IntegratorParameters& values) { return 2 * values.at(1); },
     .make = make_method<Xpbd>,
 };

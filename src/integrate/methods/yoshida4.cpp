@@ -12,7 +12,7 @@ namespace {
 /// 2^(1/3)
 constexpr double kCubeRoot = 1.2599210498948731648;
 constexpr double kOuterShare = 1 / (2 - kCubeRoot), kInnerShare = -kCubeRoot * kOuterShare;
-/// Of h: their sum is 1, and the sum of their cubes 0, so that the errors of the third power cancel.
+/// Shares of h. Their sum is 1 and the sum of their cubes is 0, so errors of the third power cancel.
 constexpr std::array kShares{kOuterShare, kInnerShare, kOuterShare};
 
 /// Three steps of velocity Verlet, of w1 h, w0 h and w1 h, w1 = 1/(2 − 2^{1/3}), w0 = 1 − 2 w1: the middle
