@@ -39,7 +39,7 @@ std::vector<double> dense_on(std::span<const FreeDirection> directions, const Sp
   std::vector<double> dense(n * n);
   std::vector<vec3> x(masses.size(), vec3(0)), y(masses.size());
   for (std::size_t j = 0; j < n; ++j) {
-    cancel.look();
+    cancel.poll();
     const auto& [particle, along] = directions[j];
     x[particle] = along / std::sqrt(masses[particle]);
     A.multiply(pool, x, y);

@@ -35,7 +35,7 @@ struct Problem {
   std::vector<vec3> weighted = std::vector<vec3>(masses.size());
 
   void multiply(const SpringMatrix& A, std::span<const vec3> v, std::span<vec3> w) {
-    cancel.look();
+    cancel.poll();
     for (std::size_t i = 0; i < v.size(); ++i) weighted[i] = v[i] / std::sqrt(masses[i]);
     A.multiply(context.pool, weighted, w);
     for (std::size_t i = 0; i < v.size(); ++i) w[i] /= std::sqrt(masses[i]);
@@ -72,7 +72,7 @@ void add_all_modes(Problem& p, Spectrum& result) {
   eigen.compute(n, dense(p.K), p.context.stop);
   const std::vector<double> C = result.is_damped ? dense(p.C) : std::vector<double>();
   for (std::size_t k = 0; k < n; ++k) {
-    p.cancel.look();
+    p.cancel.poll();
     const double damping = result.is_damped ? quotient(C, eigen.vectors().subspan(k * n, n)) : 0;
     result.groups.push_back({eigen.values()[k], std::max(damping, 0.0), 1});
   }
@@ -157,7 +157,7 @@ void split_lowest(Problem& p, const LowestModes& lowest, std::vector<ModeGroup>&
   std::vector<ModeGroup> own;
   std::vector<vec3> w(p.masses.size());
   for (std::size_t k = 0; k < lowest.count(); ++k) {
-    p.cancel.look();
+    p.cancel.poll();
     p.C.multiply(p.context.pool, lowest.mode(k), w);
     own.push_back({lowest.eigenvalue(k), std::max(inner_product(lowest.mode(k), w), 0.0), 1});
   }

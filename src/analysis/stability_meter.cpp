@@ -29,7 +29,7 @@ std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, 
     if (all.empty() || info.coupling != StepCoupling::eigenvalues || std::isinf(info.stability_limit) ||
         info.growth_of_slow_modes)
       continue;
-    CancelPoint(stop).look();
+    CancelPoint(stop).poll();
     const IntegratorParameters values = default_parameters(info);
     const auto limit = [&](const DampedOscillation& o) { return largest_stable_step(info, values, o); };
     result.push_back(*std::ranges::min_element(all, {}, limit));
@@ -153,10 +153,10 @@ void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<c
     stiffness_.emplace(pattern, context.stop);
   }
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   // K does not depend on v: any vector will do.
   system.assemble(context.pool, x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
-  cancel.look();
+  cancel.poll();
   if (!inextensible) return;
   const ElasticElements elements = system.elements();
   for (std::size_t s = 0; s < elements.size(); ++s)
@@ -167,10 +167,10 @@ void StabilityMeter::assemble_damping(const Subject& subject, const ComputeConte
   const auto& [system, state, held, integrator, scene] = subject;
   if (!damping_) damping_.emplace(system.pattern(), context.stop);
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   system.assemble(context.pool, state.x, state.v, {.mass = 0, .damping = 1, .stiffness = 0},
                   JacobianMode::exact, *damping_);
-  cancel.look();
+  cancel.poll();
   if (!integrator.inextensible) return;
   const ElasticElements elements = system.elements();
   for (std::size_t s = 0; s < elements.size(); ++s)

@@ -113,7 +113,7 @@ bool FilterContact::begin_step(const ContactStep& step) {
   const auto take_force = [&] {
     if (!force_.empty()) return;
     force_.resize(system.size());
-    cancel.look();
+    cancel.poll();
     system.force(context.pool, state.x, state.v, force_);
   };
   std::size_t from = 0;
@@ -186,7 +186,7 @@ bool FilterContact::begin_step(const ContactStep& step) {
     std::ranges::sort(own, {}, &ActiveContact::surface);
     added_.push_back(entry);
   }
-  cancel.look();
+  cancel.poll();
   system.projection().constrain(added_);
   system.set_pushes(friction_);
   sorted_ = contacts_.size();
@@ -201,10 +201,10 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
   const ComputeContext& context = step.context;
   if (surfaces.empty()) return false;
   CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   Projection& projection = system.projection();
   find_landed(surfaces, after, projection, context.pool);
-  cancel.look();
+  cancel.poll();
   double farthest = turned_back(surfaces, h, before, after);
   for (const Landed& landed : landed_) farthest = std::max(farthest, landed.depth);
   if (!(farthest > surfaces.tolerance())) return false;
@@ -217,9 +217,9 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
     const std::span<const ActiveContact> known = contacts_of(i);
     if (force_.empty()) {
       force_.resize(system.size());
-      cancel.look();
+      cancel.poll();
       system.force(context.pool, before.x, before.v, force_);
-      cancel.look();
+      cancel.poll();
     }
     Projection::Entry entry{i, mat3(1.0), held != nullptr ? held->target : before.x[i]};
     bool sticks = false;
@@ -239,10 +239,10 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
     else
       projection.constrain(i, entry.S, entry.target);
   }
-  cancel.look();
+  cancel.poll();
   projection.constrain(added_);
   system.set_pushes(friction_);
-  cancel.look();
+  cancel.poll();
   std::ranges::sort(contacts_, {}, [](const ActiveContact& contact) {
     return std::tuple(contact.particle, contact.surface);  // as `constrain` lists them
   });

@@ -94,7 +94,7 @@ ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings,
       solve_through_springs(system, context);
     else
       solve_ways();
-    cancel.look();
+    cancel.poll();
   }
   if (contacts_.empty()) return crowded_ ? Outcome::crowded : Outcome::untouched;
   solve_velocities();
@@ -150,13 +150,13 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
 /// False if there are too many.
 bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   listed_ = way_;
   const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
   const auto found = candidates_.bounded_along(context.pool, x_, way_, reach);
   near_ = found ? found->pairs : std::span<const FeaturePair>();
   least_ = found ? found->least : std::span<const double>();
-  cancel.look();
+  cancel.poll();
   distance_.assign(near_.size(), kFar);
   contact_of_pair_.assign(near_.size(), kNoContact);
   context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {

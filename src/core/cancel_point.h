@@ -16,10 +16,10 @@ class CancelPoint {
 
   /// For every iteration of a short loop: polls the probe about once per 16,000 calls.
   void pass() {
-    if (calls_++ % kPollEvery == 0) look();
+    if (calls_++ % kPollEvery == 0) poll();
   }
   /// Polls the probe; for use between two stages.
-  void look() const {
+  void poll() const {
     if (stop_requested(stop_)) throw Cancelled();
   }
 

@@ -148,14 +148,14 @@ struct Structure {
     // Not initialised: that would delay a stop.
     below.reset();
     below = std::make_unique_for_overwrite<std::uint32_t[]>(below_begin[n]);
-    cancel.look();
+    cancel.poll();
     by_particle.resize(n);
-    cancel.look();
+    cancel.poll();
     permuted.resize(n);
     below_end.resize(n);
     stack.resize(n);
     path.resize(n);
-    cancel.look();
+    cancel.poll();
     pattern = A.shared_pattern();
   }
 

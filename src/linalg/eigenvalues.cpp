@@ -18,7 +18,7 @@ void reduce_to_hessenberg(Eigen::Ref<Matrix> A, const CancelPoint& cancel) {
   const Index n = A.rows();
   Eigen::VectorXd scratch(n);
   for (Index k = 0; k + 2 < n; ++k) {
-    cancel.look();
+    cancel.poll();
     const Index rest = n - k - 1;
     double coefficient = 0, length = 0;
     A.col(k).tail(rest).makeHouseholderInPlace(coefficient, length);
@@ -71,7 +71,7 @@ std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double>
   Eigen::RealSchur<Matrix> schur(size);
   bool stuck = false;
   for (Index pieces = 0; H.rows() > 0; ++pieces) {
-    cancel.look();
+    cancel.poll();
     if (pieces > 40 * size) return {};
     const Index rows = H.rows(), piece = std::max(stuck ? kLong : kShort, kOperations / (rows * rows));
     schur.setMaxIterations(std::min(piece, 40 * rows));

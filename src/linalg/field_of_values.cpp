@@ -71,9 +71,9 @@ FieldOfValues field_of_values(const ComputeContext& context, const SpringMatrix&
   for (RowVector* of : {&scratch, &more_scratch}) of->resize(K.size());
   FieldOfValues field{};
   field.frequency = std::sqrt(block_bound(context.pool, K, masses, scratch, more_scratch));
-  cancel.look();
+  cancel.poll();
   field.damping = block_bound(context.pool, D, masses, scratch, more_scratch);
-  cancel.look();
+  cancel.poll();
   // Along a spring D has at least the share β of K. Across it, and in stencils, it may have less.
   double share = std::numeric_limits<double>::infinity(), lowest = 0;
   for (std::size_t k = 0; k < p.springs(); ++k) {

@@ -91,12 +91,12 @@ KrylovPhi::Result KrylovPhi::compute(const ComputeContext& context, const Operat
 KrylovPhi::Column KrylovPhi::append(const Problem& p, const Substep& s) {
   const auto& [pool, stop] = p.context;
   const CancelPoint cancel(stop);
-  cancel.look();
+  cancel.poll();
   const std::size_t m = s.m;
   const std::span<vec3> w = basis_.column(m + 1);
   p.L(basis_.column(m), w);
   ++p.result.products;
-  cancel.look();
+  cancel.poll();
   const std::size_t first = first_row(s.whole, m);
   double scale = 1 / lengths_[m], before = 0, after = 0;  // of w
   for (int pass = 0; pass < 2; ++pass) {
@@ -108,7 +108,7 @@ KrylovPhi::Column KrylovPhi::append(const Problem& p, const Substep& s) {
       removed += c * c;
     }
     after = std::sqrt(subtract(pool, first, m + 1, scale, w));
-    cancel.look();
+    cancel.poll();
     if (pass == 0) before = std::sqrt(removed + after * after);
     if (!(after < before / 2)) break;  // else again, against rounding (Kahan's "twice is enough")
     scale = 1;
@@ -159,7 +159,7 @@ void KrylovPhi::cross(const Problem& p, std::span<vec3> u) {
   const std::size_t n = p.b.size();
   reserve(n);
   std::fill(u.begin(), u.end(), vec3(0.0));
-  cancel.look();
+  cancel.poll();
   const double b_norm = norm(pool, p.b);
   double time = 0;
   while (time < 1) {
@@ -171,7 +171,7 @@ void KrylovPhi::cross(const Problem& p, std::span<vec3> u) {
     } else {
       std::ranges::copy(p.b, slope.begin());
     }
-    cancel.look();
+    cancel.poll();
     const double beta = norm(pool, slope);
     if (!std::isfinite(beta)) return;
     if (beta == 0) break;

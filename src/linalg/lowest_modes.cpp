@@ -134,7 +134,7 @@ void LowestModes::make_room(const Problem& p) {
   eigenvalues_.resize(p.followed);
   for (std::vector<vec3>* v : {&w_, &start_}) {
     v->resize(n);
-    p.cancel.look();
+    p.cancel.poll();
   }
   in_.resize(n);
   out_.resize(n);
@@ -148,7 +148,7 @@ bool LowestModes::begin_basis(const Problem& p) {
         std::ranges::fill(w_, vec3(0.0));
         w_[i][c] = 1;
         p.projection.filter(w_);
-        p.cancel.look();
+        p.cancel.poll();
         extend(p, w_);
       }
     }
@@ -162,7 +162,7 @@ bool LowestModes::begin_basis(const Problem& p) {
     p.projection.filter(v);
   };
   randomise(0, start_);
-  p.cancel.look();
+  p.cancel.poll();
   if (!find_shift(p, has_kept_ ? kept_.range : Range{})) return false;
   precondition(p, start_);
   for (std::size_t j = 0; has_kept_ && j < kept_.count; ++j) {
@@ -332,7 +332,7 @@ void LowestModes::multiply(const Problem& p, std::span<const vec3> v, std::span<
       in_[i] = padded(v[particle] / root_mass_[particle]);
     }
   });
-  p.cancel.look();
+  p.cancel.poll();
   for_rows(p.pool, pattern, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     p.K.multiply_chunk(chunk, in_.data(), out_.data());
     for (std::size_t i = begin; i < end; ++i) {
@@ -372,7 +372,7 @@ void LowestModes::store_modes(const Problem& p) {
   found_.count = std::min(found_.vectors.columns(), m);
   found_.vectors.assign_product(p.pool, basis_, m, eigen_.vectors(), found_.count, p.stop);
   for (std::size_t j = 0; j < count_; ++j) {
-    p.cancel.look();
+    p.cancel.poll();
     eigenvalues_[j] = eigen_.values()[j];
     const std::span<const vec3> v = found_.vectors.column(j);
     const std::span<vec3> x = modes_.column(j);

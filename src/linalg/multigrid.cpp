@@ -168,7 +168,7 @@ bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, co
   c.filter = &filter;
   c.stop = &context.stop;
   try {
-    CancelPoint(context.stop).look();
+    CancelPoint(context.stop).poll();
     c.compute_values({first, second});
   } catch (const Cancelled&) {
     return false;

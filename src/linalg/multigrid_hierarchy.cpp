@@ -26,7 +26,7 @@ void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& 
   list.reserve(length);
   while (list.size() < length) {
     list.resize(std::min(length, list.size() + kPart));
-    cancel.look();
+    cancel.poll();
   }
 }
 
@@ -180,11 +180,11 @@ void MultigridHierarchy::build() {
 
 void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& cancel) {
   finest.A.choose(*pattern, strong_springs(cancel), cancel);
-  cancel.look();
+  cancel.poll();
   finest.inverse.resize(pattern->particles());
   for (SingleVector* v : {&finest.r, &finest.x, &finest.previous, &finest.next}) {
     v->assign(pattern->particles(), zero_quad());
-    cancel.look();
+    cancel.poll();
   }
   CouplingGraph graph = finest_graph(cancel);
   std::size_t size = static_cast<std::size_t>(std::count(active.begin(), active.end(), 1));
@@ -254,17 +254,17 @@ void MultigridHierarchy::compute_values(const Scratch& scratch) {
   const CancelPoint cancel(*stop);
   if (coarser.empty()) return;
 
-  cancel.look();
+  cancel.poll();
   add_finest(coarser.front());
   add_passing(coarser.front(), scratch);
-  cancel.look();
+  cancel.poll();
   for (std::size_t l = 1; l < coarser.size(); ++l) {
     std::vector<Symmetric>& coarse = coarser[l].A.value;
     std::fill(coarse.begin(), coarse.end(), Symmetric{});
     const std::vector<Symmetric>& fine = coarser[l - 1].A.value;
     for (std::size_t s = 0; s < fine.size(); ++s) coarser[l].from_finer.add(s, fine[s], coarse);
   }
-  cancel.look();
+  cancel.poll();
   for (CoarseLevel& level : coarser) prepare_smoother(level);
   const BlockMatrix& coarsest = coarser.back().A;
   direct =

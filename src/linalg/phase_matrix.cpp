@@ -15,11 +15,11 @@ void PhaseMatrix::resize(const std::shared_ptr<const SpringPattern>& pattern, co
   springs_.clear();
   springs_.reserve(pattern->springs());
   while (springs_.size() < pattern->springs()) {
-    cancel.look();
+    cancel.poll();
     springs_.resize(std::min(springs_.size() + kPart, pattern->springs()));
   }
   diagonal_.resize(pattern->particles());
-  cancel.look();
+  cancel.poll();
   pattern_ = pattern;
 }
 

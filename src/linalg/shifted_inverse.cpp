@@ -21,7 +21,7 @@ bool ShiftedInverse::prepare(const ComputeContext& context, const SpringMatrix& 
     shifted_.emplace(K.shared_pattern(), context.stop);
   }
   *shifted_ = K;
-  cancel.look();
+  cancel.poll();
   for (std::size_t i = 0; i < n; ++i) shifted_->diagonal(i) += sigma * masses[i];
   if (exact_) {
     right_.resize(n);
@@ -41,7 +41,7 @@ bool ShiftedInverse::prepare(const ComputeContext& context, const SpringMatrix& 
 
 double ShiftedInverse::apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w) {
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   if (exact_) {
     std::copy(w.begin(), w.end(), right_.begin());
     std::fill(w.begin(), w.end(), vec3(0.0));
@@ -60,7 +60,7 @@ double ShiftedInverse::apply(const ComputeContext& context, const Projection& pr
         return sum;
       });
   const double energy = multigrid_.apply(r_, std::sqrt(squared), z_);
-  cancel.look();
+  cancel.poll();
   for_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) w[pattern.particle[i]] = unpadded(z_[i]);
   });

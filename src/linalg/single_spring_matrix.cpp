@@ -46,9 +46,9 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
     }
   }
   incoming_begin_.push_back(static_cast<std::uint32_t>(incoming_.size()));
-  cancel.look();
+  cancel.poll();
   springs_.resize(slot_.size());
-  cancel.look();
+  cancel.poll();
   diagonal_.resize(p.particles());
 }
 

@@ -46,7 +46,7 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a, const Sto
 void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
   double* const A = vectors_.data();
   for (std::size_t k = 0; k + 2 < n; ++k) {
-    cancel.look();
+    cancel.poll();
     // w, and the subdiagonal element that the reflection leaves.
     double* const w = A + k * n;
     values_[k] = w[k];
@@ -86,7 +86,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
     for (std::size_t i = 0; i < n; ++i) A[j * n + i] = i == j ? 1 : 0;
   }
   for (std::size_t k = n > 2 ? n - 2 : 0; k-- > 0;) {
-    cancel.look();
+    cancel.poll();
     double* const w = A + k * n;
     if (w[k] != 0) {
       for (std::size_t j = k + 1; j < n; ++j) {
@@ -103,7 +103,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
 void SymmetricEigen::diagonalise(std::size_t n, const CancelPoint& cancel) {
   std::vector<double>&d = values_, &e = off_;
   for (std::size_t l = 0; l < n; ++l) {
-    cancel.look();
+    cancel.poll();
     for (int iteration = 0; iteration < kMaxIterationsPerValue; ++iteration) {
       // The block from l to m has no negligible off-diagonal element.
       std::size_t m = l;

@@ -131,7 +131,7 @@ SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const S
   values_.reserve(springs);
   const CancelPoint cancel(stop);
   while (values_.size() < springs) {
-    cancel.look();
+    cancel.poll();
     values_.resize(std::min(values_.size() + kPart, springs));
   }
 }

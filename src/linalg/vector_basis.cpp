@@ -27,7 +27,7 @@ void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const Stop
   const CancelPoint cancel(stop);
   const std::size_t rows = std::max<std::size_t>(1, kVectorsPerPoll / kGrain / (columns + 1)) * kGrain;
   for (std::size_t first = 0; first < n; first += rows) {
-    cancel.look();
+    cancel.poll();
     pool.for_chunks(std::min(rows, n - first), kGrain,
                     [&](std::size_t begin, std::size_t end) { body(first + begin, first + end); });
   }

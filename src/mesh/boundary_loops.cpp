@@ -31,9 +31,9 @@ class Sides {
         const std::uint32_t a = triangles_[t][i], b = triangles_[t][(i + 1) % 3];
         sides_.push_back({std::min(a, b), std::max(a, b), t});
       }
-    cancel.look();
+    cancel.poll();
     std::sort(sides_.begin(), sides_.end());
-    cancel.look();
+    cancel.poll();
   }
 
   std::size_t size() const { return sides_.size(); }

@@ -104,7 +104,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
     aim_pins(h, context);
     begin_contact(h, context);
-    cancel.look();
+    cancel.poll();
     if (!contact->may_begin(contact_step(h, state, context))) {
       if (control.at_smallest() && may_stiffen()) return StepStatus::stopped;
       if (control.at_smallest()) return refuse_step(squeezed(h), context.pool);
@@ -209,7 +209,7 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
   for (const Projection::Entry& held : projection.entries())
     if (of_pins || !pins.contains(held.particle)) probe.x[held.particle] += way_of(held);
   const ClothSystem::Energies before = energies_of(context.pool, state.x);
-  CancelPoint(context.stop).look();
+  CancelPoint(context.stop).poll();
   const ClothSystem::Energies after = energies_of(context.pool, probe.x);
   account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
@@ -218,7 +218,7 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
 /// methods, as a changed pin does.
 void Simulation::Impl::begin_contact(double h, const ComputeContext& context) {
   system.update_wind(context.pool, state.x, state.t);
-  CancelPoint(context.stop).look();
+  CancelPoint(context.stop).poll();
   place_surfaces(h);
   if (contact->begin_step(contact_step(h, state, context))) integrator->reset();
   if (contact->constrains() && surfaces.move()) add_work_of_held(h, false, context);
@@ -386,7 +386,7 @@ void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& c
 /// Energies and strain of the current state. Throws Cancelled.
 void Simulation::Impl::measure(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   // Explicit methods begin the next step with the forces at this state.
   const bool forces_next = info->family == IntegratorFamily::explicit_method;
   const auto [potential, max_strain, volume] = system.measure(
@@ -394,9 +394,9 @@ void Simulation::Impl::measure(const ComputeContext& context) {
   measured.potential = without_rods(potential);
   measured.strain = max_strain;
   measured.volume = volume;
-  cancel.look();
+  cancel.poll();
   measured.internal = meter.measure(context.pool, system, state, measured.potential);
-  cancel.look();
+  cancel.poll();
 }
 
 BlowUp Simulation::Impl::squeezed(double h) const {

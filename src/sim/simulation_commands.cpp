@@ -171,7 +171,7 @@ void Simulation::Impl::check_start() {
 /// The initial state; parameters, integrator and the set of pins stay.
 void Simulation::Impl::start(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
-  cancel.look();
+  cancel.poll();
   release_grab();
   moves.rest();
   contact_watch.restart();

@@ -122,7 +122,7 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   const std::size_t terms = series_.terms(size_x, size_v, tolerance * size) | 1;  // two at a time
   if (!(static_cast<double>(terms) <= most)) return false;
 
-  cancel.look();
+  cancel.poll();
   matrix_.assign(context.pool, *k_, *d_);
   for_rows(context.pool, p, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -132,13 +132,13 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
     }
   });
   for (std::size_t k = 0; k < terms; ++k) {
-    cancel.look();
+    cancel.poll();
     add_term(h, context, k);
     // In free fall hJ changes no velocity, and two products are a whole Krylov subspace.
     if (k == 0 && change_of_velocity(system, context) <= tolerance) return false;
     now_.swap(before_);
   }
-  cancel.look();
+  cancel.poll();
   for (std::size_t i = 0; i < n; ++i) {
     x_[i] = state.x[i] + size * sum_[p.row[i]].x();
     v_[i] = size * sum_[p.row[i]].v();
@@ -195,7 +195,7 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
       in_v_[i] = padded(per_root_mass_[i] * in[n + i]);
     }
   });
-  cancel.look();
+  cancel.poll();
   for_rows(context.pool, k_->pattern(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     if (field_.damping > 0) {
       k_->multiply_chunk(chunk, in_x_.data(), *d_, in_v_.data(), force_.data());
@@ -208,7 +208,7 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
       out[n + i] = -h * per_root_mass_[i] * unpadded(force_[i]);
     }
   });
-  cancel.look();
+  cancel.poll();
 }
 
 void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const State& state, double h,
@@ -270,7 +270,7 @@ void ExponentialRosenbrockEuler::prepare(const DynamicSystem& system, const Stop
   const CancelPoint cancel(stop);
   const std::size_t n = system.size();
   const auto resize = [&](auto& scratch, std::size_t size) {
-    cancel.look();
+    cancel.poll();
     scratch.resize(size);
   };
   for (auto* scratch : {&x_, &v_}) resize(*scratch, n);
