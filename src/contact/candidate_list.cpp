@@ -33,14 +33,15 @@ void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<con
   // The tree of a large cloth takes longer than a step, and a slider sends a command for each.
   if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
     return;
+  PairFinder finder;
+  if (!rest.empty()) finder.add(triangles, rest);
+  finder_ = std::move(finder);
   triangles_ = triangles;
   rest_ = rest;
   meshes_.clear();
   corners_.clear();
   corners_before_.clear();
   surface_of_vertex_.clear();
-  finder_.clear();
-  if (!rest.empty()) finder_.add(triangles, rest);
 }
 
 void CandidateList::place_meshes(const Surfaces* surfaces) {
@@ -51,8 +52,9 @@ void CandidateList::place_meshes(const Surfaces* surfaces) {
       next_meshes_.push_back({end.mesh.surface, k, end.from, begin.from, end.axes, begin.axes, end.scale});
   }
   if (next_meshes_ == meshes_) return;
-  const bool same = std::ranges::equal(next_meshes_, meshes_, {}, &PlacedMesh::mesh, &PlacedMesh::mesh);
+  if (!std::ranges::equal(next_meshes_, meshes_, {}, &PlacedMesh::mesh, &PlacedMesh::mesh)) add_next_meshes();
   meshes_.swap(next_meshes_);
+  near_reach_ = 0;
   corners_.clear();
   corners_before_.clear();
   surface_of_vertex_.clear();
@@ -62,23 +64,30 @@ void CandidateList::place_meshes(const Surfaces* surfaces) {
       corners_before_.push_back(from_mesh(surfaces->body_at_begin(placed.surface), corner));
       surface_of_vertex_.push_back(placed.surface);
     }
-  near_reach_ = 0;
-  if (same) return;
-  listed_reach_ = 0;
-  waits_ = 0;
-  finder_.clear();
-  finder_.add(triangles_, rest_);
-  // As in their files: the order of pairs does not depend on where the meshes were first.
+}
+
+/// Makes a finder for the cloth and next_meshes_, and room for their corners. Changes nothing if it throws.
+void CandidateList::add_next_meshes() {
+  PairFinder finder;
+  finder.add(triangles_, rest_);
+  // Positions as in the files: the order of pairs does not depend on where the meshes were first.
   std::vector<vec3> positions(rest_.begin(), rest_.end());
   std::vector<Triangle> numbered;
-  for (const PlacedMesh& placed : meshes_) {
+  for (const PlacedMesh& placed : next_meshes_) {
     const auto first = static_cast<std::uint32_t>(positions.size());
     positions.insert(positions.end(), placed.mesh->positions().begin(), placed.mesh->positions().end());
     numbered.clear();
     for (const auto& [a, b, c] : placed.mesh->triangles())
       numbered.push_back({first + a, first + b, first + c});
-    finder_.add(numbered, positions);
+    finder.add(numbered, positions);
   }
+  const std::size_t corners = positions.size() - rest_.size();
+  corners_.reserve(corners);
+  corners_before_.reserve(corners);
+  surface_of_vertex_.reserve(corners);
+  finder_ = std::move(finder);
+  listed_reach_ = 0;
+  waits_ = 0;
 }
 
 double CandidateList::reach_of(const FeaturePair& pair, double reach) const {

@@ -85,6 +85,7 @@ class CandidateList {
     FeaturePair pair;
     double least;
   };
+  void add_next_meshes();
   bool is_at(std::span<const vec3> x, double reach, bool at_begin) const;
   void take(std::span<const vec3> x, std::span<const vec3> corners);
   bool covers(WorkerPool& pool, std::span<const vec3> displacement, double reach);

@@ -24,9 +24,6 @@ class PairFinder {
 
   static constexpr std::size_t kMostOfTriangle = 500;
 
-  /// Forgets all meshes.
-  void clear() { meshes_.clear(); }
-  std::size_t meshes() const { return meshes_.size(); }
   /// Adds a mesh; the cloth is the first. `positions` of all particles so far, which the triangles number
   /// [m]. Near places of them stay near: the tree of boxes is made for them.
   void add(std::span<const Triangle> triangles, std::span<const vec3> positions);
