@@ -29,7 +29,7 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
     if (body.shape == Obstacle::Shape::plane) {
       // Where it is below the middle of the cloth.
       const vec3 middle = (cloth.low + cloth.high) / 2.0;
-      const SurfacePoint place = place_above(body, middle);
+      const SurfacePoint place = closest_point(body, middle);
       from = to = middle + (place.level - place.height) * place.normal;
       half = vec3(0);
     }

@@ -47,10 +47,10 @@ class ClothModel {
   std::span<const char> stretch_flags() const { return is_stretch_; }
 
   std::span<const Triangle> triangles() const { return *triangles_; }
-  /// Of all triangles at rest [m²].
+  /// Area of all triangles at rest [m²].
   double area() const;
   /// The triangles of the parts that enclose a volume (ClothMesh::closed), with their corners
-  /// counter-clockwise as seen from outside at rest. None of a cloth that was not made from a mesh.
+  /// counter-clockwise as seen from outside at rest. None for a cloth without a mesh.
   std::span<const Triangle> enclosing() const { return enclosing_; }
 
   /// Sparsity pattern of the matrices of this cloth.
@@ -60,7 +60,7 @@ class ClothModel {
   std::span<const std::uint32_t> part_of_particle() const { return part_of_particle_; }
   std::size_t parts() const { return parts_; }
 
-  /// Mass of every particle [kg]. Throws InputError where the area model leaves one without mass.
+  /// Mass of every particle [kg]. Throws InputError if the area model leaves one without mass.
   std::vector<double> masses(const Material& material) const;
 
  private:
@@ -81,8 +81,8 @@ class ClothModel {
   std::vector<Triangle> enclosing_;
 };
 
-/// Throws InputError where there is an overpressure, and nothing that it could fill: `closed` counts closed
-/// parts, or their triangles.
+/// Throws InputError for an overpressure without a closed part to fill: `closed` counts closed parts, or
+/// their triangles.
 void check_inflate(const Material& material, std::size_t closed);
 
 /// Throws InputError as ClothModel::masses does for a cloth of this shape, without building it.

@@ -18,7 +18,7 @@ ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material
       projection_(model_->particles()),
       springs_(*model_, material) {
   check_inflate(material, model_->enclosing().size());
-  weigh();
+  update_masses();
 }
 
 void ClothSystem::set_material(const Material& material) {
@@ -27,7 +27,7 @@ void ClothSystem::set_material(const Material& material) {
   masses_ = model_->masses(material);
   material_ = material;
   springs_.set_material(material);
-  weigh();
+  update_masses();
 }
 
 void ClothSystem::set_grab(const std::optional<GrabSpring>& grab) {
@@ -63,7 +63,7 @@ void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
   list_terms();
 }
 
-void ClothSystem::weigh() {
+void ClothSystem::update_masses() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
   if (material_.inflate == 0)

@@ -43,7 +43,7 @@ class ClothSystem final : public DynamicSystem {
 
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
-  /// Fixes the air for the next step: that at the state at its start. No effect without wind.
+  /// Updates the air to positions x and time t; it is constant during a step. No effect without wind.
   void update_wind(WorkerPool& pool, std::span<const vec3> x, double t);
 
   /// See WindForce::largest_rate; 0 without wind.
@@ -58,7 +58,7 @@ class ClothSystem final : public DynamicSystem {
   /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
-  /// Of all positions x; see GravityForce for the zero of the gravity energy. Where `v` is not empty, `force`
+  /// At positions x; see GravityForce for the zero of the gravity energy. Where `v` is not empty, `force`
   /// at (x, v) costs little if it comes next.
   Measures measure(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v = {}) const;
   Energies energies(WorkerPool& pool, std::span<const vec3> x) const { return measure(pool, x).energies; }
@@ -69,7 +69,7 @@ class ClothSystem final : public DynamicSystem {
     return contact_ != nullptr ? contact_->energy(pool, x) : 0;
   }
 
-  /// Sum of the loads of gravity and wind on cloth of that mass [kg].
+  /// Sum of the loads of gravity and wind on cloth of the given mass [kg].
   OuterLoad outer_load(double mass) const;
 
   /// Energy of all stretch springs when each is longer by a share of `strain` [J].
@@ -104,7 +104,7 @@ class ClothSystem final : public DynamicSystem {
   double mass_damping() const override { return material_.rayleigh_mass; }
 
  private:
-  void weigh();  // rebuilds the forces that depend on the masses
+  void update_masses();  // and the forces that depend on them
   void list_terms();
   void clear(WorkerPool& pool, std::span<vec3> f) const;
   void begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const;  // mass part
@@ -124,7 +124,7 @@ class ClothSystem final : public DynamicSystem {
   const ContactTerm* contact_ = nullptr;
   SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
-  // The active forces in the order of summation; every sum over forces goes over this list.
+  // The active forces in the order of summation; every sum over forces uses this list.
   std::vector<const ForceTerm*> terms_;
 };
 

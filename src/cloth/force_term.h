@@ -10,16 +10,16 @@
 
 namespace clothlab {
 
-/// Potential energies by force [J]; `grab` is that of the mouse spring.
+/// Potential energies by force [J]; `grab` of the mouse spring.
 struct PotentialEnergies {
   double stretch = 0;
   double bend = 0;
   double gravity = 0;
   double grab = 0;
   double contact = 0;
-  double pressure = 0;  ///< of what fills closed cloth
+  double pressure = 0;  ///< of the gas in closed cloth
 
-  /// Those of the cloth itself.
+  /// The energy of the cloth itself.
   double of_cloth() const { return stretch + bend + gravity + pressure; }
 };
 
@@ -27,10 +27,10 @@ struct PotentialEnergies {
 struct ForceMeasures {
   PotentialEnergies energies;
   double max_strain = 0;  ///< see SpringMeasures
-  double volume = 0;      ///< that is inflated [m³]
+  double volume = 0;      ///< of the inflated parts [m³]
 };
 
-/// Upper bounds of what an external force does to the whole cloth.
+/// Upper bounds of the effect of an external force on the whole cloth.
 struct OuterLoad {
   double force = 0;   ///< [N]
   double energy = 0;  ///< kinetic energy that it can give the cloth over any distance [J]
@@ -40,7 +40,7 @@ struct OuterLoad {
 /// finite-difference test (tests/cloth/force_terms.h). Defaults are for forces without that property.
 ///
 /// One sign convention for all: f = −∂E/∂x + damping, K = ∂f/∂x, D = ∂f/∂v. Calls are const and without
-/// visible side effects, and accept any x and v, not finite ones included. The pool is that of the caller.
+/// visible side effects, and accept any x and v, also if not finite.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
@@ -52,7 +52,7 @@ class ForceTerm {
   virtual void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<vec3> f) const = 0;
 
-  /// f += what `part` includes of this force [N].
+  /// f += the part of this force that `part` includes [N].
   virtual void add_part(WorkerPool& pool, SpringForces /*part*/, std::span<const vec3> x,
                         std::span<const vec3> v, std::span<vec3> f) const {
     add_force(pool, x, v, f);
@@ -63,7 +63,7 @@ class ForceTerm {
     add_part(pool, part, x, v, f);
   }
 
-  /// Adds the impulse of what is not conservative in this force.
+  /// Adds the impulse of the non-conservative part of this force.
   virtual void add_impulse(WorkerPool& /*pool*/, const ImpulseStage& /*stage*/, Impulses& /*to*/) const {}
   /// add_part and add_impulse at a stage without linearisation, for terms that compute both in one pass.
   virtual void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
@@ -72,20 +72,20 @@ class ForceTerm {
     add_impulse(pool, stage, to);
   }
 
-  /// Adds the energies and the strain of this force. Velocities v that are not empty say that the next call
-  /// is `add_force` at (x, v), for terms that compute both in one pass.
+  /// Adds the energies and the strain of this force. If v is not empty, the next call is `add_force` at
+  /// (x, v), for terms that compute both in one pass.
   virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
                             ForceMeasures& /*measures*/) const {}
 
-  /// On cloth of that mass [kg].
+  /// The load on cloth of the given mass [kg].
   virtual OuterLoad outer_load(double /*mass*/) const { return {}; }
 
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
   virtual void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
 
-  /// f += this force + factor K u, and add_jacobians with that K; a force that is not smooth may take its
-  /// parts at x + factor u. The default is for a force without K.
+  /// f += this force + factor K u, and add_jacobians with the same K. A force that is not smooth may be
+  /// evaluated at x + factor u. The default is for a force without K.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                          double /*factor*/, std::span<const vec3> /*u*/, const SystemCoefficients& c,
                          JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {

@@ -44,25 +44,25 @@ class GrabForce final : public ForceTerm {
                  SpringMatrix& a) const override;
 
  private:
-  /// −∂f/∂x and −1/c ∂f/∂v of the held point, or their secants.
+  /// −∂f/∂x and −1/c ∂f/∂v of the grabbed point, or their secants.
   mat3 spring_block(std::span<const vec3> x, JacobianMode mode) const;
   mat3 damper_slope(std::span<const vec3> v, JacobianMode mode) const;
 
   GrabSpring grab_;
 };
 
-/// Σ wᵢ²/mᵢ over the particles that `fixed` leaves free: the inverse effective mass of the held point [1/kg].
-/// A stiffness k at that point raises no eigenvalue of M⁻¹K_s by more than k Σ wᵢ²/mᵢ (Weyl). 0 where no free
-/// particle is held.
+/// Σ wᵢ²/mᵢ over the free particles of `fixed`: the inverse effective mass of the grabbed point [1/kg].
+/// A stiffness k at that point raises no eigenvalue of M⁻¹K_s by more than k Σ wᵢ²/mᵢ (Weyl). 0 if no free
+/// particle is grabbed.
 double grab_inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
                          std::span<const double> masses, const Projection& fixed);
 
 /// Least stiffness [N/m] of the grab's clamped block. In linear theory springs at their rest length do not
-/// resist sideways motion, so a grab of force F moves the held point by F/block in one linear step from rest.
-/// Two springs in a row, of length L and stiffness k_s, have the energy k_s δ⁴/(4 L²) at a sideways
+/// resist sideways motion, so a grab of force F moves the grabbed point by F/block in one linear step from
+/// rest. Two springs in a row, of length L and stiffness k_s, have the energy k_s δ⁴/(4 L²) at a sideways
 /// displacement δ, which equals the work F δ of the grab at δ³ = 4 F L²/k_s. The block is F/δ for the largest
-/// F of the spring, with L the mean rest length of the stretch springs at the held particles. 0 without such
-/// springs.
+/// F of the spring, with L the mean rest length of the stretch springs at the grabbed particles. 0 without
+/// such springs.
 double grab_least_block(const ClothModel& model, const Material& material, const GrabSpring& grab);
 
 /// 10 × the weight [N] of the connected part that `particle` belongs to, or of a given mass [kg]; with |g|

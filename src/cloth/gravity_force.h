@@ -7,7 +7,7 @@
 
 namespace clothlab {
 
-/// f_i = m_i g. Energy −Σ m_i g·x_i: zero where all particles are at the origin.
+/// f_i = m_i g. Energy −Σ m_i g·x_i: zero with all particles at the origin.
 class GravityForce final : public ForceTerm {
  public:
   /// `masses` must outlive this; `gravity` in m/s².

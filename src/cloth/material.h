@@ -8,7 +8,7 @@ namespace clothlab {
 enum class DampingModel { projected, isotropic };
 enum class MassModel { uniform, area };
 
-/// Material, gravity and what fills the cloth. The defaults are those of the command line
+/// Material, gravity and overpressure. The defaults are those of the command line
 /// (docs/command-line.md).
 struct Material {
   double mass = 0.2;  ///< of the whole cloth [kg]
@@ -20,7 +20,7 @@ struct Material {
   double rayleigh_stiffness = 0;  ///< α [s]
   double rayleigh_mass = 0;       ///< β [1/s]
   vec3 gravity{0, -9.8, 0};       ///< [m/s²]
-  double inflate = 0;             ///< overpressure in what the cloth encloses [Pa]
+  double inflate = 0;             ///< overpressure in closed parts [Pa]
 
   bool operator==(const Material&) const = default;
 };

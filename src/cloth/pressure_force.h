@@ -17,7 +17,7 @@ namespace clothlab {
 /// surface that is the exact gradient, and the forces sum to 0.
 ///
 /// K is left out. Its blocks ∂f_a/∂x_b = p/6 [x_d − x_c]×, c and d opposite the edge ab, are antisymmetric; a
-/// SpringMatrix has symmetric ones only. So exact Jacobians are those of all other forces.
+/// SpringMatrix has symmetric ones only. So exact Jacobians include all forces except this one.
 class PressureForce final : public ForceTerm {
  public:
   /// `model` must outlive this; without enclosing triangles there is no force. The pressure in Pa.
@@ -34,7 +34,7 @@ class PressureForce final : public ForceTerm {
                  std::span<vec3> f) const override;
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                     ForceMeasures& measures) const override;
-  /// Of the pressure on all of its surface at rest.
+  /// Load of the pressure on the whole surface at rest.
   OuterLoad outer_load(double mass) const override;
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;

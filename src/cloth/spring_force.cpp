@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSpringGrain = 4096;
 
-/// to := from; whether a bit is new.
+/// to := from; true if any bit changed.
 bool replace(Padded& to, const vec3& from) {
   const auto differs = [](double a, double b) {
     return std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b);
@@ -57,7 +57,7 @@ SpringPass SpringForce::pass(SpringForces part) const {
           .rayleigh = rayleigh_stiffness_};
 }
 
-/// The place of the next pass. Empty velocities stay as they are.
+/// Sets positions and velocities of the next pass. Empty velocities are not changed.
 void SpringForce::take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const {
   const SpringPattern& p = pattern();
   for_rows(pool, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
@@ -75,7 +75,7 @@ void SpringForce::take(WorkerPool& pool, std::span<const vec3> x, std::span<cons
   }
 }
 
-/// Forces of part_, their part of damping and measures at the place taken.
+/// Forces of part_, their part of damping and measures at motion_.
 void SpringForce::run(WorkerPool& pool, bool forces, bool measures, bool damping) const {
   damping = damping && !has_damping_;
   forces = damping || (forces && !has_forces_);

@@ -23,9 +23,8 @@ namespace clothlab {
 /// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of length l = 0 has no direction:
 /// its force is 0, B = B⁺ = k I, and it has no projected damping.
 ///
-/// What the last pass found is kept with the positions and velocities that it was made at, to the last bit:
-/// forces and measures that are asked for there again cost no other pass. One caller at a time, as for the
-/// pool.
+/// The results of the last pass are kept with its positions and velocities, to the last bit: forces and
+/// measures of the same state cost no second pass. One caller at a time, as for the pool.
 class SpringForce final : public ForceTerm {
  public:
   /// `model` must outlive this. The kernel does not change results.
@@ -34,7 +33,7 @@ class SpringForce final : public ForceTerm {
 
   void set_material(const Material& material);
 
-  /// With `v` the same pass makes the forces at (x, v).
+  /// With `v` the same pass computes the forces at (x, v).
   SpringMeasures measure(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v = {}) const;
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
@@ -84,13 +83,13 @@ class SpringForce final : public ForceTerm {
   SpringPass::Kernel kernel_;
 
   // The last pass.
-  mutable std::vector<SpringPass::Motion> motion_;  // where it was made
+  mutable std::vector<SpringPass::Motion> motion_;  // its positions and velocities
   mutable RowVector u_;
   mutable RowVector sum_;      // force on every row, and see SpringPass::run
   mutable RowVector damping_;  // the part of damping in the forces, where a ledger reads it; else empty
   mutable bool has_forces_ = false;
   mutable bool has_damping_ = false;
-  mutable bool wants_damping_ = false;             // with forces that `measure` is to find
+  mutable bool wants_damping_ = false;             // with the forces that `measure` computes
   mutable SpringForces part_ = SpringForces::all;  // of these forces
   mutable bool has_measures_ = false;
   mutable SpringMeasures measures_;

@@ -27,8 +27,8 @@ alignas(32) constexpr double kStretch[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 
 
 /// The springs of a chunk, four per register. They go in blocks through four short loops: vectors along the
 /// springs; roots, divisions and measures; forces; sums by row. In one loop the chain of operations of a
-/// spring, which is long, would leave the processor room for hardly more than four springs at a time. What
-/// passes from loop to loop stays in the first-level cache.
+/// spring is so long that the processor would overlap hardly more than four springs. Data between the loops
+/// stay in the first-level cache.
 template <class Four>
 class SpringSweep {
   using Vectors = VectorsOf<Four>;
@@ -216,8 +216,8 @@ class SpringSweep {
     });
   }
 
-  /// Adds the forces to the rows of a chunk, and those of damping side by side with them, since a row waits
-  /// for the sum of the spring before. Springs of one lower row follow each other: its sum stays in a
+  /// Adds the forces to the rows of a chunk, and the part of damping in the same loop, since a row waits for
+  /// the sum of the spring before. Springs of one lower row follow each other: its sum stays in a
   /// register. Upper rows of other chunks, those from `end` on, are replaced by the row `unused`: branches
   /// would be badly predicted.
   template <Sums kSums>
@@ -426,7 +426,7 @@ class SpringSweep {
 
   const SpringPass& pass_;
   const SpringPattern& p_;
-  Four stretch_energy_{}, bend_energy_{}, largest_{}, strains_{};  // sums over the springs, place by place
+  Four stretch_energy_{}, bend_energy_{}, largest_{}, strains_{};  // sums over the springs, lane by lane
   // Copies, see `copy`.
   std::uint32_t lower_[kBlockSprings], upper_[kBlockSprings];
   double rest_lengths_[kBlockSprings];

@@ -20,7 +20,7 @@ struct SpringMeasures {
 /// One pass over the springs of a chunk of rows: forces, and energies and strain in the same sweep.
 ///
 /// As in the products of a SpringMatrix, a spring within a chunk is computed once and added to both ends, one
-/// between two chunks is computed in both. No two chunks write to one place, and the order of a sum depends
+/// between two chunks is computed in both. No two chunks write to one row, and the order of a sum depends
 /// on the mesh alone. Four springs are computed together; the k-th of each four adds to the k-th of four
 /// partial sums of energy.
 struct SpringPass {
@@ -48,9 +48,9 @@ struct SpringPass {
   bool damped() const { return projected != 0 || isotropic != 0 || rayleigh != 0; }
 
   /// Where `sums` is not null, sums[row] := force on the row, for all rows of the chunk; behind the rows, it
-  /// has one more for every chunk. Where `damping` is not null too, it likewise gets the part of damping,
-  /// which there has to be. Where `measured`, returns the measures of the springs whose lower row the chunk
-  /// has.
+  /// has one more for every chunk. If `damping` is not null, it gets the part of damping in the
+  /// same layout; there must be damping. If `measured`, returns the measures of the springs whose lower row
+  /// the chunk has.
   SpringMeasures run(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const;
 
   /// The blocks of a matrix, see ForceTerm::linearize.

@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// Forces on single particles that are constant within a step: the friction of the floor. f_i as given,
+/// Forces on single particles that are constant within a step: the friction of surfaces. f_i as given,
 /// energy −Σ f_i·x_i.
 class SteadyForce final : public ForceTerm {
  public:
@@ -25,7 +25,7 @@ class SteadyForce final : public ForceTerm {
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  /// Nothing: contacts at another time are not known.
+  /// Adds nothing: contacts at another time are not known.
   void add_part_at(WorkerPool&, double, SpringForces, std::span<const vec3>, std::span<const vec3>,
                    std::span<vec3>) const override {}
   void add_jacobians(WorkerPool&, std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&,

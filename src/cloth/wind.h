@@ -11,9 +11,9 @@ namespace clothlab {
 struct Wind {
   bool on = false;
   double speed = 5;               ///< U of the mean wind [m/s]; air at rest still resists motion
-  double azimuth = 0;             ///< where it blows to, about the vertical [°]: 0 is +x, 90 is +z
-  double elevation = 0;           ///< how steeply it rises [°]: 90 is straight up
-  double gusts = 0;               ///< g, the most that a gust adds to each component [% of U]
+  double azimuth = 0;             ///< direction to which it blows, about the vertical [°]: 0 is +x, 90 is +z
+  double elevation = 0;           ///< angle above the horizontal [°]: 90 is straight up
+  double gusts = 0;               ///< g, the largest change of each component by gusts [% of U]
   std::uint32_t seed = 1;         ///< of the gusts
   double density = 1.2;           ///< ρ [kg/m³]
   double drag_coefficient = 1.2;  ///< c; a square plate, face on, has about 1.2 [Hoerner 1965]
@@ -26,7 +26,7 @@ struct Wind {
 /// which carries them past the cloth. A function of its arguments alone.
 vec3 air_velocity(const Wind& wind, const vec3& x, double t);
 
-/// No gust is faster [m/s].
+/// Upper bound of the speed of the air [m/s].
 double top_speed(const Wind& wind);
 
 }  // namespace clothlab

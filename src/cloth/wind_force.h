@@ -22,7 +22,7 @@ namespace clothlab {
 ///   D_ii = −Σ ρ c A/3 |u_i·n| n nᵀ   over the triangles at i,
 ///
 /// exact, symmetric and negative semidefinite. As for every damping force, the dependence on x is left out of
-/// K. The air is constant between calls of `blow`.
+/// K. The air is constant between calls of `update_wind`.
 class WindForce final : public ForceTerm {
  public:
   /// `model` must outlive this. Starts with the mean wind everywhere.
@@ -40,12 +40,12 @@ class WindForce final : public ForceTerm {
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                             Impulses& to) const override;
-  /// With the air at time t [s] at x instead of that of `blow`.
+  /// With the air at time t [s] at x instead of the last `update_wind`.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
-  /// Of cloth at rest in the fastest gust, and of cloth that moves with it.
+  /// Loads of cloth at rest in the fastest gust, and of cloth that moves with it.
   OuterLoad outer_load(double mass) const override;
-  /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: an explicit step with
+  /// Largest eigenvalue of M⁻¹(−D) over the free particles of `fixed` [1/s]: an explicit step with
   /// the wind alone is stable for h times this < 2.
   double largest_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                       std::span<const double> masses, const Projection& fixed) const;

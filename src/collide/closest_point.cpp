@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNearlyParallel = 1e-6;  // the square of the sine of an angle
 
-// Share of b in the point of the segment from a to b that is nearest to p.
+// Share of b in the closest point to p of the segment from a to b.
 double closest_on_segment(const vec3& p, const vec3& a, const vec3& b) {
   const vec3 along = b - a;
   const double square = glm::dot(along, along);
@@ -30,12 +30,12 @@ vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3
     if (within.x >= 0 && within.y >= 0 && within.z >= 0) {
       const double along = glm::dot(ac, ac);
       if (square > kNearlyParallel * glm::dot(ab, ab) * along) return within;
-      // Inexact, but only along ac, where the place is found anew.
+      // Inexact, but only along ac: recompute the share there.
       const double share = std::clamp(glm::dot(ap - of_b * ab, ac) / along, 0.0, 1 - of_b);
       return {1 - of_b - share, of_b, share};
     }
   }
-  // Outside, the nearest point lies on an edge.
+  // Outside, the closest point lies on an edge.
   const std::array<vec3, 3> corner{a, b, c};
   vec3 nearest(1, 0, 0);
   double least = glm::dot(ap, ap);
@@ -56,7 +56,7 @@ vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3
 
 std::array<double, 2> closest_on_segments(const vec3& a, const vec3& b, const vec3& c, const vec3& d) {
   const vec3 u = b - a, v = d - c, w = c - a;
-  // Nearest within both segments, where the lines are, or else at an end of one.
+  // The closest points of the lines if within both segments, else at an end of one.
   std::array<double, 2> nearest{0, 0};
   double least = glm::dot(w, w);
   const auto is_nearer = [&](double s, double t) {
@@ -74,7 +74,7 @@ std::array<double, 2> closest_on_segments(const vec3& a, const vec3& b, const ve
       const double t = glm::dot(glm::cross(w, u), normal) / square;
       if (s >= 0 && s <= 1 && t >= 0 && t <= 1) return {s, t};
     } else {
-      // The share is inexact; the distance between two points that are nearest to each other is not.
+      // The share is inexact; the distance between the two closest points is not.
       const double t = closest_on_segment(a + std::clamp(s, 0.0, 1.0) * u, c, d);
       is_nearer(closest_on_segment(c + t * v, a, b), t);
     }

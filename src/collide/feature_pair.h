@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// Two features of triangle meshes that may meet and share no particle: a vertex and a triangle, or two
+/// Two features of triangle meshes that may collide and share no particle: a vertex and a triangle, or two
 /// edges.
 struct FeaturePair {
   enum class Kind : std::uint8_t { vertex_face, edge_edge };
@@ -23,7 +23,7 @@ struct FeaturePair {
   std::array<vec3, 4> of(std::span<const vec3> a) const {
     return {a[particle[0]], a[particle[1]], a[particle[2]], a[particle[3]]};
   }
-  /// How much nearer the features can come while no particle goes farther than its room, at most [m].
+  /// Upper bound of how much nearer the features can come while no particle moves farther than its room [m].
   double approach_within(std::span<const double> room) const {
     const auto of = [&](std::size_t k) { return room[particle[k]]; };
     return kind == Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
@@ -31,14 +31,13 @@ struct FeaturePair {
   }
 };
 
-/// The points of two features that are nearest to each other: their relative position is Σ w x, with
-/// Σ w = 0.
+/// The closest points of two features: their relative position is Σ w x, with Σ w = 0.
 struct Separation {
   std::array<double, 4> weight{};
   vec3 apart{0};        ///< Σ w x [m]
   double distance = 0;  ///< its length
 
-  /// Whether the points lie within the triangle, or within both edges.
+  /// True if the points lie within the triangle, or within both edges.
   bool is_within(FeaturePair::Kind kind) const {
     return weight[1] * weight[2] * weight[3] != 0 &&
            (kind == FeaturePair::Kind::vertex_face || weight[0] != 0);
@@ -49,16 +48,17 @@ struct Separation {
 };
 Separation separation(FeaturePair::Kind kind, const std::array<vec3, 4>& x);
 
-/// On which side of the triangle the vertex is, or of one edge the other: of either sign, 0 between.
+/// The side of the triangle on which the vertex lies, or of one edge the other, as the sign; 0: neither.
 double side(FeaturePair::Kind kind, const std::array<vec3, 4>& x);
 
-/// How much nearer two features can come on the ways of their particles, at most [m].
-double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& way);
+/// Upper bound of how much nearer two features can come on the displacements of their particles [m].
+double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& displacement);
 
-/// Additive continuous collision detection [Li 2021, section 4]: the share t of the ways of four particles,
-/// x + t · way, up to which two features surely are at least `least` / 2 apart; 1 where they are so all the
-/// way. Less than 1 only where they are nearer than `least` at t [m], or where no end is in sight. `least`
-/// is above 0, at most their distance at x, and above rounding: 1e-13 of the largest coordinate of x and way.
-double free_share(FeaturePair::Kind kind, std::array<vec3, 4> x, std::array<vec3, 4> way, double least);
+/// Additive continuous collision detection [Li 2021, section 4]. Returns a fraction t in [0, 1] of the
+/// displacements of four particles, up to which two features are at least `least` / 2 apart. Less than 1 only
+/// if they are nearer than `least` at t [m], or the search did not end. `least` is above 0, at most their
+/// distance at x, and above rounding: 1e-13 of the largest coordinate of x and the displacement.
+double free_share(FeaturePair::Kind kind, std::array<vec3, 4> x, std::array<vec3, 4> displacement,
+                  double least);
 
 }  // namespace clothlab

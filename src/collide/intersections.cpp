@@ -16,7 +16,7 @@ using Triangle = TriangleTree::Triangle;
 // terms; there are two of them in a gap.
 constexpr double kGapRounding = 8 * std::numeric_limits<double>::epsilon();
 
-// Whether the projections onto an axis are apart. The axis may be any: what separates, separates.
+// Compares the projections of two features onto axes. Any axis on which they are apart separates them.
 class Axes {
  public:
   Axes(std::span<const vec3> a, std::span<const vec3> b) : a_(a), b_(b) {
@@ -47,7 +47,7 @@ class Axes {
   vec3 size_{0};
 };
 
-// Of a segment or a triangle.
+// The sides of a segment or a triangle.
 class Sides {
  public:
   explicit Sides(std::span<const vec3> corners) : count_(corners.size() == 2 ? 1 : 3) {
@@ -75,8 +75,8 @@ class Mesh {
     const auto [a, b, c] = corners(t);
     return {glm::min(glm::min(a, b), c), glm::max(glm::max(a, b), c)};
   }
-  /// Whether the side of one opposite to the only corner that they share meets the other, or they meet where
-  /// they share none.
+  /// True if two triangles without a common corner intersect. With one common corner: if the side opposite to
+  /// it of one intersects the other.
   bool intersect(std::uint32_t s, std::uint32_t t) const {
     const Triangle &one = triangles_[s], &other = triangles_[t];
     std::size_t shared = 0, of_one = 0, of_other = 0;
@@ -101,15 +101,15 @@ class Mesh {
   std::span<const vec3> positions_;
 };
 
-// Of `count` triangles those with others of which look(triangle, found(other)) tells.
-template <class Look>
-std::vector<TrianglePair> collect(WorkerPool& pool, std::size_t count, const Look& look) {
+// The pairs (triangle, other) that search(triangle, found) reports by found(other), for `count` triangles.
+template <class Search>
+std::vector<TrianglePair> collect(WorkerPool& pool, std::size_t count, const Search& search) {
   constexpr std::size_t kGrain = 256;
   std::vector<std::vector<TrianglePair>> of_chunk((count + kGrain - 1) / kGrain);
   pool.for_chunks(count, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t t = begin; t < end; ++t) {
       const auto triangle = static_cast<std::uint32_t>(t);
-      look(triangle, [&](std::uint32_t other) { of_chunk[begin / kGrain].push_back({triangle, other}); });
+      search(triangle, [&](std::uint32_t other) { of_chunk[begin / kGrain].push_back({triangle, other}); });
     }
   });
   std::vector<TrianglePair> all;
@@ -120,8 +120,8 @@ std::vector<TrianglePair> collect(WorkerPool& pool, std::size_t count, const Loo
 
 }  // namespace
 
-// Two convex polygons that do not meet are separated along the normal of one, the cross product of two
-// sides, or, in one plane, across a side within it.
+// Disjoint convex polygons are separated along the normal of one, along the cross product of two sides, or,
+// in one plane, across a side within it.
 bool surely_apart(std::span<const vec3> a, std::span<const vec3> b) {
   const Axes axes(a, b);
   const Sides of_a(a), of_b(b);

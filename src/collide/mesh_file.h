@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// A file of triangles, and these once it has been read. Costs nothing to copy.
+/// A file of triangles, and the triangles once it has been read. Cheap to copy.
 struct MeshFile {
   std::shared_ptr<const std::string> path;  ///< UTF-8; null: none
   std::shared_ptr<const TriangleSurface> surface;

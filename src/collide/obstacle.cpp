@@ -23,7 +23,7 @@ namespace {
 struct Kind {
   Obstacle::Shape shape;
   std::string_view name;
-  std::string_view text;  // of its numbers: those of the vectors, then the last one
+  std::string_view text;  // of its numbers: the vectors, then the last one
   std::array<vec3 Obstacle::*, 2> vectors;
   double Obstacle::*last;
 };
@@ -51,13 +51,13 @@ const Kind& kind_of(Obstacle::Shape shape) { return *std::ranges::find(kKinds, s
                    ", in metres.");
 }
 
-// Numbers, in metres where they have a unit.
+// Parses a list of numbers, in metres if they have a unit.
 std::vector<double> numbers_of(std::string_view text, std::string_view list) {
   std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const Quantity number = parse_quantity(list.substr(begin, end - begin), "m");
-    if (!number.value) refuse(text, "has something that is no number or no length");
+    if (!number.value) refuse(text, "contains something that is not a number or a length");
     numbers.push_back(*number.value);
     begin = end + 1;
   }
@@ -88,13 +88,13 @@ std::string obstacle_forms() {
 Obstacle parse_obstacle(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto kind = std::ranges::find(kKinds, text.substr(0, colon), &Kind::name);
-  if (kind == kKinds.end() || colon == text.size()) refuse(text, "has no shape that is known");
+  if (kind == kKinds.end() || colon == text.size()) refuse(text, "has an unknown shape");
   auto wanted = static_cast<std::size_t>(std::ranges::count(kind->text, ',')) + 1;
   std::string_view list = text.substr(colon + 1);
   Obstacle obstacle;
   obstacle.shape = kind->shape;
   if (kind->shape == Obstacle::Shape::mesh) {
-    // The name of a file may have commas.
+    // The name of a file may contain commas.
     std::size_t end = 0;
     for (--wanted; end < list.size(); ++end)
       if (std::ranges::count(list.substr(0, end + 1), ',') == static_cast<std::ptrdiff_t>(wanted)) break;
@@ -121,9 +121,9 @@ void check_obstacles(std::span<const Obstacle> bodies) {
       throw InputError(std::string(what) + " of an obstacle must be " + format_number(kSmallestObstacle) +
                        " to " + format_number(kLargestObstacle) + " m.");
   };
-  const auto check_place = [](const vec3& place) {
+  const auto check_position = [](const vec3& position) {
     for (int k = 0; k < 3; ++k)
-      if (!(std::abs(place[k]) <= kFarthestObstacle))
+      if (!(std::abs(position[k]) <= kFarthestObstacle))
         throw InputError("An obstacle must lie within " + format_number(kFarthestObstacle) +
                          " m of the origin.");
   };
@@ -131,17 +131,17 @@ void check_obstacles(std::span<const Obstacle> bodies) {
     check_path(body.path);
     for (int k = 0; k < 3; ++k)
       if (!(std::abs(body.turn[k]) <= kMostTurn))
-        throw InputError("An obstacle may be turned by " + format_number(kMostTurn) + "° at most.");
+        throw InputError("An obstacle may be turned by at most " + format_number(kMostTurn) + "°.");
     if (body.shape == Obstacle::Shape::plane) {
       const double length = glm::length(body.normal);
       if (!(length >= kShortestNormal && length <= kLargestObstacle))
         throw InputError("The normal of a plane must have a length of " + format_number(kShortestNormal) +
                          " to " + format_number(kLargestObstacle) + ".");
-      check_place(vec3(body.offset / length));
+      check_position(vec3(body.offset / length));
       continue;
     }
-    check_place(body.from);
-    check_place(body.to);
+    check_position(body.from);
+    check_position(body.to);
     if (body.shape == Obstacle::Shape::mesh) {
       if (!(body.scale >= kLeastObstacleScale && body.scale <= kMostObstacleScale))
         throw InputError("The scale of a mesh obstacle must be " + format_number(kLeastObstacleScale) +
@@ -150,7 +150,7 @@ void check_obstacles(std::span<const Obstacle> bodies) {
       if (const TriangleSurface* surface = body.mesh.surface.get()) {
         check_extent("The diagonal",
                      body.scale * glm::distance(surface->bounds().low, surface->bounds().high));
-        check_place(vec3(body.scale * surface->radius()));
+        check_position(vec3(body.scale * surface->radius()));
       }
     }
     if (!has_axis(body.shape) && body.from != body.to)
@@ -269,7 +269,7 @@ Obstacle posed(const Obstacle& obstacle, const Pose& pose) {
 Obstacle turned(Obstacle obstacle, const vec3& degrees) {
   Obstacle there = posed(obstacle, {turn_of(degrees), vec3(0)});
   there.path = std::move(obstacle.path);
-  // Of a body with an axis the ends say it all, of a plane its normal.
+  // The ends determine a body with an axis, the normal a plane.
   if (has_axes(there.shape)) {
     there.turn = degrees;
     there.axes = glm::mat3_cast(turn_of(degrees));
@@ -298,7 +298,7 @@ SurfacePoint above_segment(const Obstacle& obstacle, const vec3& x) {
   const double height = glm::length(from_axis);
   const vec3 straight = share > 0 && share < 1 ? along / std::sqrt(square) : vec3(0);
   if (height > 0) return {from_axis / height, height, obstacle.radius, 1 / obstacle.radius, straight};
-  // On the axis every direction across it leads out.
+  // On the axis every direction across it leads outwards.
   const vec3 out = along.y != 0 ? glm::normalize(vec3(along.y, -along.x, 0)) : vec3(0, 1, 0);
   return {out, 0, obstacle.radius, 1 / obstacle.radius, straight};
 }
@@ -312,7 +312,7 @@ SurfacePoint above_plane(const Obstacle& plane, const vec3& x) {
 // Its core is the box without the rounding of its edges.
 SurfacePoint above_box(const Obstacle& box, const vec3& x) {
   const double rounding = rounding_of(box);
-  const bool aligned = box.axes[0][0] == 1 && box.axes[1][1] == 1;  // with those of space
+  const bool aligned = box.axes[0][0] == 1 && box.axes[1][1] == 1;  // with the axes of space
   const vec3 from_centre = aligned ? x - box.from : glm::transpose(box.axes) * (x - box.from);
   const auto in_space = [&](const vec3& v) { return aligned ? v : box.axes * v; };
   const vec3 above = glm::abs(from_centre) - (0.5 * box.size - rounding);  // the faces of the core
@@ -357,7 +357,7 @@ SurfacePoint above_cylinder(const Obstacle& cylinder, const vec3& x) {
   if (!(above_end > 0)) return {side, above_side, rounding, 1 / cylinder.radius, axis};
   const vec3 out = above_side * side + above_end * end;
   const double height = glm::length(out);
-  // Along the rim that of a circle, as far as its plane is that of the normal.
+  // The curvature along the rim: that of the circle, times the part of its plane along the normal.
   const double lean = above_side / height;
   const double along_rim = lean / (cylinder.radius - rounding + rounding * lean);
   return {out / height, height, rounding, 1 / rounding, glm::cross(axis, side), 0, along_rim};
@@ -367,13 +367,13 @@ vec3 in_mesh(const Obstacle& obstacle, const vec3& x) {
   return glm::transpose(obstacle.axes) * (x - obstacle.from) / obstacle.scale;
 }
 
-SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint place) {
-  place.normal = obstacle.axes * place.normal;
-  place.least = obstacle.axes * place.least;
-  place.height *= obstacle.scale;
-  place.level *= obstacle.scale;
-  place.curvature /= obstacle.scale;
-  return place;
+SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint point) {
+  point.normal = obstacle.axes * point.normal;
+  point.least = obstacle.axes * point.least;
+  point.height *= obstacle.scale;
+  point.level *= obstacle.scale;
+  point.curvature /= obstacle.scale;
+  return point;
 }
 
 }  // namespace
@@ -385,7 +385,7 @@ std::vector<vec3> corners_of(const Obstacle& obstacle) {
   return corners;
 }
 
-SurfacePoint place_above(const Obstacle& obstacle, const vec3& x) {
+SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x) {
   switch (obstacle.shape) {
     case Obstacle::Shape::plane:
       return above_plane(obstacle, x);
@@ -394,7 +394,7 @@ SurfacePoint place_above(const Obstacle& obstacle, const vec3& x) {
     case Obstacle::Shape::cylinder:
       return above_cylinder(obstacle, x);
     case Obstacle::Shape::mesh:
-      return in_space(obstacle, obstacle.mesh.surface->place_above(in_mesh(obstacle, x)));
+      return in_space(obstacle, obstacle.mesh.surface->closest_point(in_mesh(obstacle, x)));
     case Obstacle::Shape::sphere:
     case Obstacle::Shape::capsule:
       break;
@@ -402,25 +402,25 @@ SurfacePoint place_above(const Obstacle& obstacle, const vec3& x) {
   return above_segment(obstacle, x);
 }
 
-double visible_depth(const Obstacle& obstacle, const SurfacePoint& place) {
-  return obstacle.shape == Obstacle::Shape::mesh ? -place.height : place.level - place.height;
+double visible_depth(const Obstacle& obstacle, const SurfacePoint& point) {
+  return obstacle.shape == Obstacle::Shape::mesh ? -point.height : point.level - point.height;
 }
 
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
   return mesh.mesh.surface->is_crossed(in_mesh(mesh, from), in_mesh(mesh, to));
 }
 
-std::optional<SurfacePoint> place_within(const Obstacle& obstacle, const vec3& x, double reach,
-                                         FoundPoint* last) {
-  if (last == nullptr) return place_above(obstacle, x);
+std::optional<SurfacePoint> closest_point_within(const Obstacle& obstacle, const vec3& x, double reach,
+                                                 FoundPoint* last) {
+  if (last == nullptr) return closest_point(obstacle, x);
   const vec3 at = in_mesh(obstacle, x);
-  if (last->place && obstacle.mesh.surface->is_continuous()) {
+  if (last->point && obstacle.mesh.surface->is_continuous()) {
     constexpr double kRounding = 1e-9;  // of the gap
-    const double gap = last->place->height - last->place->level - glm::distance(at, last->x);
+    const double gap = last->point->height - last->point->level - glm::distance(at, last->x);
     if (gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
   }
-  if (!last->place || at != last->x) *last = {at, obstacle.mesh.surface->place_above(at)};
-  return in_space(obstacle, *last->place);
+  if (!last->point || at != last->x) *last = {at, obstacle.mesh.surface->closest_point(at)};
+  return in_space(obstacle, *last->point);
 }
 
 }  // namespace clothlab

@@ -43,14 +43,13 @@ void check_path(const ObstaclePath& path) {
     constexpr double kFarthest = 1000;  // as bodies
     for (int k = 0; k < 3; ++k)
       if (!(std::abs(key.move[k]) <= kFarthest) || !(std::abs(key.turn[k]) <= kMostTurn))
-        throw InputError("A path may move an obstacle by " + format_number(kFarthest) + " m and turn it by " +
-                         format_number(kMostTurn) + "° at most.");
-    // Turns whose vectors are nearer than that are less than half a circle apart.
+        throw InputError("A path may move an obstacle by at most " + format_number(kFarthest) +
+                         " m and turn it by at most " + format_number(kMostTurn) + "°.");
+    // Turns whose vectors differ by less than that are less than half a circle apart.
     if (before != nullptr && !(glm::distance(before->turn, key.turn) < kHalfCircle))
-      throw InputError(
-          "Between its keyframes at " + format_number(before->time) + " s and " + format_number(key.time) +
-          " s a path may turn by half a circle or more, which has two directions: add a keyframe in "
-          "between.");
+      throw InputError("The turn between the keyframes at " + format_number(before->time) + " s and " +
+                       format_number(key.time) +
+                       " s of a path may be half a circle or more. Add a keyframe between them.");
     before = &key;
   }
   if (!path.loops) return;

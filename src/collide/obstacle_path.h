@@ -19,7 +19,7 @@ struct Pose {
 /// The turn about the direction of a vector by its length [°].
 glm::dquat turn_of(const vec3& degrees);
 
-/// Where a body is at a time, from where its own numbers have it.
+/// The pose of a body at a time, relative to its own numbers.
 struct Keyframe {
   double time = 0;  ///< [s]
   vec3 move{0};     ///< [m]
@@ -28,7 +28,7 @@ struct Keyframe {
 };
 
 /// The motion of a body in time: between keyframes it moves at constant speed and turns the short way; it
-/// rests before the first one, and after the last, or begins anew there.
+/// rests before the first one. After the last it rests, or begins again.
 struct ObstaclePath {
   std::vector<Keyframe> keys = {};  ///< in order of time
   bool loops = false;
@@ -38,8 +38,8 @@ inline constexpr std::size_t kMostKeyframes = 1000;
 inline constexpr double kLatestKeyframe = 1e6;  // [s]
 inline constexpr double kMostTurn = 1e6;        // [°]
 
-/// Throws InputError where times do not ascend, a number is out of its bounds, a turn between two keyframes
-/// is half a circle or more, or what loops does not end where it begins.
+/// Throws InputError if times do not ascend, a number is out of its bounds, a turn between two keyframes is
+/// half a circle or more, or a loop does not end where it begins.
 void check_path(const ObstaclePath& path);
 Pose pose_on(const ObstaclePath& path, double t);
 /// The largest speed of a point at a distance from the centre [m/s].

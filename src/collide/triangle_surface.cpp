@@ -54,7 +54,7 @@ TriangleSurface::TriangleSurface(std::vector<vec3> positions, std::vector<Triang
   continuous_ = keeps_parts_apart();
 }
 
-// By their boxes.
+// Compares the boxes of the parts.
 bool TriangleSurface::keeps_parts_apart() const {
   std::vector<std::optional<Bounds>> boxes(parts());
   for (std::size_t t = 0; t < triangles_.size(); ++t)
@@ -68,11 +68,11 @@ bool TriangleSurface::keeps_parts_apart() const {
     }
   for (std::size_t part = 0; part < parts(); ++part)
     for (std::size_t other = 0; closed_[part] && other < parts(); ++other)
-      if (other != part && boxes[part]->meets(*boxes[other])) return false;
+      if (other != part && boxes[part]->overlaps(*boxes[other])) return false;
   return true;
 }
 
-// Triangles that share a corner are of one part.
+// Triangles that share a corner belong to one part.
 void TriangleSurface::find_parts() {
   std::vector<std::uint32_t> root(positions_.size());
   std::iota(root.begin(), root.end(), 0U);
@@ -102,7 +102,7 @@ void TriangleSurface::find_normals() {
     of_corner_[b] += angle_between(z - y, x - y) * normals_[t].face;
     of_corner_[c] += angle_between(x - z, y - z) * normals_[t].face;
   }
-  // Edges by the direction in which a triangle goes along them.
+  // Edges by the direction in which a triangle traverses them.
   struct Side {
     int triangles = 0;
     vec3 normals{0};
@@ -148,7 +148,7 @@ void TriangleSurface::find_normals() {
     if (reversed[i]) of_corner_[i] = -of_corner_[i];
 }
 
-SurfacePoint TriangleSurface::place_above(const vec3& x) const {
+SurfacePoint TriangleSurface::closest_point(const vec3& x) const {
   double least = std::numeric_limits<double>::infinity();
   std::size_t nearest = 0;
   vec3 weights(1, 0, 0), from_surface(0);
@@ -176,28 +176,28 @@ SurfacePoint TriangleSurface::place_above(const vec3& x) const {
     }
     if (weights[k] > weights[full]) full = k;
   }
-  SurfacePoint place;
-  place.level = rounding_;
-  place.slack = kSurfaceRounding;
+  SurfacePoint point;
+  point.level = rounding_;
+  point.slack = kSurfaceRounding;
   const auto at = [](int k) { return static_cast<std::size_t>(k); };
   if (zeros == 0) {
     const double height = glm::dot(from_surface, normals.face);
     const bool other_side = !closed && height < 0;
-    place.normal = other_side ? -normals.face : normals.face;
-    place.height = other_side ? -height : height;
-    return place;
+    point.normal = other_side ? -normals.face : normals.face;
+    point.height = other_side ? -height : height;
+    return point;
   }
   const vec3 out = zeros == 1 ? normals.edge[at(zero)] : of_corner_[corners[at(full)]];
   const double distance = std::sqrt(least);
   const double side = closed && glm::dot(from_surface, out) < 0 ? -1 : 1;
-  place.height = side * distance;
-  place.normal = distance > 0 ? side / distance * from_surface : out;
-  if (!(place.height > 0)) return place;  // the core, where the nearest face decides
-  place.curvature = 1 / rounding_;
+  point.height = side * distance;
+  point.normal = distance > 0 ? side / distance * from_surface : out;
+  if (!(point.height > 0)) return point;  // the core, where the nearest face decides
+  point.curvature = 1 / rounding_;
   if (zeros == 1)
-    place.least =
+    point.least =
         glm::normalize(positions_[corners[at((zero + 2) % 3)]] - positions_[corners[at((zero + 1) % 3)]]);
-  return place;
+  return point;
 }
 
 bool TriangleSurface::is_crossed(const vec3& from, const vec3& to) const {

@@ -67,8 +67,8 @@ void TriangleTree::build(std::uint32_t begin, std::uint32_t end, std::span<const
   const vec3 extent = box.high - box.low;
   const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
   const std::uint32_t middle = begin + (end - begin) / 2;
-  const auto place = [&](std::uint32_t k) { return triangle_.begin() + static_cast<std::ptrdiff_t>(k); };
-  std::nth_element(place(begin), place(middle), place(end), [&](std::uint32_t a, std::uint32_t b) {
+  const auto slot = [&](std::uint32_t k) { return triangle_.begin() + static_cast<std::ptrdiff_t>(k); };
+  std::nth_element(slot(begin), slot(middle), slot(end), [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(centres[a][axis], a) < std::tuple(centres[b][axis], b);
   });
   build(begin, middle, centres);

@@ -17,7 +17,7 @@
 
 namespace clothlab {
 
-/// A box whose edges are those of the axes of space.
+/// An axis-aligned box.
 struct Bounds {
   vec3 low{0}, high{0};
 
@@ -33,19 +33,19 @@ struct Bounds {
   bool contains(const vec3& x) const {
     return x.x >= low.x && x.y >= low.y && x.z >= low.z && x.x <= high.x && x.y <= high.y && x.z <= high.z;
   }
-  bool meets(const Bounds& other) const {
+  bool overlaps(const Bounds& other) const {
     return low.x <= other.high.x && low.y <= other.high.y && low.z <= other.high.z && other.low.x <= high.x &&
            other.low.y <= high.y && other.low.z <= high.z;
   }
-  /// Of x; 0 within.
+  /// Squared distance of x from the box; 0 within.
   double squared_distance(const vec3& x) const {
     const vec3 outside = glm::max(glm::max(low - x, x - high), vec3(0));
     return glm::dot(outside, outside);
   }
 };
 
-/// A box in single precision, rounded outwards; a fourth place is 0. Half as large as Bounds, and met in a
-/// few instructions. What is no number meets nothing.
+/// A box in single precision, rounded outwards; the fourth component is 0. Half as large as Bounds, and
+/// tested for overlap in a few instructions. A box that is not a number overlaps nothing.
 struct PackedBox {
   alignas(16) std::array<float, 4> low{}, high{};
 
@@ -64,7 +64,7 @@ struct PackedBox {
     low = std::bit_cast<std::array<float, 4>>(a < b ? a : b);
     high = std::bit_cast<std::array<float, 4>>(c > d ? c : d);
   }
-  bool meets(const PackedBox& other) const {
+  bool overlaps(const PackedBox& other) const {
     const auto within = (std::bit_cast<Four>(low) <= std::bit_cast<Four>(other.high)) &
                         (std::bit_cast<Four>(other.low) <= std::bit_cast<Four>(high));
 #if defined(__SSE__)
@@ -81,10 +81,11 @@ struct PackedBox {
       high[k] = high[k] > other.high[k] ? high[k] : other.high[k];
     }
   }
-  bool meets(const PackedBox& other) const {
-    bool meets = true;
-    for (std::size_t k = 0; k < 3; ++k) meets = meets && low[k] <= other.high[k] && other.low[k] <= high[k];
-    return meets;
+  bool overlaps(const PackedBox& other) const {
+    bool overlaps = true;
+    for (std::size_t k = 0; k < 3; ++k)
+      overlaps = overlaps && low[k] <= other.high[k] && other.low[k] <= high[k];
+    return overlaps;
   }
 #endif
 
@@ -99,8 +100,9 @@ struct PackedBox {
   }
 };
 
-/// A binary tree of boxes over the triangles of a mesh, to find those near a place. It is built for one shape
-/// and can be fitted to others: neighbours on a cloth stay neighbours however it folds.
+/// A binary tree of boxes over the triangles of a mesh, to find triangles near a point. It is built for one
+/// shape and can be fitted to others: neighbours on a cloth stay neighbours however it folds. Its slots are
+/// the positions of triangles in the order of the tree.
 class TriangleTree {
  public:
   using Triangle = std::array<std::uint32_t, 3>;
@@ -108,15 +110,14 @@ class TriangleTree {
   TriangleTree() = default;
   TriangleTree(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
-  /// Fits other boxes than those of the shape that the tree was built for, to triangles whose corners lie in
-  /// boxes, one for each particle.
+  /// Fits a second set of boxes to triangles whose corners lie in boxes, one box per particle.
   void refit(WorkerPool& pool, std::span<const Triangle> triangles, std::span<const PackedBox> corners);
-  /// That of a triangle, where it comes in the tree.
-  const PackedBox& fitted(std::uint32_t place) const { return fitted_triangles_[place]; }
+  /// The fitted box of the triangle in a slot.
+  const PackedBox& fitted(std::uint32_t slot) const { return fitted_triangles_[slot]; }
 
   const Bounds& bounds() const { return nodes_.front().box; }
 
-  /// Calls found(triangle) for every triangle whose box meets `box`.
+  /// Calls found(triangle) for every triangle whose box overlaps `box`.
   template <class Found>
   void find(const Bounds& box, const Found& found) const {
     std::array<std::uint32_t, kDeepest> open;
@@ -125,42 +126,42 @@ class TriangleTree {
     while (count > 0) {
       const std::uint32_t at = open[--count];
       const Node& node = nodes_[at];
-      if (!node.box.meets(box)) continue;
+      if (!node.box.overlaps(box)) continue;
       if (node.count == 0) {
         open[count++] = node.first;
         open[count++] = at + 1;
         continue;
       }
       for (std::uint32_t k = node.first; k < node.first + node.count; ++k)
-        if (boxes_[k].meets(box)) found(triangle_[k]);
+        if (boxes_[k].overlaps(box)) found(triangle_[k]);
     }
   }
 
-  /// Runs of a few triangles that lie together.
+  /// Number of leaves: runs of a few triangles that lie together.
   std::size_t leaves() const { return leaves_.size(); }
-  /// The places of a leaf: from the first to before the second.
-  std::pair<std::uint32_t, std::uint32_t> places_of(std::size_t leaf) const {
+  /// The slots of a leaf: the first, and the one after the last.
+  std::pair<std::uint32_t, std::uint32_t> slots_of(std::size_t leaf) const {
     const Node& node = nodes_[leaves_[leaf]];
     return {node.first, node.end};
   }
-  std::uint32_t triangle_at(std::uint32_t place) const { return triangle_[place]; }
+  std::uint32_t triangle_at(std::uint32_t slot) const { return triangle_[slot]; }
 
-  /// Calls found(triangle, its place, other triangle, its place) for those of a leaf and those of another
-  /// tree whose fitted boxes meet. Of the tree itself the one at the earlier place comes first, and those at
-  /// earlier places than the leaf count where these are not `looked_at` for themselves; none: all are.
+  /// Calls found(triangle, its slot, other triangle, its slot) for triangles of a leaf and of another tree
+  /// whose fitted boxes overlap. Within one tree the earlier slot comes first, and a pair with a slot before
+  /// the leaf counts only if that slot is not `searched` itself; if `searched` is empty, all slots are.
   template <class Found>
-  void find_pairs(std::size_t leaf, const TriangleTree& tree, std::span<const char> looked_at,
+  void find_pairs(std::size_t leaf, const TriangleTree& tree, std::span<const char> searched,
                   const Found& found) const {
     const Node& own = nodes_[leaves_[leaf]];
     const PackedBox& box = fitted_[leaves_[leaf]];
-    const bool is_self = &tree == this, all = looked_at.empty();
+    const bool is_self = &tree == this, all = searched.empty();
     std::array<std::uint32_t, kDeepest> open;
     std::size_t count = 0;
     if (!tree.nodes_.empty()) open[count++] = 0;
     while (count > 0) {
       const std::uint32_t at = open[--count];
       const Node& node = tree.nodes_[at];
-      if ((is_self && all && node.end <= own.first + 1) || !tree.fitted_[at].meets(box)) continue;
+      if ((is_self && all && node.end <= own.first + 1) || !tree.fitted_[at].overlaps(box)) continue;
       if (node.count == 0) {
         open[count++] = node.first;
         open[count++] = at + 1;
@@ -169,8 +170,8 @@ class TriangleTree {
       for (std::uint32_t a = own.first; a < own.end; ++a)
         for (std::uint32_t b = node.first; b < node.end; ++b) {
           const bool is_earlier = is_self && b <= a;
-          if (is_earlier && (b >= own.first || all || looked_at[b] != 0)) continue;
-          if (!fitted_triangles_[a].meets(tree.fitted_triangles_[b])) continue;
+          if (is_earlier && (b >= own.first || all || searched[b] != 0)) continue;
+          if (!fitted_triangles_[a].overlaps(tree.fitted_triangles_[b])) continue;
           if (is_earlier)
             found(tree.triangle_[b], b, triangle_[a], a);
           else
@@ -179,10 +180,10 @@ class TriangleTree {
     }
   }
 
-  /// Calls look(triangle) for every triangle that may be nearer to x than the distance whose square it
+  /// Calls visit(triangle) for every triangle that may be nearer to x than the distance whose square it
   /// answers: the least so far, of what it looks for.
-  template <class Look>
-  void find_nearest(const vec3& x, double least, const Look& look) const {
+  template <class Visit>
+  void find_nearest(const vec3& x, double least, const Visit& visit) const {
     struct Open {
       std::uint32_t node;
       double squared;
@@ -192,10 +193,10 @@ class TriangleTree {
     if (!nodes_.empty()) open[count++] = {0, nodes_.front().box.squared_distance(x)};
     while (count > 0) {
       const auto [at, squared] = open[--count];
-      if (!(squared < least)) continue;  // also of what is no number
+      if (!(squared < least)) continue;  // also if not a number
       const Node& node = nodes_[at];
       if (node.count > 0) {
-        for (std::uint32_t k = node.first; k < node.first + node.count; ++k) least = look(triangle_[k]);
+        for (std::uint32_t k = node.first; k < node.first + node.count; ++k) least = visit(triangle_[k]);
         continue;
       }
       Open near{at + 1, nodes_[at + 1].box.squared_distance(x)};
@@ -212,17 +213,17 @@ class TriangleTree {
   // Children of an inner node: the next one and `first`.
   struct Node {
     Bounds box;
-    std::uint32_t first = 0;  // of a leaf its first place in triangle_
+    std::uint32_t first = 0;  // of a leaf its first slot in triangle_
     std::uint32_t count = 0;  // 0: an inner node
-    std::uint32_t end = 0;    // the place after its last
+    std::uint32_t end = 0;    // the slot after its last
   };
   void build(std::uint32_t begin, std::uint32_t end, std::span<const vec3> centres);
   template <class Box>
   void fit_nodes(const std::vector<Box>& triangles, const auto& box_of);
 
   std::vector<Node> nodes_;              // parents before children
-  std::vector<std::uint32_t> triangle_;  // by place
-  std::vector<Bounds> boxes_;            // of triangles, by place
+  std::vector<std::uint32_t> triangle_;  // by slot
+  std::vector<Bounds> boxes_;            // of triangles, by slot
   std::vector<std::uint32_t> leaves_;    // nodes
   std::vector<PackedBox> fitted_, fitted_triangles_;
 };

@@ -20,7 +20,7 @@ struct BodyContact {
   double work_motion = 0;       ///< work of the body's own motion on the cloth [J]
   double work_friction = 0;     ///< dissipated by sliding, 0 or less [J]
 
-  /// `velocity`: of the body at the pair [m/s]; `h`: duration of the substep [s].
+  /// Adds a pair: `velocity` of the body there [m/s], `h` the duration of the substep [s].
   void add(const ContactPair& pair, const vec3& velocity, double h) {
     const double friction = glm::length(pair.friction);
     normal_impulse += h * glm::length(pair.push);

@@ -14,13 +14,13 @@ constexpr std::size_t kNearGrain = 512;
 constexpr std::size_t kMovedGrain = 4096;
 // Room of a particle, of the reach; and of its displacement, where that is longer.
 constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForDisplacement = 1.25;
-// Of all particles: where more have moved too far, all is listed again.
+// Of all particles: if more have moved too far, everything is listed again.
 constexpr double kMostStrays = 0.1;
-// The same for short steps: so many times as far as it is going, but within these shares of the reach. Twice
-// the most and the reach itself are less than two features of a flat cloth are apart that share no particle,
-// where the reach is a fifth of an edge.
+// Room for short steps: this multiple of the displacement, clamped to these shares of the reach. Twice the
+// largest room plus the reach is less than the distance of two features of a flat cloth that share no
+// particle if the reach is a fifth of an edge.
 constexpr double kTimesDisplacement = 64, kShortestRoom = 0.25, kLongestRoom = 1;
-// A list takes a search with a longer reach: it is to serve so many, or the next ones make none.
+// A list costs a search with a longer reach. If it serves fewer steps than this, the next ones make none.
 constexpr int kLeastServed = 4, kWait = 8;
 
 }  // namespace
@@ -30,7 +30,7 @@ void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<con
   listed_reach_ = near_reach_ = 0;
   waits_ = 0;
   with_itself_ = with_itself;
-  // The tree of a large cloth takes longer than a step, and a slider sends a command for each.
+  // Building the tree of a large cloth takes longer than a step, and a slider sends a command per step.
   if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
     return;
   PairFinder finder;
@@ -101,67 +101,67 @@ bool CandidateList::is_at(std::span<const vec3> x, double reach, bool at_begin) 
          std::ranges::equal(x, std::span(x_).first(x.size()));
 }
 
-void CandidateList::take(std::span<const vec3> x, std::span<const vec3> corners) {
+void CandidateList::set_positions(std::span<const vec3> x, std::span<const vec3> corners) {
   near_reach_ = 0;
   x_.assign(x.begin(), x.end());
   x_.insert(x_.end(), corners.begin(), corners.end());
 }
 
-/// True if the list holds all that is near at x_, and on displacements from there where there are any. A
-/// common translation brings no pair closer, where there are no meshes.
+/// True if the list contains all pairs that are near at x_ or on displacements from there. Without meshes a
+/// common translation brings no pair closer; it is subtracted.
 bool CandidateList::covers(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
   strays_.clear();
   const std::size_t n = x_.size();
-  const bool is_listed = listed_reach_ == reach && places_.size() == n;
+  const bool is_listed = listed_reach_ == reach && listed_x_.size() == n;
   common_ = vec3(0);
   vec3 common_displacement(0);
   if (meshes_.empty()) {
     if (is_listed)
-      for (std::size_t i = 0; i < n; ++i) common_ += x_[i] - places_[i];
+      for (std::size_t i = 0; i < n; ++i) common_ += x_[i] - listed_x_[i];
     for (const vec3& each : displacement) common_displacement += each;
     common_ /= static_cast<double>(n);
     common_displacement /= static_cast<double>(n);
   }
-  for (std::vector<double>* each : {&going_, &moved_, &gone_}) each->resize(n);
+  for (std::vector<double>* each : {&lengths_, &moved_, &travel_}) each->resize(n);
   pool.for_chunks(n, kMovedGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      going_[i] = i < displacement.size() ? glm::length(displacement[i] - common_displacement) : 0;
-      moved_[i] = is_listed ? glm::length(x_[i] - places_[i] - common_) : 0;
-      gone_[i] = moved_[i] + going_[i];
+      lengths_[i] = i < displacement.size() ? glm::length(displacement[i] - common_displacement) : 0;
+      moved_[i] = is_listed ? glm::length(x_[i] - listed_x_[i] - common_) : 0;
+      travel_[i] = moved_[i] + lengths_[i];
     }
   });
   if (!is_listed) return false;
   for (std::size_t i = 0; i < n; ++i)
-    if (!(gone_[i] <= rooms_[i])) strays_.push_back(static_cast<std::uint32_t>(i));  // also what is no number
+    if (!(travel_[i] <= rooms_[i])) strays_.push_back(static_cast<std::uint32_t>(i));  // also if not a number
   return strays_.empty();
 }
 
-/// True if a listed pair is surely not nearer than `reach` on the displacements of the last `covers`: as far
-/// as their particles have gone, then by what they have gone relative to each other.
+/// True if a listed pair cannot be nearer than `reach` on the displacements of the last `covers`. Compares
+/// travelled distances first, then relative displacements.
 bool CandidateList::is_far(const Listed& listed, double reach, bool along_displacements) const {
   const FeaturePair& pair = listed.pair;
-  if (listed.distance - pair.approach_within(gone_) >= reach) return true;
+  if (listed.distance - pair.approach_within(travel_) >= reach) return true;
   std::array<vec3, 4> moved;
-  for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - places_[pair.particle[k]];
+  for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - listed_x_[pair.particle[k]];
   double nearer = approach_bound(pair.kind, moved);
   if (along_displacements) nearer += approach_bound(pair.kind, pair.of(displacement_));
   return listed.distance - nearer >= reach;
 }
 
-/// Lists what is near x_ and on displacements from there; false where these are too long for that, or where
-/// too much is near.
-bool CandidateList::make_cover(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
+/// Ensures that the list covers x_ and the displacements from there. False if these are too long, or too many
+/// pairs are near.
+bool CandidateList::update_list(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
   if (covers(pool, displacement, reach)) return true;
-  for (const double going : going_)
-    if (!(going <= kMostRoom * reach)) return false;
+  for (const double length : lengths_)
+    if (!(length <= kMostRoom * reach)) return false;
   if (list_strays(pool, reach)) return true;
   for (const double more : {kRoomForDisplacement, 1.0}) {
-    places_ = x_;
+    listed_x_ = x_;
     rooms_.resize(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i)
-      rooms_[i] = std::max(std::min(more * going_[i], kMostRoom * reach), kLeastRoom * reach);
+      rooms_[i] = std::max(std::min(more * lengths_[i], kMostRoom * reach), kLeastRoom * reach);
     if (list_all(pool, reach)) {
-      gone_ = going_;
+      travel_ = lengths_;
       return true;
     }
   }
@@ -172,7 +172,7 @@ std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerP
                                                                          std::span<const char> of) {
   ++searches_;
   listed_reach_ = 0;
-  return finder_.find_within(pool, places_, rooms_, reach, with_itself_, of);
+  return finder_.find_within(pool, listed_x_, rooms_, reach, with_itself_, of);
 }
 
 bool CandidateList::list_all(WorkerPool& pool, double reach) {
@@ -185,27 +185,27 @@ bool CandidateList::list_all(WorkerPool& pool, double reach) {
   return true;
 }
 
-/// False where that would not pay, or where too much is near.
+/// False if a list would not save time, or too many pairs are near.
 bool CandidateList::list_for_short_steps(WorkerPool& pool, double reach) {
-  const auto is_short = [&](double going) { return kLeastServed * going <= kLongestRoom * reach; };
-  if (waits_ > 0 || !std::ranges::all_of(going_, is_short)) return false;
+  const auto is_short = [&](double length) { return kLeastServed * length <= kLongestRoom * reach; };
+  if (waits_ > 0 || !std::ranges::all_of(lengths_, is_short)) return false;
   const bool served_little = listed_reach_ > 0 && served_ < kLeastServed;
   listed_reach_ = 0;
   served_ = 0;
   waits_ = kWait;
   if (served_little) return false;
-  places_ = x_;
+  listed_x_ = x_;
   rooms_.resize(x_.size());
   for (std::size_t i = 0; i < x_.size(); ++i)
-    rooms_[i] = std::clamp(kTimesDisplacement * going_[i], kShortestRoom * reach, kLongestRoom * reach);
+    rooms_[i] = std::clamp(kTimesDisplacement * lengths_[i], kShortestRoom * reach, kLongestRoom * reach);
   if (!list_all(pool, reach)) return false;
   moved_.assign(x_.size(), 0);
-  gone_ = going_;
+  travel_ = lengths_;
   waits_ = 0;
   return true;
 }
 
-/// Lists what is near strays where they are now. False where they are too many for that.
+/// Lists again the pairs of the particles that left their room. False if there are too many of them.
 bool CandidateList::list_strays(WorkerPool& pool, double reach) {
   if (strays_.empty() || static_cast<double>(strays_.size()) > kMostStrays * static_cast<double>(x_.size()) ||
       !is_cloth(strays_.back()))
@@ -213,9 +213,9 @@ bool CandidateList::list_strays(WorkerPool& pool, double reach) {
   is_stray_.assign(x_.size(), 0);
   for (const std::uint32_t i : strays_) {
     is_stray_[i] = 1;
-    places_[i] = x_[i] - common_;
-    rooms_[i] = std::max(std::min(kRoomForDisplacement * going_[i], kMostRoom * reach), kLeastRoom * reach);
-    gone_[i] = going_[i];
+    listed_x_[i] = x_[i] - common_;
+    rooms_[i] = std::max(std::min(kRoomForDisplacement * lengths_[i], kMostRoom * reach), kLeastRoom * reach);
+    travel_[i] = lengths_[i];
   }
   const auto found = search_within(pool, reach, is_stray_);
   if (!found) return false;
@@ -229,7 +229,7 @@ bool CandidateList::has_stray(const FeaturePair& pair) const {
   return std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return is_stray_[i] != 0; });
 }
 
-/// Lists what may come near of what was found; `of_strays`: only pairs that have one.
+/// Lists the found pairs that may come near; `of_strays`: only pairs with a particle that left its room.
 void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach,
                                bool of_strays) {
   constexpr double kNotWanted = std::numeric_limits<double>::infinity();
@@ -240,7 +240,7 @@ void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> fo
       const FeaturePair& pair = found[k];
       Listed& listed = listed_[first + k] = {pair, kNotWanted, 0};
       if (of_strays && !has_stray(pair)) continue;
-      const double distance = separation(pair.kind, pair.of(places_)).distance;
+      const double distance = separation(pair.kind, pair.of(listed_x_)).distance;
       if (!(distance - pair.approach_within(rooms_) >= reach))
         listed = {pair, distance, reach_of(pair, reach)};
     }
@@ -248,7 +248,7 @@ void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> fo
   std::erase_if(listed_, [](const Listed& listed) { return listed.distance == kNotWanted; });
 }
 
-/// all := what each(listed, found) adds to `found` for every listed pair.
+/// all := everything that each(listed, found) adds to `found`, over all listed pairs.
 template <class Item, class Each>
 void CandidateList::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk,
                             std::vector<Item>& all, const Each& each) const {
@@ -267,10 +267,10 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
                                                          double reach, bool at_begin) {
   if (empty()) return {};
   if (is_at(x, reach, at_begin)) return near_;
-  take(x, at_begin ? corners_before_ : corners_);
+  set_positions(x, at_begin ? corners_before_ : corners_);
   near_at_begin_ = at_begin;
   near_.clear();
-  if (!make_cover(pool, {}, reach)) return near_;
+  if (!update_list(pool, {}, reach)) return near_;
   collect(pool, near_by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
     if (is_far(listed, listed.reach, false)) return;
     const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
@@ -288,10 +288,10 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
                                                                  double reach, Search search) {
   if (empty()) return std::span<const FeaturePair>();
   const std::vector<vec3>& corners = search == Search::meshes_move ? corners_before_ : corners_;
-  take(x, corners);
+  set_positions(x, corners);
   displacement_.assign(displacement.begin(), displacement.end());
   for (std::size_t k = 0; k < corners.size(); ++k) displacement_.push_back(corners_[k] - corners[k]);
-  const bool covered = search == Search::again  ? make_cover(pool, displacement, reach)
+  const bool covered = search == Search::again  ? update_list(pool, displacement, reach)
                        : search == Search::once ? covers(pool, displacement, reach)
                                                 : false;
   if (!covered) return finder_.find(pool, x_, displacement_, reach, with_itself_);
@@ -304,7 +304,7 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
 std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& pool, std::span<const vec3> x,
                                                                    std::span<const vec3> displacement,
                                                                    double reach) {
-  take(x, {});
+  set_positions(x, {});
   const bool covered = covers(pool, displacement, reach);
   if (covered) ++served_;
   if (!covered && !list_for_short_steps(pool, reach)) {
@@ -316,7 +316,7 @@ std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& p
     return Bounded{*found, least_};
   }
   collect(pool, least_by_chunk_, bounded_, [&](const Listed& listed, std::vector<Least>& found) {
-    if (!(listed.distance - listed.pair.approach_within(gone_) >= reach))
+    if (!(listed.distance - listed.pair.approach_within(travel_) >= reach))
       found.push_back({listed.pair, listed.distance - listed.pair.approach_within(moved_)});
   });
   pairs_.clear();

@@ -16,26 +16,26 @@
 
 namespace clothlab {
 
-/// The candidates of a cloth for contact: pairs of its features, and of its features with those of mesh
-/// obstacles, that are or come near each other. Vertices of meshes are particles after those of the cloth.
+/// Candidates for contact: pairs of features of a cloth, and of the cloth and mesh obstacles, that are or
+/// come near each other. Vertices of meshes are particles after those of the cloth.
 ///
-/// A search lists more than is near, and the list serves while each particle stays within its room of where
-/// it was at the search: most calls need none.
+/// A search lists more than is near. The list is valid while no particle moves farther than its room from its
+/// position at the search, so most calls need no search.
 class CandidateList {
  public:
   using Triangle = PairFinder::Triangle;
 
   /// Triangles and positions at rest [m] must outlive this. `with_itself`: pairs of the cloth with itself.
   void set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself);
-  /// The meshes among the surfaces of a step; null: none.
+  /// Adopts the meshes among the surfaces of a step; null: none.
   void place_meshes(const Surfaces* surfaces);
 
   bool empty() const { return rest_.empty() || (!with_itself_ && meshes_.empty()); }
   bool is_cloth(std::uint32_t particle) const { return particle < rest_.size(); }
   /// The surface that a mesh vertex belongs to.
   std::uint32_t surface_of(std::uint32_t vertex) const { return surface_of_vertex_[vertex - rest_.size()]; }
-  /// The distance below which a pair counts as near: at most half as far as features of the cloth are apart
-  /// at rest.
+  /// The distance below which a pair counts as near: at most half the distance at rest of features of the
+  /// cloth.
   double reach_of(const FeaturePair& pair, double reach) const;
 
   struct Near {
@@ -43,42 +43,41 @@ class CandidateList {
     Separation apart;
     double reach = 0;  ///< see reach_of
   };
-  /// The pairs that are nearer than their reach at positions x of the cloth's particles [m], with meshes
-  /// where they are at the end of the step, or at its beginning. In an order that depends on neither the pool
-  /// nor earlier calls. Valid until the next call of any member.
+  /// The pairs that are nearer than their reach at positions x of the cloth's particles [m], with meshes as
+  /// at the end of the step, or at its beginning. Their order depends on neither the pool nor earlier calls.
+  /// Valid until the next call of any member.
   std::span<const Near> near(WorkerPool& pool, std::span<const vec3> x, double reach, bool at_begin);
-  /// True if the last search for that found more than could be listed, and listed none.
+  /// True if the last search of `near` found too many pairs, and listed none.
   bool crowded() const { return crowded_; }
 
-  /// Once, more than once in a step on displacements of about that length, or with meshes that move.
+  /// How a step searches: once, several times along displacements of similar length, or with moving meshes.
   enum class Search { once, again, meshes_move };
-  /// Among others all pairs that come nearer than `reach` on displacements of the cloth's particles from x
-  /// [m], with meshes at rest, or moving from where they were. Nothing where there are too many.
+  /// Returns at least all pairs that come nearer than `reach` on displacements of the cloth's particles from
+  /// x [m], with meshes at rest or moving. Nothing if there are too many.
   std::optional<std::span<const FeaturePair>> along(WorkerPool& pool, std::span<const vec3> x,
                                                     std::span<const vec3> displacement, double reach,
                                                     Search search);
   /// Positions and displacements of a pair of the last call of `along`.
   std::array<vec3, 4> positions_of(const FeaturePair& pair) const { return pair.of(x_); }
   std::array<vec3, 4> displacements_of(const FeaturePair& pair) const { return pair.of(displacement_); }
-  /// Of a mesh vertex, where it was searched for last [m].
+  /// Position of a mesh vertex in the last search [m].
   const vec3& position_of(std::uint32_t vertex) const { return x_[vertex]; }
 
   struct Bounded {
     std::span<const FeaturePair> pairs;
-    std::span<const double> least;  ///< that each is surely apart at x [m]
+    std::span<const double> least;  ///< lower bound of the distance of each at x [m]
   };
-  /// As `along` for short steps, with positions and displacements of all particles, those of meshes included.
-  /// In the order of PairFinder::find. Which pairs are listed that come no nearer than `reach` depends on
-  /// earlier calls.
+  /// As `along` for short steps, with positions and displacements of all particles, also of meshes. In the
+  /// order of PairFinder::find. Which further pairs are listed depends on earlier calls.
   std::optional<Bounded> bounded_along(WorkerPool& pool, std::span<const vec3> x,
                                        std::span<const vec3> displacement, double reach);
-  /// Searches so far.
+  /// Number of searches so far.
   std::size_t searches() const { return searches_; }
 
  private:
   struct Listed {
     FeaturePair pair;
-    double distance;  // of the places of its particles [m]
+    double distance;  // at listed_x_ [m]
     double reach;     // see reach_of [m]
   };
   struct Least {
@@ -87,9 +86,9 @@ class CandidateList {
   };
   void add_next_meshes();
   bool is_at(std::span<const vec3> x, double reach, bool at_begin) const;
-  void take(std::span<const vec3> x, std::span<const vec3> corners);
+  void set_positions(std::span<const vec3> x, std::span<const vec3> corners);
   bool covers(WorkerPool& pool, std::span<const vec3> displacement, double reach);
-  bool make_cover(WorkerPool& pool, std::span<const vec3> displacement, double reach);
+  bool update_list(WorkerPool& pool, std::span<const vec3> displacement, double reach);
   std::optional<std::span<const FeaturePair>> search_within(WorkerPool& pool, double reach,
                                                             std::span<const char> of);
   bool list_strays(WorkerPool& pool, double reach);
@@ -105,7 +104,7 @@ class CandidateList {
   std::span<const Triangle> triangles_;
   std::span<const vec3> rest_;
   bool with_itself_ = false;
-  // Of the finder, after the cloth.
+  // A mesh of the finder, after the cloth.
   struct PlacedMesh {
     std::shared_ptr<const TriangleSurface> mesh;
     std::uint32_t surface;
@@ -121,21 +120,21 @@ class CandidateList {
   std::size_t searches_ = 0;
 
   std::vector<vec3> x_, displacement_;  // of all particles
-  // Listed are all pairs that come near while each particle stays within its room of its place, but for what
-  // all have in common.
+  // All pairs that come near while no particle moves farther than its room from listed_x_, apart from a
+  // common translation.
   std::vector<Listed> listed_;
-  double listed_reach_ = 0;  // 0: nothing is listed
-  std::vector<vec3> places_;
+  double listed_reach_ = 0;  // 0: the list is invalid
+  std::vector<vec3> listed_x_;
   std::vector<double> rooms_;
-  // Of the last `covers`: how far particles are from their places, how far their displacements lead, both
-  // together, the part of that which all have in common, and the particles that have no room.
-  std::vector<double> moved_, going_, gone_;
+  // Of the last `covers`: distances of particles from listed_x_, lengths of displacements, their sums, the
+  // common translation, and the particles that leave their room.
+  std::vector<double> moved_, lengths_, travel_;
   vec3 common_{0};
   std::vector<std::uint32_t> strays_;
   std::vector<char> is_stray_;
-  int served_ = 0, waits_ = 0;  // short steps that the list was good for; that go by before the next one
-  double near_reach_ = 0;       // of near_, found at x_; 0: of nothing
-  bool near_at_begin_ = false;  // likewise
+  int served_ = 0, waits_ = 0;  // short steps that used the list; that pass before the next list
+  double near_reach_ = 0;       // of near_, found at x_; 0: near_ is invalid
+  bool near_at_begin_ = false;  // also of near_
   bool crowded_ = false;
   std::vector<std::vector<Near>> near_by_chunk_;
   std::vector<Near> near_;

@@ -97,16 +97,16 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
         const auto within = surfaces_->within(surface, particle, x[i],
                                               reach + prediction.left * glm::length(velocity), at_begin_);
         if (!within) continue;
-        const SurfacePoint& place = *within;
-        const double gap = place.height - place.level - settings_.thickness +
-                           prediction.left * glm::dot(place.normal, velocity);
+        const SurfacePoint& point = *within;
+        const double gap = point.height - point.level - settings_.thickness +
+                           prediction.left * glm::dot(point.normal, velocity);
         double ahead = gap;
         if (prediction.near) {
           ahead -= std::abs(prediction.factor) * glm::length(prediction.u[i]);
         } else if (!prediction.u.empty()) {
-          ahead += prediction.factor * glm::dot(place.normal, prediction.u[i]);
+          ahead += prediction.factor * glm::dot(point.normal, prediction.u[i]);
           if (!prediction.masses.empty() && settings_.law.acts_at(gap))
-            ahead += prediction.square * std::min(glm::dot(place.normal, prediction.f[i]), 0.0) /
+            ahead += prediction.square * std::min(glm::dot(point.normal, prediction.f[i]), 0.0) /
                      prediction.masses[i];
         }
         if (!settings_.law.acts_at(ahead)) continue;
@@ -114,17 +114,17 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
         contact.particle[0] = particle;
         contact.weight[0] = 1;
         contact.count = 1;
-        contact.normal = place.normal;
+        contact.normal = point.normal;
         contact.gap = gap;
         contact.reach = settings_.law.distance;
         contact.push = settings_.law.line(gap);
         // Of the surface at this height, which is parallel to the body's.
         const auto here = [&](double curvature) {
-          return curvature / (1 + curvature * (place.height - place.level));
+          return curvature / (1 + curvature * (point.height - point.level));
         };
-        const mat3 least = square(place.least);
-        contact.turning = here(place.curvature) * (mat3(1.0) - square(place.normal) - least) +
-                          here(place.least_curvature) * least;
+        const mat3 least = square(point.least);
+        contact.turning = here(point.curvature) * (mat3(1.0) - square(point.normal) - least) +
+                          here(point.least_curvature) * least;
         contact.friction = surfaces_->friction(surface);
         contact.velocity = velocity;
         contact.surface = surface;

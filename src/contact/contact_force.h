@@ -20,7 +20,7 @@ struct ClothMesh;
 
 /// How contact acts as a force.
 struct ContactSettings {
-  /// The cloth, which must outlive this; null where its features collide with nothing.
+  /// The cloth, which must outlive this; null if its features collide with nothing.
   const ClothMesh* cloth = nullptr;
   bool with_itself = false;
   double friction_with_itself = 0;  ///< μ
@@ -33,41 +33,40 @@ struct ContactSettings {
 };
 
 /// Contact as a force (model.md, "Contact by penalty", "Contact by a barrier"): along the normal n of a pair
-/// that of the law, and on the pairs of the last `begin` damping −c n nᵀ u, u = Σ w_i v_i, and friction
-/// across n. Those pairs, with their normals and the loads λ of friction, stay for a step: damping that began
-/// within it would be a jump of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T −
-/// ûûᵀ) + s′ ûûᵀ], T = I − n nᵀ.
+/// the force of the law. On the pairs of the last `begin` also damping −c n nᵀ u, u = Σ w_i v_i, and friction
+/// across n. Those pairs, with their normals and the loads λ of friction, are fixed for a step: the force
+/// does not jump within it, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T
+/// = I − n nᵀ.
 ///
 /// Features that have passed through each other since the last `begin` have a negative gap: they are pushed
 /// back.
 ///
 /// Particles collide with surfaces; with a barrier, features of the cloth collide with those of meshes
-/// instead, vertices and triangles, edges and edges, as they collide with each other in both laws.
+/// instead, vertex and triangle or edge and edge. In both laws features of the cloth collide with each other.
 ///
-/// How the nearest points of two features turn n is left out of K. `clamped` also leaves out what the
-/// curvature of a surface adds, −push ∇n, which is negative semidefinite,
-/// and takes the secant for D, −μλ s/|u| T: what slides faster than ε meets a force that hardly depends on v,
-/// and a method that takes one step of Newton's method would turn it back beyond rest.
+/// K neglects the change of n with the closest points of two features. `clamped` also neglects −push ∇n, from
+/// the curvature of a surface, which is negative semidefinite, and uses the secant for D, −μλ s/|u| T.
+/// Friction above ε hardly depends on v: with its derivative a single Newton step would reverse the sliding.
 class ContactForce : public ContactTerm {
  public:
-  /// The surfaces must outlive this; whoever owns them places them for each step before `begin`.
+  /// The surfaces must outlive this; their owner places them for each step before `begin`.
   void set(const ContactSettings& settings, const Surfaces& surfaces);
   const ContactSettings& settings() const { return settings_; }
   const Surfaces& surfaces() const { return *surfaces_; }
   bool empty() const { return (surfaces_ == nullptr || surfaces_->empty()) && !settings_.with_itself; }
-  /// True if the last search for features found more near each other than can be listed, and took none.
+  /// True if the last search found too many pairs of features near each other, and listed none.
   bool crowded() const { return candidates_.crowded(); }
   /// Detects the contacts of damping and friction at positions at the start of a step, and remembers the
-  /// sides of features there. `ahead` [s]: for a method that takes all its forces at the start, h; a barrier
-  /// then acts throughout the step from where surfaces are at its beginning, as cloth that gives way may be
-  /// below where the surface will be. 0 for other methods.
+  /// sides of features there. `ahead` [s]: h for a method that evaluates all forces at the start, else 0.
+  /// With h a barrier uses the surfaces at the start of the step: cloth that a surface pushes may be below
+  /// its position at the end.
   void begin(WorkerPool& pool, std::span<const vec3> x, double ahead);
 
   bool limits_displacements() const override { return settings_.law.barrier && !empty(); }
-  /// True if nothing passes through anything while surfaces go to where they are at the end of the step and
-  /// particles go from x to `prescribed`, those that are constrained to their targets [m].
+  /// True if nothing passes through anything while surfaces move to the end of the step and particles move
+  /// from x to `prescribed`, the targets of constrained particles [m].
   bool may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed);
-  /// Where that failed last: a particle, and a surface as in ContactPair.
+  /// The particle and the surface (as in ContactPair) at which may_begin failed last.
   std::pair<std::uint32_t, std::uint32_t> squeezed() const {
     return {bound_.end().particle, bound_.end().surface};
   }
@@ -83,15 +82,15 @@ class ContactForce : public ContactTerm {
   /// Contacts at positions x, in an order that does not depend on the pool. Valid until the next call of any
   /// member.
   std::span<const ContactElement> contacts_at(WorkerPool& pool, std::span<const vec3> x) const;
-  /// Those that were found last: after `energy` and `add_measures` those at their positions.
+  /// The contacts found last: after `energy` and `add_measures` those at their positions.
   std::span<const ContactElement> found() const { return found_; }
-  /// Another stiffness [N/m] and damping [N·s/m] with all else as it is; never fails.
+  /// Changes only stiffness [N/m] and damping [N·s/m]; never fails.
   void set_stiffness(double stiffness, double damping) {
     settings_.law.stiffness = stiffness;
     settings_.damping = damping;
   }
-  /// True if any of the last contacts is so near that it may only go apart; false where that is unknown, as
-  /// surfaces have moved on.
+  /// True if any of the last contacts is so near that it may only separate; false if unknown because surfaces
+  /// have moved.
   bool is_pressed_shut() const;
   /// A contact at velocities v, with friction at its own load.
   ContactPair pair(const ContactElement& contact, std::span<const vec3> v) const;
@@ -123,17 +122,16 @@ class ContactForce : public ContactTerm {
     ContactSet predicted;
     linearize_set(pool, {}, x, v, factor, u, c, mode, predicted, f, a);
   }
-  /// With the contacts that are active at x + factor · u as their gaps change along u: a method that takes
-  /// one step of Newton's method would else find cloth deep in a surface without having done the work to get
-  /// there. A contact that is active at x stays active where f, the sum of the forces before this one, leads
-  /// it back within the step: released, cloth that rests on a stiff contact would fall and be thrown up for
-  /// ever. Without masses f does not count.
+  /// Uses the contacts that are active at x + factor · u: otherwise a single Newton step would put cloth deep
+  /// into a surface without the work of getting there. A contact that is active at x stays active if f, the
+  /// sum of the forces before this one, closes it again within the step: if released, cloth at rest on a
+  /// stiff contact would bounce permanently. Without masses f does not count.
   void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
                      std::span<const vec3> v, double factor, std::span<const vec3> u,
                      const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts, std::span<vec3> f,
                      SpringMatrix& a) const override;
-  /// An unforeseen contact with a surface would be found deep below it in the next step, with a push that
-  /// throws light cloth about.
+  /// Without a correction the next step would find an unforeseen contact deep below the surface, with a push
+  /// that accelerates light cloth far too much.
   bool correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
                std::span<const vec3> w, ContactSet& set) const override;
 
@@ -147,8 +145,8 @@ class ContactForce : public ContactTerm {
   mat3 drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const;
   /// −∂f/∂x of a contact along its relative position.
   mat3 block(const ContactElement& contact, JacobianMode mode) const;
-  /// Where a step of Newton's method leads without contact: to x + factor · u, and active contacts at x
-  /// further down by `square` f/m.
+  /// The end of a Newton step without contact: x + factor · u, and active contacts at x further down by
+  /// `square` f/m.
   struct Prediction {
     double factor = 0;
     std::span<const vec3> u = {}, f = {};

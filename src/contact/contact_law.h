@@ -10,9 +10,8 @@ namespace clothlab {
 /// their gap g [m]:
 ///   penalty  E = ½ k max(0, d̂ − g)²,
 ///   barrier  E = −κ (g − d̂)² ln(g/d̂) for 0 < g < d̂  [Ascher 2022, (31)–(33); Li 2020, (6)].
-/// Below a twentieth of d̂ the barrier goes on as its osculating parabola: methods look there within a step,
-/// and need a number that does not hide all other forces. DisplacementBound keeps the gap above
-/// 0.
+/// Below a twentieth of d̂ the barrier continues as its osculating parabola: methods evaluate it there within
+/// a step, and need a number that does not hide all other forces. DisplacementBound keeps the gap above 0.
 struct ContactLaw {
   double stiffness = 0;  ///< k or κ [N/m]
   double distance = 0;   ///< d̂ [m], > 0

@@ -10,7 +10,7 @@ namespace clothlab {
 
 class ContactResponse;
 
-/// How cloth is kept out of surfaces and of itself.
+/// How the contact of cloth with surfaces and with itself is resolved.
 enum class ContactModel { filter, penalty, impulse, barrier };
 
 /// The values of contact. Numbers of 0 are chosen for the mesh.
@@ -29,20 +29,20 @@ std::unique_ptr<ContactResponse> make_penalty_contact();
 std::unique_ptr<ContactResponse> make_impulse_contact();
 std::unique_ptr<ContactResponse> make_barrier_contact();
 
-/// A model's row: its class, and everything that menus, help texts and docs know of it.
+/// A model's row: its class, and its texts and properties for menus, help texts and docs.
 struct ContactModelInfo {
   ContactModel model;
   std::string_view id;       ///< command line, scene files
   std::string_view title;    ///< in the window
-  std::string_view summary;  ///< what it is and does, in two or three sentences
-  std::string_view promise;  ///< what holds after every step, in one sentence
+  std::string_view summary;  ///< two or three sentences
+  std::string_view promise;  ///< what is guaranteed after every step, in one sentence
   std::unique_ptr<ContactResponse> (*make)();
-  bool by_forces = false;          ///< it acts by forces on particles
-  bool linear = false;             ///< these are linear in the gap where they act: compliant constraints
-  bool uses_impulses = false;      ///< after each step; they cannot undo intersections
+  bool by_forces = false;          ///< contact is a force on particles
+  bool linear = false;             ///< active forces are linear in the gap: compliant constraints
+  bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections
   bool with_itself = true;         ///< the cloth collides with itself
-  bool sees_within_steps = false;  ///< it detects what passes through a mesh within a step
-  std::span<const std::string_view> parameters = {};  ///< ids of those that it uses
+  bool sees_within_steps = false;  ///< detects passages through a mesh within a step
+  std::span<const std::string_view> parameters = {};  ///< ids of the parameters that it uses
 };
 
 inline constexpr std::array<std::string_view, 5> kPenaltyParameters{
@@ -57,10 +57,10 @@ inline constexpr std::array kContactModels{
         .model = ContactModel::filter,
         .id = "filter",
         .title = "Filter",
-        .summary = "Particles in contact are held along the normal by the projection that holds pins; "
-                   "impacts are inelastic, friction is Coulomb's, by impulses. Works with every method, and "
-                   "costs it its order where something touches or leaves.",
-        .promise = "No particle that was above a surface ends a step below it, where it moves by less than "
+        .summary = "The projection of the pins also constrains particles in contact along the normal. "
+                   "Impacts are inelastic; Coulomb friction acts by impulses. Works with every method, which "
+                   "loses its order in steps where contacts begin or end.",
+        .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
         .make = make_filter_contact,
         .with_itself = false},
@@ -69,10 +69,10 @@ inline constexpr std::array kContactModels{
         .id = "penalty",
         .title = "Penalty",
         .summary =
-            "A spring between cloth and surface, and between cloth and cloth, from the contact distance "
-            "on, with smoothed friction: a force like the others, so that its stiffness counts in the "
-            "largest stable step, and impacts are elastic. Not for methods with rods.",
-        .promise = "It promises nothing: how deep the cloth gets follows from mass, speed and stiffness.",
+            "Springs between cloth and surface, and between cloth and cloth, below the contact distance, "
+            "with smoothed friction. Their stiffness limits the largest stable step, and impacts are "
+            "elastic. Not for methods with rods.",
+        .promise = "Penetration is not prevented; its depth depends on mass, speed and stiffness.",
         .make = make_penalty_contact,
         .by_forces = true,
         .linear = true,
@@ -82,11 +82,11 @@ inline constexpr std::array kContactModels{
         .id = "impulse",
         .title = "Impulse",
         .summary =
-            "After each step, what meets on the way is stopped by inelastic impulses, with Coulomb's "
-            "friction: cloth, other obstacles, and the cloth itself. Works with every method, and costs "
-            "it its order where something touches.",
+            "After each step, inelastic impulses with Coulomb friction stop the collisions of the cloth "
+            "with obstacles and with itself. Works with every method, which loses its order in steps "
+            "with contact.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
-                   "that was above another surface ends below it, where it moves by less than half the "
+                   "that was above another surface ends below it, if it moves by less than half the "
                    "thickness of the obstacle in a step.",
         .make = make_impulse_contact,
         .uses_impulses = true,
@@ -96,9 +96,10 @@ inline constexpr std::array kContactModels{
         .model = ContactModel::barrier,
         .id = "barrier",
         .title = "Barrier",
-        .summary = "A force that grows without bound as the gap closes, cloth on surfaces, on meshes and on "
-                   "itself, with smoothed friction. Particles that a step would lead through something go a "
-                   "part of their way alone. Not for methods that treat springs one by one or as rods.",
+        .summary =
+            "A force that grows without bound as the gap closes, cloth on surfaces, on meshes and on "
+            "itself, with smoothed friction. Particles that would pass through something move only part "
+            "of their step. Not for methods that treat springs one by one or as rods.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
                    "that was above a surface ends below it.",
         .make = make_barrier_contact,

@@ -11,29 +11,29 @@
 
 namespace clothlab {
 
-/// In place of a surface: the cloth itself.
+/// The cloth itself, as the number of a surface.
 inline constexpr std::uint32_t kClothItself = std::numeric_limits<std::uint32_t>::max();
 
 /// A particle in contact with the floor, an obstacle or the cloth itself.
 struct ContactPair {
   std::uint32_t particle = 0;
   std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1, or kClothItself
-  bool sticks = false;        ///< friction holds it; by forces: it slides slower than ε
+  bool sticks = false;        ///< friction prevents sliding; by forces: it slides slower than ε
   double gap = 0;             ///< [m]
-  double slip = 0;            ///< its speed along the surface [m/s]
+  double slip = 0;            ///< speed along the surface [m/s]
   vec3 push{0};               ///< on the particle, along the normal [N]
   vec3 friction{0};           ///< on it, along the surface [N]
 };
 
-/// Those of a step.
+/// The contacts of a step.
 struct ContactFigures {
   std::size_t pairs = 0;
-  std::size_t sticking = 0;  ///< of them
-  /// Pairs of features that contact by impulses has looked at, by what was listed when.
+  std::size_t sticking = 0;  ///< how many of them stick
+  /// Pairs of features that contact by impulses checked. Depends on when candidates were listed.
   std::size_t candidates = 0;
   double least_gap = std::numeric_limits<double>::quiet_NaN();  ///< [m]; NaN without pairs
   double push = 0;                                              ///< sum of the normal forces [N]
-  double friction_power = 0;                                    ///< that friction takes [W]
+  double friction_power = 0;                                    ///< dissipated by friction [W]
   double stiffness = 0;  ///< k or κ of contact by forces [N/m]; 0 of other models
   double limit = 1;      ///< least fraction of its displacement that a barrier left a particle
 

@@ -76,7 +76,7 @@ class ContactResponse {
   /// before `begin_step`.
   virtual void configure(const ContactInput& input, const Surfaces& surfaces) = 0;
 
-  /// How much thicker surfaces are than they look [m].
+  /// Distance by which contact thickens surfaces [m].
   virtual double thickness() const { return 0; }
   /// True if constraints of the projection keep particles above surfaces.
   virtual bool constrains() const { return false; }
@@ -90,8 +90,8 @@ class ContactResponse {
     if (!force_.empty()) force_.begin(pool, x, 0);
   }
 
-  /// Detects contacts at the start of a step. The projection of the system holds the pins. True if the set of
-  /// constraints has changed.
+  /// Detects contacts at the start of a step. The projection of the system constrains the pins. True if the
+  /// set of constraints has changed.
   virtual bool begin_step(const ContactStep& step) = 0;
   /// False if what pins and surfaces prescribe leaves the rest of the cloth no room.
   virtual bool may_begin(const ContactStep& /*step*/) { return true; }
@@ -114,8 +114,8 @@ class ContactResponse {
   virtual bool converged() const { return true; }
   /// True if the last step lifts particles that were inside a surface at its start.
   virtual bool lifts() const { return false; }
-  /// The last step is undone.
-  virtual void take_back() {}
+  /// Undoes the last step.
+  virtual void undo_step() {}
 
   /// The contacts of the last step at its end, or of the positions that forces were computed at last, at
   /// velocities v. Valid until the next call.

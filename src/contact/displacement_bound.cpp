@@ -8,11 +8,11 @@ namespace clothlab {
 namespace {
 
 constexpr double kKept = 0.2;  // of a distance
-constexpr int kLimitRounds =
-    24;  // of shortening single displacements, before all are shortened by the same fraction
+// Rounds that shorten single displacements; then all are shortened by the same fraction.
+constexpr int kLimitRounds = 24;
 constexpr std::size_t kFreeGrain = 256;
 
-double gap_above(const SurfacePoint& place) { return place.height - place.level; }
+double gap_above(const SurfacePoint& point) { return point.height - point.level; }
 
 // The fraction of a displacement up to which a point stays higher above a surface at its end than the
 // distance, or a fifth of its height.

@@ -13,35 +13,35 @@
 
 namespace clothlab {
 
-/// How far the particles of a cloth may move without anything passing through anything: no pair of features
-/// gets nearer than a fifth of what it was, or of `distance` where that is less, and no particle gets lower
-/// above a surface.
+/// Bounds displacements of a cloth so that nothing passes through anything. No pair of features gets nearer
+/// than a fifth of its distance, or of `distance` if that is less; the same bound applies to the height of
+/// particles above surfaces.
 class DisplacementBound {
  public:
-  /// Of the contact distance, far above rounding: what is nearer only goes apart.
+  /// Share of the contact distance, far above rounding: nearer pairs may only separate.
   static constexpr double kLeast = 1e-6;
 
   /// What limits displacements.
   struct Obstruction {
     CandidateList& features;
     const Surfaces& surfaces;  ///< its meshes collide with features, all others with particles
-    double distance = 0;       ///< contact distance, from which on nothing is near [m]
-    bool moves = false;        ///< surfaces move during the displacement; else they are at their end
+    double distance = 0;       ///< contact distance; pairs farther apart are not near [m]
+    bool moves = false;  ///< surfaces move during the displacement; else they are at the end of the step
   };
 
-  /// The fraction in [0, 1] of displacements from x [m] up to which all is free, all moving together. 0 where
-  /// there are more pairs than can be listed. Of surfaces that move only the ends count.
+  /// The common fraction in [0, 1] of all displacements from x [m] without a collision. 0 if there are too
+  /// many pairs. For moving surfaces only begin and end are checked.
   double fraction(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
                   std::span<const vec3> displacement);
 
-  /// With surfaces at rest, shortens the displacements of those particles alone that would get too near, to
-  /// fractions() of them; returns the least fraction. A conservative bound by additive continuous collision
-  /// detection [Li 2021], in rounds: a shortened displacement may bring another particle into a collision.
+  /// Shortens the displacements of particles that would get too near, with surfaces at rest, to fractions()
+  /// of them; returns the least fraction. A conservative bound by additive continuous collision detection [Li
+  /// 2021], in rounds: a shortened displacement may bring another particle into a collision.
   double limit(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
                std::span<vec3> displacement);
   std::span<const double> fractions() const { return fractions_; }
 
-  /// What the last `fraction` ended at.
+  /// The contact that limited the last `fraction`.
   struct End {
     std::uint32_t particle = 0;
     std::uint32_t surface = kClothItself;  ///< as in ContactPair
@@ -53,14 +53,14 @@ class DisplacementBound {
     FeaturePair pair;
     double fraction;
   };
-  /// Finds what gets too near; false where there are too many pairs.
+  /// Finds pairs and particles that get too near; false if there are too many pairs.
   bool find_blocked(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
                     std::span<const vec3> displacement, CandidateList::Search search);
 
   std::vector<std::vector<Blocked>> by_chunk_;
   std::size_t chunks_ = 0;                 // of them in use
   std::vector<double> on_surfaces_;        // fractions of single particles
-  std::vector<std::uint32_t> surface_of_;  // that ended them
+  std::vector<std::uint32_t> surface_of_;  // that limited them
   std::vector<double> fractions_, next_;
   End end_;
 };

@@ -14,14 +14,14 @@ namespace clothlab {
 struct FailedContact {
   std::uint32_t particle = 0;
   std::uint32_t surface = 0;  ///< as in ContactPair
-  /// Of an obstacle, which may be gone or another one later.
+  /// Of an obstacle, which may be removed or replaced later.
   std::optional<Obstacle::Shape> shape = {};
   double omega = 0;          ///< √(k/m), the frequency of the particle on it alone [rad/s]
   double friction_rate = 0;  ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
 };
 
-/// Of the contacts at positions x0 [m] the one whose energy at x1 is farthest above what its force at x0
-/// would have led to. Constrained particles do not count. None where every displacement is exact.
+/// Of the contacts at positions x0 [m] the one whose energy at x1 exceeds the linear prediction of its force
+/// at x0 most. Constrained particles do not count. None if no contact exceeds it.
 std::optional<FailedContact> failed_contact(const ContactForce& contact, const DynamicSystem& system,
                                             WorkerPool& pool, std::span<const vec3> x0,
                                             std::span<const vec3> x1);

@@ -15,52 +15,52 @@ namespace {
 
 constexpr double kLiftSpeed = 1;         // [m/s]
 constexpr double kWithoutGravity = 9.8;  // [m/s²], where there is none
-constexpr double kOneDirection = 1e-6;   // |S n|: below, n is held already
+constexpr double kOneDirection = 1e-6;   // |S n|: below, n is constrained already
 constexpr double kStillOnIt = 1e-3;      // of the radius of curvature
-constexpr double kInPlace = 1e-9;        // [m]: what is deeper is being lifted
-constexpr int kMostNormals = 3;          // that hold one particle
+constexpr double kInPlace = 1e-9;        // [m]: deeper particles are being lifted
+constexpr int kMostNormals = 3;          // that constrain one particle
 constexpr int kMostCorrections = 50;     // of one particle at the end of a step
 constexpr std::size_t kLandGrain = 1024;
 
-// What a particle held along the normal goes away from a curved surface in a step is less than this; v
-// relative to the surface.
-bool is_near(const SurfacePoint& place, double h, const vec3& v) {
-  if (place.height <= place.level + place.slack) return true;
-  if (!(place.curvature > 0)) return false;
-  const double way = h * glm::length(v);
-  return place.height <= place.level + std::min(way * way * place.curvature, way);
+// True if a particle may be in contact: a particle constrained along the normal departs from a curved surface
+// by less than this bound in a step. v is relative to the surface.
+bool is_near(const SurfacePoint& point, double h, const vec3& v) {
+  if (point.height <= point.level + point.slack) return true;
+  if (!(point.curvature > 0)) return false;
+  const double displacement = h * glm::length(v);
+  return point.height <= point.level + std::min(displacement * displacement * point.curvature, displacement);
 }
 
-bool is_still_on(const SurfacePoint& place) {
-  return place.height <= place.level + (place.curvature > 0 ? kStillOnIt / place.curvature : place.slack);
+bool is_still_on(const SurfacePoint& point) {
+  return point.height <= point.level + (point.curvature > 0 ? kStillOnIt / point.curvature : point.slack);
 }
 
-bool is_below(const SurfacePoint& place) { return place.height < place.level - place.slack; }
+bool is_below(const SurfacePoint& point) { return point.height < point.level - point.slack; }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
-vec3 at_height(const vec3& x, const SurfacePoint& place, double height) {
-  return x - place.height * place.normal + height * place.normal;
+vec3 at_height(const vec3& x, const SurfacePoint& point, double height) {
+  return x - point.height * point.normal + height * point.normal;
 }
 
 mat3 without(const mat3& S, const vec3& n) { return S - glm::outerProduct(n, n); }
 
-// The acceleration that keeps what moves at v on the surface [m/s²]; of two curvatures by the larger one, so
-// that too little rather than too much is held.
-double turning(const SurfacePoint& place, const vec3& v) {
-  const double away = glm::dot(place.normal, v);
-  const double straight = place.least_curvature > 0 ? 0.0 : glm::dot(place.least, v);
-  return place.curvature * (glm::dot(v, v) - away * away - straight * straight);
+// The acceleration that keeps a particle of velocity v on the surface [m/s²]. Uses the larger of two
+// curvatures, so that too few particles rather than too many are constrained.
+double turning(const SurfacePoint& point, const vec3& v) {
+  const double away = glm::dot(point.normal, v);
+  const double straight = point.least_curvature > 0 ? 0.0 : glm::dot(point.least, v);
+  return point.curvature * (glm::dot(v, v) - away * away - straight * straight);
 }
 
-// What S leaves of a normal, of length 1; 0 where that is held already.
+// The part of a normal in the free directions of S, of length 1; 0 if the normal is constrained already.
 vec3 free_part(const mat3& S, const vec3& normal) {
   const vec3 free = S * normal;
   const double size = glm::length(free);
   return size < kOneDirection ? vec3(0) : free / size;
 }
 
-// Holds along another normal as well, at the place that its entry has there.
-void hold_along(Projection::Entry& held, const Projection::Entry& other, const vec3& normal) {
+// Constrains along another normal as well, with the target that its entry has there.
+void constrain_along(Projection::Entry& held, const Projection::Entry& other, const vec3& normal) {
   if (held.S == mat3(1.0)) {
     held = other;
     return;
@@ -75,7 +75,7 @@ void hold_along(Projection::Entry& held, const Projection::Entry& other, const v
 
 std::unique_ptr<ContactResponse> make_filter_contact() { return std::make_unique<FilterContact>(); }
 
-bool FilterContact::holds(std::uint32_t particle, std::uint32_t surface) const {
+bool FilterContact::has_contact(std::uint32_t particle, std::uint32_t surface) const {
   const auto key = [](const ActiveContact& contact) { return std::tuple(contact.particle, contact.surface); };
   const std::span<const ActiveContact> known(contacts_.data(), sorted_);
   return std::ranges::binary_search(known, std::tuple(particle, surface), {}, key);
@@ -99,7 +99,7 @@ bool FilterContact::begin_step(const ContactStep& step) {
   sorted_ = 0;
   added_.clear();
   friction_.clear();
-  rubbed_.clear();
+  friction_surfaces_.clear();
   force_.clear();
   pairs_.clear();
   system.set_pushes({});
@@ -110,7 +110,7 @@ bool FilterContact::begin_step(const ContactStep& step) {
   const std::span<const double> m = system.masses();
   const double g = glm::length(system.material().gravity);
   const double fastest = g > 0 ? g : kWithoutGravity;
-  const auto take_force = [&] {
+  const auto compute_force = [&] {
     if (!force_.empty()) return;
     force_.resize(system.size());
     cancel.poll();
@@ -123,22 +123,22 @@ bool FilterContact::begin_step(const ContactStep& step) {
     const double reach = end > 1 ? h * glm::length(v) : 0;
     const std::size_t others = contacts_.size();
     Projection::Entry entry{i, mat3(1.0), x};
-    const ActiveContact* last = uses_reactions() ? last_of(i, from) : nullptr;
-    // First the surface that it presses on most, then those that it goes below though held by the first.
+    const ActiveContact* last = uses_reactions() ? last_contact_of(i, from) : nullptr;
+    // First the surface that it presses on most, then those that it passes although constrained by the first.
     for (int normals = 0; normals < kMostNormals; ++normals) {
       double deepest = 0;
       std::uint32_t pressed = end;
       SurfacePoint pressed_at;
       bool stuck = false;
       if (last != nullptr && last->surface >= first && last->surface < end) {
-        // What pressed on it still does.
-        const SurfacePoint place = surfaces.at_begin(last->surface, i, x);
+        // A contact that pressed stays active.
+        const SurfacePoint point = surfaces.at_begin(last->surface, i, x);
         const vec3 slip = v - surfaces.velocity(last->surface, x);
-        if ((is_near(place, h, slip) || is_still_on(place) || place.height <= place.level + kInPlace) &&
-            h * glm::dot(place.normal, slip) <= kInPlace) {
-          take_force();
+        if ((is_near(point, h, slip) || is_still_on(point) || point.height <= point.level + kInPlace) &&
+            h * glm::dot(point.normal, slip) <= kInPlace) {
+          compute_force();
           pressed = last->surface;
-          pressed_at = place;
+          pressed_at = point;
           stuck = last->sticks && h * glm::length(slip) <= kInPlace;
         }
         last = nullptr;
@@ -146,38 +146,38 @@ bool FilterContact::begin_step(const ContactStep& step) {
       const bool stays = pressed < end;
       for (std::uint32_t surface = first; !stays && surface < end; ++surface) {
         if (surfaces.is_far(surface, i, x, reach)) continue;
-        const SurfacePoint place = surfaces.at_begin(surface, i, x);
+        const SurfacePoint point = surfaces.at_begin(surface, i, x);
         const vec3 surface_v = surfaces.velocity(surface, x);
-        if (!is_near(place, h, v - surface_v)) continue;
-        take_force();
+        if (!is_near(point, h, v - surface_v)) continue;
+        compute_force();
         const vec3 free_f = entry.S * force_[i];
         vec3 free_v = entry.S * v;
-        double height = normals == 0 ? std::min(place.height, place.level)
-                                     : place.height + glm::dot(place.normal, entry.target - x);
+        double height = normals == 0 ? std::min(point.height, point.level)
+                                     : point.height + glm::dot(point.normal, entry.target - x);
         if (surfaces.move()) {
-          // Relative to this surface, and with those that hold it.
-          const vec3 led = entry.target - x;
-          free_v += (led - entry.S * led) / h - surface_v;
-          if (normals > 0) height = place.height;
+          // Relative to this surface, and with the surfaces that constrain it.
+          const vec3 prescribed = entry.target - x;
+          free_v += (prescribed - entry.S * prescribed) / h - surface_v;
+          if (normals > 0) height = point.height;
         }
-        const double fall = std::clamp(glm::dot(place.normal, free_f) / m[i], -fastest, 0.0);
-        // On a curved surface what moves along it leaves it unless it is pulled round, and so does what a
-        // surface that turns takes along.
-        const double flung = glm::dot(place.normal, surfaces.acceleration(surface, x, free_v));
-        const double away = glm::dot(place.normal, free_v);
+        const double fall = std::clamp(glm::dot(point.normal, free_f) / m[i], -fastest, 0.0);
+        // A particle that slides along a curved surface leaves it unless it is pulled around, and so does a
+        // particle on a turning surface.
+        const double frame_acceleration = glm::dot(point.normal, surfaces.acceleration(surface, x, free_v));
+        const double away = glm::dot(point.normal, free_v);
         const double depth =
-            place.level - (height + h * away + h * h * (fall + turning(place, free_v) - flung));
+            point.level - (height + h * away + h * h * (fall + turning(point, free_v) - frame_acceleration));
         const auto is_known = [&](const ActiveContact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
             std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))
           continue;
         deepest = depth;
         pressed = surface;
-        pressed_at = place;
+        pressed_at = point;
       }
       if (pressed == end || system.projection().find(i) != nullptr) break;
-      hold_along(entry, add({i, pressed, stuck}, pressed_at, 0, surfaces, h, state, system),
-                 surfaces.normal_at_end(pressed, pressed_at.normal));
+      constrain_along(entry, add({i, pressed, stuck}, pressed_at, 0, surfaces, h, state, system),
+                      surfaces.normal_at_end(pressed, pressed_at.normal));
     }
     const std::span<ActiveContact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others),
                                        contacts_.end());
@@ -205,11 +205,11 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
   Projection& projection = system.projection();
   find_landed(surfaces, after, projection, context.pool);
   cancel.poll();
-  double farthest = turned_back(surfaces, h, before, after);
+  double farthest = reversed_displacement(surfaces, h, before, after);
   for (const Landed& landed : landed_) farthest = std::max(farthest, landed.depth);
   if (!(farthest > surfaces.tolerance())) return false;
 
-  stop_what_turns_back(surfaces, h, before, after, projection);
+  stick_reversed(surfaces, h, before, after, projection);
   added_.clear();
   for (const auto& [i, surface, depth] : landed_) {
     cancel.pass();
@@ -230,9 +230,9 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * depth / h;
-    const SurfacePoint place = surfaces.at_begin(surface, i, before.x[i]);
-    hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
-               surfaces.normal_at_end(surface, place.normal));
+    const SurfacePoint point = surfaces.at_begin(surface, i, before.x[i]);
+    constrain_along(entry, add({i, surface}, point, pressed, surfaces, h, before, system),
+                    surfaces.normal_at_end(surface, point.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
     if (held == nullptr)
       added_.push_back(entry);
@@ -258,18 +258,18 @@ void FilterContact::find_landed(const Surfaces& surfaces, const State& after, co
     std::vector<Landed>& landed = landed_by_chunk_[from / kLandGrain];
     landed.clear();
     for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
-      // The deepest: held by that, it may not go below the others.
+      // The deepest: constrained by that one, it may not pass the others.
       double deepest = 0;
       std::uint32_t surface = end;
       for (std::uint32_t each = first; each < end; ++each) {
         if (surfaces.is_far(each, i, after.x[i], 0)) continue;
-        const SurfacePoint place = surfaces.at_end(each, i, after.x[i]);
-        if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
-        // What moves away already is put on the surface at the end.
-        if (place.curvature > 0 &&
-            glm::dot(place.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
+        const SurfacePoint point = surfaces.at_end(each, i, after.x[i]);
+        if (!is_below(point) || !(point.level - point.height > deepest) || has_contact(i, each)) continue;
+        // Particles that move away already are put on the surface at the end.
+        if (point.curvature > 0 &&
+            glm::dot(point.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
           continue;
-        deepest = place.level - place.height;
+        deepest = point.level - point.height;
         surface = each;
       }
       if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) continue;  // a pin
@@ -281,75 +281,76 @@ void FilterContact::find_landed(const Surfaces& surfaces, const State& after, co
     landed_.insert(landed_.end(), landed.begin(), landed.end());
 }
 
-const ActiveContact* FilterContact::last_of(std::uint32_t particle, std::size_t& from) const {
+const ActiveContact* FilterContact::last_contact_of(std::uint32_t particle, std::size_t& from) const {
   while (from < before_.size() && before_[from].particle < particle) ++from;
   if (from == before_.size() || before_[from].particle != particle) return nullptr;
   return from + 1 < before_.size() && before_[from + 1].particle == particle ? nullptr : &before_[from];
 }
 
-double FilterContact::turned_back(const Surfaces& surfaces, double h, const State& before,
-                                  const State& after) const {
+double FilterContact::reversed_displacement(const Surfaces& surfaces, double h, const State& before,
+                                            const State& after) const {
   double farthest = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const auto& [particle, force] = friction_[k];
-    const vec3 slip = after.v[particle] - surfaces.displacement(rubbed_[k], before.x[particle]) / h;
+    const vec3 slip =
+        after.v[particle] - surfaces.displacement(friction_surfaces_[k], before.x[particle]) / h;
     if (glm::dot(force, slip) > 0) farthest = std::max(farthest, h * glm::length(slip));
   }
   return farthest;
 }
 
-void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, const State& before,
-                                         const State& after, Projection& projection) {
+void FilterContact::stick_reversed(const Surfaces& surfaces, double h, const State& before,
+                                   const State& after, Projection& projection) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const auto& [particle, force] = friction_[k];
-    const vec3 with_surface = surfaces.displacement(rubbed_[k], before.x[particle]) / h;
+    const vec3 with_surface = surfaces.displacement(friction_surfaces_[k], before.x[particle]) / h;
     if (glm::dot(force, after.v[particle] - with_surface) > 0) {
       projection.fix(particle, projection.find(particle)->target);
       std::ranges::lower_bound(contacts_, particle, {}, &ActiveContact::particle)->sticks = true;
       continue;
     }
     friction_[kept] = friction_[k];
-    rubbed_[kept++] = rubbed_[k];
+    friction_surfaces_[kept++] = friction_surfaces_[k];
   }
   friction_.resize(kept);
-  rubbed_.resize(kept);
+  friction_surfaces_.resize(kept);
 }
 
-Projection::Entry FilterContact::add(ActiveContact contact, const SurfacePoint& place, double pressed,
+Projection::Entry FilterContact::add(ActiveContact contact, const SurfacePoint& point, double pressed,
                                      const Surfaces& surfaces, double h, const State& state,
                                      const ClothSystem& system) {
   const std::uint32_t i = contact.particle;
   const vec3 &x = state.x[i], &f = force_[i];
   const vec3 v = state.v[i] - surfaces.velocity(contact.surface, x);
-  const vec3 way = surfaces.displacement(contact.surface, x);
-  const vec3 n = surfaces.normal_at_end(contact.surface, place.normal);
+  const vec3 displacement = surfaces.displacement(contact.surface, x);
+  const vec3 n = surfaces.normal_at_end(contact.surface, point.normal);
   const double m = system.masses()[i], friction = surfaces.friction(contact.surface);
-  lifts_ = lifts_ || place.level - place.height > surfaces.thickness() + kSurfaceRounding;
-  double support = -m * glm::dot(place.normal, v) - h * glm::dot(place.normal, f);
-  if (surfaces.turns(contact.surface))  // less what it takes to go round
+  lifts_ = lifts_ || point.level - point.height > surfaces.thickness() + kSurfaceRounding;
+  double support = -m * glm::dot(point.normal, v) - h * glm::dot(point.normal, f);
+  if (surfaces.turns(contact.surface))  // less the force of the turning motion
     support +=
-        h * m * (glm::dot(place.normal, surfaces.acceleration(contact.surface, x, v)) - turning(place, v));
+        h * m * (glm::dot(point.normal, surfaces.acceleration(contact.surface, x, v)) - turning(point, v));
   const double impulse = std::max(support, pressed);
-  // That friction would leave alone: to go with the surface is to follow its way.
-  const vec3 momentum = m * across(state.v[i] - way / h, n) + h * across(f, n);
+  // Friction acts on the momentum relative to the displacement of the surface.
+  const vec3 momentum = m * across(state.v[i] - displacement / h, n) + h * across(f, n);
   const double size = glm::length(momentum);
   contact.sticks = friction > 0 && (contact.sticks || size <= friction * impulse);
   contacts_.push_back(contact);
   ContactPair& pair = pairs_.emplace_back();
   pair.particle = i;
   pair.surface = contact.surface;
-  pair.push = impulse / h * place.normal;
+  pair.push = impulse / h * point.normal;
   if (contact.sticks) {
     pair.friction = -momentum / h;
   } else if (size > 0) {
     pair.friction = -friction * impulse / h / size * momentum;
     friction_.push_back({i, pair.friction});
-    rubbed_.push_back(contact.surface);
+    friction_surfaces_.push_back(contact.surface);
   }
-  const double height = std::min(place.level, place.height + h * kLiftSpeed);
-  vec3 target = x - place.height * n + height * n;
-  if (surfaces.moves(contact.surface)) target += way;
+  const double height = std::min(point.level, point.height + h * kLiftSpeed);
+  vec3 target = x - point.height * n + height * n;
+  if (surfaces.moves(contact.surface)) target += displacement;
   return {i, without(mat3(1.0), n), target};
 }
 
@@ -360,18 +361,18 @@ void FilterContact::add_constraints(Projection& projection, const Surfaces& surf
     const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
-    const SurfacePoint place = surfaces.at_begin(contact.surface, contact.particle, at);
-    if (!is_still_on(place)) continue;
+    const SurfacePoint point = surfaces.at_begin(contact.surface, contact.particle, at);
+    if (!is_still_on(point)) continue;
     if (held.empty() || held.back().particle != contact.particle)
       held.push_back({contact.particle, mat3(1.0), at});
-    held.back().S = without(held.back().S, free_part(held.back().S, place.normal));
+    held.back().S = without(held.back().S, free_part(held.back().S, point.normal));
     if (contact.sticks) held.back().S = mat3(0.0);
   }
   projection.constrain(held);
 }
 
-void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions,
-                          const State& state, const ClothSystem& system) {
+void FilterContact::apply_reactions(const Surfaces& surfaces, double h, std::span<const vec3> reactions,
+                                    const State& state, const ClothSystem& system) {
   std::ranges::sort(pairs_, {},
                     [](const ContactPair& pair) { return std::tuple(pair.particle, pair.surface); });
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -388,7 +389,7 @@ void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const ve
     if (is_alone && at < entries.size() && entries[at].particle == i) {
       const vec3 &x = state.x[i], &reaction = reactions[at];
       const vec3 n = surfaces.at_end(contact.surface, i, x).normal;
-      // Less what stops it along the surface as that is at the end.
+      // Less the impulse that stops it relative to the surface at the end.
       const double away = glm::dot(n, state.v[i] - surfaces.velocity_at_end(contact.surface, x));
       const double push = glm::dot(n, reaction) - system.masses()[i] * away;
       if (!(push > 0)) continue;
@@ -416,13 +417,13 @@ ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<
   CancelPoint cancel(step.context.stop);
   for (ContactPair& pair : pairs_) {
     const vec3& x = state.x[pair.particle];
-    const SurfacePoint place = surfaces.at_end(pair.surface, pair.particle, x);
+    const SurfacePoint point = surfaces.at_end(pair.surface, pair.particle, x);
     const vec3 v = state.v[pair.particle] - surfaces.velocity_at_end(pair.surface, x);
     pair.sticks = std::ranges::any_of(contacts_of(pair.particle), &ActiveContact::sticks);
-    pair.gap = place.height - place.level;
-    pair.slip = pair.sticks ? 0.0 : glm::length(across(v, place.normal));
+    pair.gap = point.height - point.level;
+    pair.slip = pair.sticks ? 0.0 : glm::length(across(v, point.normal));
   }
-  if (uses_reactions() && !reactions.empty()) weigh(surfaces, h, reactions, state, system);
+  if (uses_reactions() && !reactions.empty()) apply_reactions(surfaces, h, reactions, state, system);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     const auto& [particle, surface, sticks] = contacts_[k];
@@ -437,10 +438,13 @@ ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<
            direction;
     S = without(S, direction);
   }
-  for (std::size_t k = 0; k < friction_.size() && surfaces.tolerance() > 0; ++k) {  // turned round within it
+  for (std::size_t k = 0; k < friction_.size() && surfaces.tolerance() > 0;
+       ++k) {  // reversed within the tolerance
     const auto& [particle, force] = friction_[k];
-    const vec3 with_surface = surfaces.velocity_at_end(rubbed_[k], state.x[particle]);
-    if (!holds(particle, rubbed_[k]) || !(glm::dot(force, state.v[particle] - with_surface) > 0)) continue;
+    const vec3 with_surface = surfaces.velocity_at_end(friction_surfaces_[k], state.x[particle]);
+    if (!has_contact(particle, friction_surfaces_[k]) ||
+        !(glm::dot(force, state.v[particle] - with_surface) > 0))
+      continue;
     state.v[particle] = with_surface;
     std::ranges::lower_bound(contacts_, particle, {}, &ActiveContact::particle)->sticks = true;
   }
@@ -450,11 +454,11 @@ ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<
     cancel.pass();
     const auto has_sunk = [&](std::uint32_t surface) {
       return !surfaces.is_far(surface, i, state.x[i], 0) &&
-             is_below(surfaces.at_end(surface, i, state.x[i])) && !holds(i, surface);
+             is_below(surfaces.at_end(surface, i, state.x[i])) && !has_contact(i, surface);
     };
     std::uint32_t surface = first;
     while (surface < end && !has_sunk(surface)) ++surface;
-    // Pins are where they are.
+    // Pins stay at their targets.
     if (surface == end || (contacts_of(i).empty() && system.projection().find(i) != nullptr)) continue;
     put_on_surfaces(surfaces, i, state.x[i], state.v[i]);
     caught = true;
@@ -467,25 +471,25 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
   std::array<bool, kMostObstacles + 1> lifted{};
   for (std::uint32_t surface = first; surface < end; ++surface) {
-    const SurfacePoint place = surfaces.at_end(surface, particle, x);
-    lifted.at(surface) = place.level - place.height > kInPlace && holds(particle, surface);
+    const SurfacePoint point = surfaces.at_end(surface, particle, x);
+    lifted.at(surface) = point.level - point.height > kInPlace && has_contact(particle, surface);
   }
-  // What is put on one surface may go below another.
+  // A particle that is put on one surface may get below another.
   bool moved = true;
   for (int pass = 0; moved && pass < kMostCorrections; ++pass) {
     moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePoint place = surfaces.at_end(surface, particle, x);
-      if (!is_below(place) || lifted.at(surface)) continue;
+      const SurfacePoint point = surfaces.at_end(surface, particle, x);
+      if (!is_below(point) || lifted.at(surface)) continue;
       moved = true;
-      x = at_height(x, place, place.level);
+      x = at_height(x, point, point.level);
       const vec3 surface_v = surfaces.velocity_at_end(surface, x);
       v -= surface_v;
-      const double away = glm::dot(place.normal, v), stopped = std::max(-away, 0.0);
-      const vec3 along = across(v, place.normal);
+      const double away = glm::dot(point.normal, v), stopped = std::max(-away, 0.0);
+      const vec3 along = across(v, point.normal);
       const double speed = glm::length(along);
       const double kept = speed > 0 ? std::max(1 - surfaces.friction(surface) * stopped / speed, 0.0) : 0.0;
-      v = kept * along + std::max(away, 0.0) * place.normal;
+      v = kept * along + std::max(away, 0.0) * point.normal;
       if (surfaces.moves(surface)) v += surface_v;
     }
   }
@@ -497,12 +501,12 @@ std::vector<ContactPair> FilterContact::pairs_at(WorkerPool& /*pool*/, const Sur
   std::vector<ContactPair> pairs;
   for (const auto& [particle, surface, sticks] : contacts()) {
     if (surface < surfaces.first() || surface >= surfaces.size()) continue;
-    const SurfacePoint place = surfaces.at_end(surface, particle, state.x[particle]);
+    const SurfacePoint point = surfaces.at_end(surface, particle, state.x[particle]);
     ContactPair& pair = pairs.emplace_back();
     pair.particle = particle;
     pair.surface = surface;
     pair.sticks = sticks;
-    pair.gap = place.height - place.level;
+    pair.gap = point.height - point.level;
   }
   return pairs;
 }

@@ -16,12 +16,11 @@ namespace clothlab {
 /// contact is constrained along the contact normal n, S = I − n nᵀ, or along the span of two or three
 /// normals, for every method.
 ///
-/// A step of h begins with the particles constrained that a surface supports: those on it, and those that h
-/// v_n
-/// + h² (a + κ v_t²) would move below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature. Free
-/// particles that end below a surface have landed: the step is repeated, at most twice, with them constrained
-/// as well, so that no particle is put on a surface that its springs keep above it. Particles that are still
-/// below are then put on it. Impacts are inelastic.
+/// A step of h begins with the supported particles constrained: those on a surface, and those that
+/// h v_n + h² (a + κ v_t²) would move below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature.
+/// Free particles that end below a surface have landed: the step is repeated, at most twice, with them
+/// constrained as well. So no particle is put on a surface that its springs keep above it. Particles that are
+/// still below are then put on it. Impacts are inelastic.
 ///
 /// Coulomb friction uses the impulse J = −m v_n − h f_n ≥ 0. Where it can stop the particle, |v_t + h f_t/m|
 /// ≤ μ J/m, the particle sticks: it is constrained in all directions. Otherwise it slides, with the force μ
@@ -36,8 +35,8 @@ namespace clothlab {
 ///
 /// All of this is relative to the velocity of the surface in the step; a constrained particle moves with it.
 ///
-/// Pinned particles follow their pins, below a surface as well. Cloth that is below a surface when that
-/// appears or comes up is lifted at 1 m/s. Contact by impulses adds to this class.
+/// Pinned particles follow their pins, also below a surface. Cloth below a surface that appears or rises is
+/// lifted at 1 m/s. Contact by impulses derives from this class.
 class FilterContact : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
@@ -51,9 +50,9 @@ class FilterContact : public ContactResponse {
   bool needs_repeat(const ContactStep& step, const State& after) override;
   End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
   bool lifts() const override { return lifts_; }
-  void take_back() override { FilterContact::set_contacts(before_); }
+  void undo_step() override { FilterContact::set_contacts(before_); }
 
-  /// With what constrained them, the impulse J over h; none after set_contacts.
+  /// With the forces of the constraints, J/h; none after set_contacts.
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override {
     return has_surfaces_ ? pairs_ : std::span<const ContactPair>();
   }
@@ -72,27 +71,28 @@ class FilterContact : public ContactResponse {
   bool has_surfaces_ = false;
 
  private:
-  bool holds(std::uint32_t particle, std::uint32_t surface) const;
-  /// Those of a particle at the beginning of the step, or after landing.
+  bool has_contact(std::uint32_t particle, std::uint32_t surface) const;
+  /// The contacts of a particle at the beginning of the step, or after landing.
   std::span<const ActiveContact> contacts_of(std::uint32_t particle) const;
-  /// The projection of a new contact at a place of the beginning, with an impulse of at least `pressed` [N
-  /// s].
-  Projection::Entry add(ActiveContact contact, const SurfacePoint& place, double pressed,
+  /// Adds a contact at a surface point of the beginning, with an impulse of at least `pressed` [N s]; returns
+  /// its constraint.
+  Projection::Entry add(ActiveContact contact, const SurfacePoint& point, double pressed,
                         const Surfaces& surfaces, double h, const State& state, const ClothSystem& system);
   /// Free particles that end below a surface.
   void find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,
                    WorkerPool& pool);
-  /// On all that it is below, but for those that lift it.
+  /// Puts a particle on all surfaces that it is below, except those that lift it.
   void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
-  /// The longest displacement of particles that friction has reversed [m].
-  double turned_back(const Surfaces& surfaces, double h, const State& before, const State& after) const;
-  void stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
-                            Projection& projection);
-  /// That of the step before, of a particle with one alone; `from` goes along with the particles.
-  const ActiveContact* last_of(std::uint32_t particle, std::size_t& from) const;
-  /// Releases contacts with negative reactions, and finds which stick.
-  void weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions, const State& state,
-             const ClothSystem& system);
+  /// The longest displacement of particles whose sliding friction has reversed [m].
+  double reversed_displacement(const Surfaces& surfaces, double h, const State& before,
+                               const State& after) const;
+  void stick_reversed(const Surfaces& surfaces, double h, const State& before, const State& after,
+                      Projection& projection);
+  /// The contact of the step before, of a particle with exactly one; `from` advances with the particles.
+  const ActiveContact* last_contact_of(std::uint32_t particle, std::size_t& from) const;
+  /// Releases contacts with negative reactions, and finds the sticking ones.
+  void apply_reactions(const Surfaces& surfaces, double h, std::span<const vec3> reactions,
+                       const State& state, const ClothSystem& system);
 
   bool lifts_ = false;
   struct Landed {
@@ -103,11 +103,11 @@ class FilterContact : public ContactResponse {
   std::vector<ActiveContact> contacts_, before_;
   std::vector<Landed> landed_;
   std::vector<std::vector<Landed>> landed_by_chunk_;
-  std::size_t sorted_ = 0;                // of the contacts, at the front
-  std::vector<Projection::Entry> added_;  // for the projection
+  std::size_t sorted_ = 0;                // how many contacts at the front are sorted
+  std::vector<Projection::Entry> added_;  // constraints for the projection
   std::vector<SteadyForce::Push> friction_;
-  std::vector<std::uint32_t> rubbed_;  // the surface of each
-  std::vector<vec3> force_;            // at the beginning of the step, without friction
+  std::vector<std::uint32_t> friction_surfaces_;  // the surface of each
+  std::vector<vec3> force_;                       // at the beginning of the step, without friction
   std::vector<ContactPair> pairs_;
 };
 

@@ -24,8 +24,8 @@ constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that featu
 constexpr double kPairRoom = 0.5;                                  // of ξ, for impulses
 constexpr double kMeasured = 1 + 1e-6;                             // of ξ: what may be nearer, with rounding
 constexpr double kFar = std::numeric_limits<double>::infinity();
-constexpr double kBelow = 0.5;     // of ξ above a surface
-constexpr double kSameWay = 1e-9;  // [m]
+constexpr double kBelow = 0.5;              // of ξ above a surface
+constexpr double kSameDisplacement = 1e-9;  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
 constexpr int kMostSteps = 1000;            // along one displacement
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
@@ -59,14 +59,16 @@ vec3 ImpulseContact::Contact::blend(std::span<const vec3> a) const {
   return sum;
 }
 
-vec3 ImpulseContact::Contact::moved(std::span<const vec3> way) const { return blend(way) - led; }
-
-double ImpulseContact::Contact::gap(std::span<const vec3> way) const {
-  return above + glm::dot(normal, moved(way));
+vec3 ImpulseContact::Contact::moved(std::span<const vec3> displacement) const {
+  return blend(displacement) - surface_displacement;
 }
 
-void ImpulseContact::Contact::give(const vec3& impulse, std::span<const double> inverse_masses,
-                                   std::span<vec3> a) const {
+double ImpulseContact::Contact::gap(std::span<const vec3> displacement) const {
+  return above + glm::dot(normal, moved(displacement));
+}
+
+void ImpulseContact::Contact::apply(const vec3& impulse, std::span<const double> inverse_masses,
+                                    std::span<vec3> a) const {
   for (std::size_t k = 0; k < count; ++k) a[particle[k]] += weight[k] * inverse_masses[particle[k]] * impulse;
 }
 
@@ -84,16 +86,18 @@ ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings,
   if (crowded_) return Outcome::crowded;
   add_near();
   for (int round = 0;
-       round < kRounds && (find_meetings(surfaces, context) || (round == 0 && !contacts_.empty())); ++round) {
-    for (const std::vector<Meeting>& meetings : meetings_by_chunk_)
-      for (const auto& [pair, share] : meetings)
-        add(pair, share, led_apart(distance_[pair], candidates_.reach_of(near_[pair], settings_.thickness)));
+       round < kRounds && (find_collisions(surfaces, context) || (round == 0 && !contacts_.empty()));
+       ++round) {
+    for (const std::vector<Collision>& collisions : collisions_by_chunk_)
+      for (const auto& [pair, share] : collisions)
+        add(pair, share,
+            end_distance(distance_[pair], candidates_.reach_of(near_[pair], settings_.thickness)));
     for (const std::vector<Contact>& below : below_by_chunk_)
       for (const Contact& contact : below) add(contact);
     if (settings_.through_springs && round < kThroughSprings)
       solve_through_springs(system, context);
     else
-      solve_ways();
+      solve_displacements();
     cancel.poll();
   }
   if (contacts_.empty()) return crowded_ ? Outcome::crowded : Outcome::untouched;
@@ -103,7 +107,7 @@ ImpulseContact::Outcome ImpulseContact::resolve(const ImpulseSettings& settings,
   if (!free) return Outcome::squeezed;
   list_pairs();
   for (std::size_t i = 0; i < after.x.size(); ++i) {
-    if (way_[i] != after.x[i] - before.x[i]) after.x[i] = before.x[i] + way_[i];
+    if (displacement_[i] != after.x[i] - before.x[i]) after.x[i] = before.x[i] + displacement_[i];
     after.v[i] = v_[i];
   }
   return Outcome::changed;
@@ -116,19 +120,19 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
   const std::size_t particles = before.x.size();
   x_.assign(before.x.begin(), before.x.end());
   v_.assign(after.v.begin(), after.v.end());
-  way_.resize(particles);
+  displacement_.resize(particles);
   inverse_.resize(particles);
   for (std::size_t i = 0; i < particles; ++i) {
-    way_[i] = after.x[i] - before.x[i];
+    displacement_[i] = after.x[i] - before.x[i];
     inverse_[i] = 1 / system.masses()[i];
   }
   for (const std::uint32_t i : pinned) inverse_[i] = 0;
   add_meshes(surfaces);
-  predicted_ = way_;
+  predicted_ = displacement_;
   v_after_ = v_;
   inverse_.resize(x_.size(), 0);
   moved_.assign(x_.size(), 1);
-  going_.resize(x_.size());
+  lengths_.resize(x_.size());
 }
 
 // Their vertices are particles that nothing moves.
@@ -139,10 +143,10 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
     const Obstacle& body = surfaces.body_at_begin(surface);
     const SurfaceMotion motion = surfaces.motion_at_end(surface);
     for (const vec3& corner : body.mesh.surface->positions()) {
-      const vec3 x = from_mesh(body, corner), way = surfaces.displacement(surface, x);
+      const vec3 x = from_mesh(body, corner), displacement = surfaces.displacement(surface, x);
       x_.push_back(x);
-      way_.push_back(way);
-      v_.push_back(motion.at(x + way));
+      displacement_.push_back(displacement);
+      v_.push_back(motion.at(x + displacement));
     }
   }
 }
@@ -151,9 +155,9 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
 bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.poll();
-  listed_ = way_;
+  listed_ = displacement_;
   const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
-  const auto found = candidates_.bounded_along(context.pool, x_, way_, reach);
+  const auto found = candidates_.bounded_along(context.pool, x_, displacement_, reach);
   near_ = found ? found->pairs : std::span<const FeaturePair>();
   least_ = found ? found->least : std::span<const double>();
   cancel.poll();
@@ -173,12 +177,12 @@ double ImpulseContact::measure(std::size_t pair) {
 }
 
 /// True if the list holds all that may collide on the present displacements.
-bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
+bool ImpulseContact::list_is_valid(WorkerPool& pool) const {
   const double room = kPairRoom * settings_.thickness;
   return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
     double outside = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const vec3 other = way_[i] - listed_[i];
+      const vec3 other = displacement_[i] - listed_[i];
       outside += glm::dot(other, other) <= room * room ? 0 : 1;
     }
     return outside;
@@ -186,7 +190,7 @@ bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
 }
 
 /// How far apart features end that a step begins at a distance.
-double ImpulseContact::led_apart(double distance, double thickness) const {
+double ImpulseContact::end_distance(double distance, double thickness) const {
   const double missing = thickness - distance;
   return missing > 0 ? distance + std::min(kApartPerStep * missing, kApartSpeed * h_) : thickness;
 }
@@ -195,16 +199,16 @@ void ImpulseContact::add_near() {
   for (std::size_t k = 0; k < near_.size(); ++k) {
     if (!(distance_[k] > 0) || !(distance_[k] < settings_.thickness)) continue;
     const double thickness = candidates_.reach_of(near_[k], settings_.thickness);
-    if (distance_[k] < thickness) add(k, 0, led_apart(distance_[k], thickness));
+    if (distance_[k] < thickness) add(k, 0, end_distance(distance_[k], thickness));
   }
 }
 
 /// At a fraction of the displacements, to end `kept` apart; in place of the last of this pair.
 void ImpulseContact::add(std::size_t number, double share, double kept) {
   const FeaturePair& pair = near_[number];
-  const std::array<vec3, 4> x = pair.of(x_), way = pair.of(way_);
+  const std::array<vec3, 4> x = pair.of(x_), displacement = pair.of(displacement_);
   std::array<vec3, 4> there = x;
-  for (std::size_t k = 0; k < 4; ++k) there[k] += share * way[k];
+  for (std::size_t k = 0; k < 4; ++k) there[k] += share * displacement[k];
   const Separation apart = separation(pair.kind, there);
   Contact contact;
   contact.count = 4;
@@ -253,32 +257,32 @@ void ImpulseContact::add(Contact contact) {
 }
 
 /// Above the surface itself, not its thickness.
-double ImpulseContact::gap_of(const SurfacePoint& place) const {
-  return place.height - place.level + settings_.thickness;
+double ImpulseContact::gap_of(const SurfacePoint& point) const {
+  return point.height - point.level + settings_.thickness;
 }
 
 /// Of a particle that ends `kept` above a surface, beyond what is at x at the beginning, whose place is
 /// given there.
 ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std::uint32_t surface,
                                                    std::uint32_t particle, const vec3& x,
-                                                   const SurfacePoint& place, double kept) const {
+                                                   const SurfacePoint& point, double kept) const {
   Contact contact;
   contact.count = 1;
   contact.particle[0] = particle;
   contact.weight[0] = 1;
-  contact.normal = surfaces.normal_at_end(surface, place.normal);
-  contact.led = surfaces.displacement(surface, x);
-  contact.velocity = surfaces.velocity_at_end(surface, x + contact.led);
+  contact.normal = surfaces.normal_at_end(surface, point.normal);
+  contact.surface_displacement = surfaces.displacement(surface, x);
+  contact.velocity = surfaces.velocity_at_end(surface, x + contact.surface_displacement);
   contact.kept = kept;
-  contact.above = glm::dot(contact.normal, x_[particle] - x) + gap_of(place) - kept;
+  contact.above = glm::dot(contact.normal, x_[particle] - x) + gap_of(point) - kept;
   contact.friction = surfaces.friction(surface);
   contact.surface = surface;
   return contact;
 }
 
-bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContext& context) {
+bool ImpulseContact::find_collisions(const Surfaces& surfaces, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
-  if (!pairs_hold(pool)) {
+  if (!list_is_valid(pool)) {
     crowded_ = crowded_ || !find_pairs(context);
     std::ranges::fill(moved_, char{1});
   }
@@ -286,27 +290,27 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
       kContactRounding * pool.max(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
         double largest = 0;
         for (std::size_t i = begin; i < end; ++i) {
-          going_[i] = glm::length(way_[i]);
-          largest = std::max({largest, glm::length(x_[i]), going_[i]});
+          lengths_[i] = glm::length(displacement_[i]);
+          largest = std::max({largest, glm::length(x_[i]), lengths_[i]});
         }
         return largest;
       });
   const double most_least = std::max(kLeastOfThickness * settings_.thickness, rounding);
-  meetings_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
+  collisions_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
   pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Meeting>& found = meetings_by_chunk_[begin / kPairGrain];
+    std::vector<Collision>& found = collisions_by_chunk_[begin / kPairGrain];
     found.clear();
     for (std::size_t k = begin; k < end; ++k) {
       const FeaturePair& pair = near_[k];
       const auto& [a, b, c, d] = pair.particle;
       if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
       const double known = distance_[k] == kFar ? least_[k] : distance_[k];
-      if (pair.approach_within(going_) < known - most_least || !(measure(k) > 0)) continue;
+      if (pair.approach_within(lengths_) < known - most_least || !(measure(k) > 0)) continue;
       const double near = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
       const double least = std::max(near, rounding);
-      const std::array<vec3, 4> way = pair.of(way_);
-      if (approach_bound(pair.kind, way) < distance_[k] - least) continue;
-      const double share = free_share(pair.kind, pair.of(x_), way, least);
+      const std::array<vec3, 4> displacement = pair.of(displacement_);
+      if (approach_bound(pair.kind, displacement) < distance_[k] - least) continue;
+      const double share = free_share(pair.kind, pair.of(x_), displacement, least);
       if (share < 1) found.push_back({k, share});
     }
   });
@@ -319,7 +323,7 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
   });
   std::ranges::fill(moved_, char{0});
   const auto any = [](const auto& found) { return !found.empty(); };
-  return std::ranges::any_of(meetings_by_chunk_, any) || std::ranges::any_of(below_by_chunk_, any);
+  return std::ranges::any_of(collisions_by_chunk_, any) || std::ranges::any_of(below_by_chunk_, any);
 }
 
 /// Adds contacts where a particle comes too near to surfaces on its displacement relative to them.
@@ -329,33 +333,33 @@ void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
   const vec3 from = x_[particle];
   for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
     if (surfaces.is_mesh(surface)) continue;
-    const auto place_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
-    const vec3 way = surfaces.carried_back(surface, from + way_[particle]) - from;
-    const double length = glm::length(way);
-    SurfacePoint place = place_at(from);
-    const double gap = gap_of(place);
+    const auto point_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
+    const vec3 displacement = surfaces.carried_back(surface, from + displacement_[particle]) - from;
+    const double length = glm::length(displacement);
+    SurfacePoint point = point_at(from);
+    const double gap = gap_of(point);
     if (gap >= length + thickness) continue;
     if (gap < thickness) {  // a contact from the beginning on
-      const double end = gap_of(place_at(from + way));
+      const double end = gap_of(point_at(from + displacement));
       if (!(end < std::min(least, gap > 0 ? kLeastOfDistance * gap : gap))) continue;
-      found.push_back(on_surface(surfaces, surface, particle, from + way, place_at(from + way),
-                                 led_apart(gap, thickness)));
+      found.push_back(on_surface(surfaces, surface, particle, from + displacement,
+                                 point_at(from + displacement), end_distance(gap, thickness)));
       continue;
     }
     // The way to the surface is shorter by no more than what has been gone.
     double share = 0;
-    for (int step = 0; step < kMostSteps && gap_of(place) >= least; ++step) {
-      share += (gap_of(place) - least / 2) / length;
+    for (int step = 0; step < kMostSteps && gap_of(point) >= least; ++step) {
+      share += (gap_of(point) - least / 2) / length;
       if (!(share < 1)) break;
-      place = place_at(from + share * way);
+      point = point_at(from + share * displacement);
     }
     if (share < 1)
-      found.push_back(on_surface(surfaces, surface, particle, from + share * way, place, thickness));
+      found.push_back(on_surface(surfaces, surface, particle, from + share * displacement, point, thickness));
   }
 }
 
-/// Newton's method for the ways q of a step from x₀ whose forces differ from those of the predicted ways p by
-/// what leads meeting features apart,
+/// Newton's method for the displacements q of a step from x₀ whose forces differ from those of the predicted
+/// displacements p by what leads collision features apart,
 ///   M (q − p) = h² (f(x₀ + q, q/h) − f(x₀ + p, p/h)) + the pushes of contacts,
 /// as stiff springs, with a search along the line. Friction is that of the pushes before.
 void ImpulseContact::solve_through_springs(const ClothSystem& system, const ComputeContext& context) {
@@ -363,10 +367,10 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
   if (!matrix_) matrix_.emplace(system.pattern(), context.stop);
   WorkerPool& pool = context.pool;
   for (std::vector<vec3>* each : {&b_, &force_, &end_, &speed_}) each->resize(particles);
-  const auto go = [&](std::span<const vec3> way) {
+  const auto go = [&](std::span<const vec3> displacement) {
     for (std::size_t i = 0; i < particles; ++i) {
-      end_[i] = x_[i] + way[i];
-      speed_[i] = way[i] / h_;
+      end_[i] = x_[i] + displacement[i];
+      speed_[i] = displacement[i] / h_;
     }
   };
   go(predicted_);
@@ -374,10 +378,10 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
   double largest = 0;
   LinearSolverSettings solving = settings_.solver;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    go(way_);
+    go(displacement_);
     system.force(pool, end_, speed_, b_);
     for (std::size_t i = 0; i < particles; ++i)
-      b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (way_[i] - predicted_[i]);
+      b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (displacement_[i] - predicted_[i]);
     system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, *matrix_);
     press_contacts(pool);
     system.projection().filter(b_);
@@ -399,31 +403,32 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     }
     const double share = search_line(pool, fall);
     if (!(share > 0)) break;
-    for (std::size_t i = 0; i < particles; ++i) way_[i] += share * change_[i];
+    for (std::size_t i = 0; i < particles; ++i) displacement_[i] += share * change_[i];
     if (share == 1 && std::sqrt(longest) < kSolvedTo * settings_.thickness) break;
   }
-  for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (way_[i] - predicted_[i]) / h_;
+  for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (displacement_[i] - predicted_[i]) / h_;
   std::ranges::fill(moved_, char{1});
 }
 
 /// Each that is short of its gap, as a spring along its normal and a damper across it on the cloth's
-/// particles; what it pushes with where the ways are goes to b.
+/// particles; what it pushes with where the displacements are goes to b.
 void ImpulseContact::press_contacts(WorkerPool& pool) {
   const double stiffness = kContactStiffness * (1 + matrix_->relative_stiffness(pool));
   of_cloth_.assign(matrix_->stencils().begin(), matrix_->stencils().end());
   stencils_.assign(of_cloth_.begin(), of_cloth_.end());
   for (Contact& contact : contacts_) {
     contact.spring = contact.mobility > 0 ? stiffness / contact.mobility : 0;
-    const double gap = contact.gap(way_), most = contact.friction * contact.load;
+    const double gap = contact.gap(displacement_), most = contact.friction * contact.load;
     contact.load = std::max(-contact.spring * gap, 0.0);
     contact.damper = 0;
     if (!(contact.load > 0)) continue;
     const vec3& n = contact.normal;
-    const double slip = glm::length(across_normal(contact.moved(way_), n));
-    if (most > 0) contact.damper = std::min(contact.spring, most / std::max(slip, kSameWay));
+    const double slip = glm::length(across_normal(contact.moved(displacement_), n));
+    if (most > 0) contact.damper = std::min(contact.spring, most / std::max(slip, kSameDisplacement));
     SpringMatrix::Stencil& stencil = stencils_.emplace_back();
     stencil.C = (contact.spring - contact.damper) * glm::outerProduct(n, n) + contact.damper * mat3(1);
-    const vec3 push = contact.spring * gap * n + contact.damper * across_normal(contact.moved(way_), n);
+    const vec3 push =
+        contact.spring * gap * n + contact.damper * across_normal(contact.moved(displacement_), n);
     for (std::size_t at = 0; at < contact.count; ++at) {
       const std::uint32_t i = contact.particle[at];
       if (i >= rest_.size()) continue;
@@ -448,7 +453,7 @@ double ImpulseContact::search_line(WorkerPool& pool, double fall) {
   gaps_.clear();
   for (const Contact& contact : contacts_) {
     const vec3 moved = contact.blend(change_);
-    const double root = std::sqrt(contact.spring), gap = root * contact.gap(way_),
+    const double root = std::sqrt(contact.spring), gap = root * contact.gap(displacement_),
                  change = root * glm::dot(contact.normal, moved);
     gaps_.push_back({gap, change});
     at_start -= std::min(gap, 0.0) * change;
@@ -470,21 +475,21 @@ double ImpulseContact::search_line(WorkerPool& pool, double fall) {
 }
 
 /// Projected Gauss–Seidel.
-void ImpulseContact::solve_ways() {
+void ImpulseContact::solve_displacements() {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     double largest = 0;
     for (Contact& contact : contacts_) {
       if (contact.mobility == 0) continue;  // all of it is held
       const vec3& n = contact.normal;
-      const double push = std::max(contact.push - contact.gap(way_) / contact.mobility, 0.0),
+      const double push = std::max(contact.push - contact.gap(displacement_) / contact.mobility, 0.0),
                    more = push - contact.push;
-      if (more != 0) contact.give(more * n, inverse_, way_);
+      if (more != 0) contact.apply(more * n, inverse_, displacement_);
       contact.push = push;
       largest = std::max(largest, std::abs(more) * contact.mobility);
       if (!(contact.friction > 0) || (push == 0 && contact.drag == vec3(0))) continue;
-      const vec3 along = across_normal(contact.moved(way_), n);
+      const vec3 along = across_normal(contact.moved(displacement_), n);
       const vec3 drag = shortened(contact.drag - along / contact.mobility, contact.friction * push);
-      contact.give(drag - contact.drag, inverse_, way_);
+      contact.apply(drag - contact.drag, inverse_, displacement_);
       largest = std::max(largest, glm::length(drag - contact.drag) * contact.mobility);
       contact.drag = drag;
     }
@@ -503,13 +508,13 @@ void ImpulseContact::solve_velocities() {
       const vec3& n = contact.normal;
       const double away = glm::dot(n, contact.blend(v_) - contact.velocity);
       const double stop = std::max(contact.stop - away / contact.mobility, 0.0), more = stop - contact.stop;
-      if (more != 0) contact.give(more * n, inverse_, v_);
+      if (more != 0) contact.apply(more * n, inverse_, v_);
       contact.stop = stop;
       largest = std::max(largest, std::abs(more) * contact.mobility);
       if (!(contact.friction > 0)) continue;
       const vec3 along = across_normal(contact.blend(v_) - contact.velocity, n);
       const vec3 brake = shortened(contact.brake - along / contact.mobility, contact.friction * stop);
-      contact.give(brake - contact.brake, inverse_, v_);
+      contact.apply(brake - contact.brake, inverse_, v_);
       largest = std::max(largest, glm::length(brake - contact.brake) * contact.mobility);
       contact.brake = brake;
     }
@@ -519,7 +524,7 @@ void ImpulseContact::solve_velocities() {
 
 /// Zones of colliding features move as one, until nothing collides.
 bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContext& context) {
-  if (!find_meetings(surfaces, context)) return true;
+  if (!find_collisions(surfaces, context)) return true;
   const std::size_t particles = x_.size();
   parent_.resize(particles + surfaces.size());
   std::iota(parent_.begin(), parent_.end(), 0U);
@@ -531,9 +536,9 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
       parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
       grown = true;
     };
-    for (const std::vector<Meeting>& meetings : meetings_by_chunk_)
-      for (const Meeting& meeting : meetings) {
-        const FeaturePair& pair = near_[meeting.pair];
+    for (const std::vector<Collision>& collisions : collisions_by_chunk_)
+      for (const Collision& collision : collisions) {
+        const FeaturePair& pair = near_[collision.pair];
         for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
         for (const std::uint32_t i : pair.particle)
           if (i >= rest_.size()) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
@@ -547,12 +552,12 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
         squeezed_on_ = contact.surface;
       }
     if (!grown || !move_zones(surfaces)) return false;
-    if (!find_meetings(surfaces, context)) return true;
+    if (!find_collisions(surfaces, context)) return true;
   }
   return false;
 }
 
-/// False where a prescribed particle would have to move in two ways.
+/// False where a prescribed particle would have to move in two displacements.
 bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   const auto particles = static_cast<std::uint32_t>(x_.size());
   zones_.assign(parent_.size(), {});
@@ -564,27 +569,27 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   for (std::uint32_t i = 0; i < particles; ++i) {
     Zone& zone = zones_[root_of(parent_, i)];
     if (inverse_[i] == 0) {
-      zone.way = way_[i];
+      zone.displacement = displacement_[i];
       zone.velocity = v_[i];
-      zone.held = true;
+      zone.prescribed = true;
     }
-    if (zone.held) continue;
+    if (zone.prescribed) continue;
     const double mass = 1 / inverse_[i];
     zone.mass += mass;
-    zone.way += mass / zone.mass * (way_[i] - zone.way);
+    zone.displacement += mass / zone.mass * (displacement_[i] - zone.displacement);
     zone.velocity += mass / zone.mass * (v_[i] - zone.velocity);
   }
   for (std::uint32_t i = 0; i < particles; ++i) {
     const Zone& zone = zones_[root_of(parent_, i)];
-    const vec3 way = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.way;
+    const vec3 displacement = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.displacement;
     if (inverse_[i] == 0) {
-      if (glm::distance(way, way_[i]) <= kSameWay) continue;
+      if (glm::distance(displacement, displacement_[i]) <= kSameDisplacement) continue;
       squeezed_ = i;
       return false;
     }
-    if (way == way_[i]) continue;
-    way_[i] = way;
-    v_[i] = zone.surface ? surfaces.velocity_at_end(*zone.surface, x_[i] + way) : zone.velocity;
+    if (displacement == displacement_[i]) continue;
+    displacement_[i] = displacement;
+    v_[i] = zone.surface ? surfaces.velocity_at_end(*zone.surface, x_[i] + displacement) : zone.velocity;
     moved_[i] = 1;
   }
   return true;
@@ -599,7 +604,7 @@ void ImpulseContact::list_pairs() {
     ContactPair& pair = pairs_.emplace_back();
     pair.particle = contact.particle[k];
     pair.surface = contact.surface;
-    pair.gap = contact.gap(way_) + contact.kept - settings_.thickness;
+    pair.gap = contact.gap(displacement_) + contact.kept - settings_.thickness;
     pair.slip = glm::length(across_normal(u, contact.normal));
     pair.push = side * (contact.load / h_ + contact.stop) / h_ * contact.normal;
     pair.friction = side / h_ * contact.brake;

@@ -68,18 +68,18 @@ class ImpulseContact {
   std::uint32_t squeezed_on() const { return squeezed_on_; }
 
  private:
-  /// The constraint at the end of the step: above + n · (Σ w way − led) ≥ 0.
+  /// The constraint at the end of the step: above + n · (Σ w displacement − surface_displacement) ≥ 0.
   struct Contact {
     std::array<std::uint32_t, 4> particle{};
     std::array<double, 4> weight{};
     std::size_t count = 0;  // of particles; one: it is on a surface
     vec3 normal{0};
-    double above = 0;     // what lies between the features and the distance that they are kept at [m]
-    vec3 led{0};          // displacement of the surface [m]
-    vec3 velocity{0};     // of the surface at the end [m/s]
-    double kept = 0;      // that distance [m]
-    double mobility = 0;  // Σ w²/m [1/kg]
-    double friction = 0;  // μ
+    double above = 0;  // what lies between the features and the distance that they are kept at [m]
+    vec3 surface_displacement{0};  // displacement of the surface [m]
+    vec3 velocity{0};              // of the surface at the end [m/s]
+    double kept = 0;               // that distance [m]
+    double mobility = 0;           // Σ w²/m [1/kg]
+    double friction = 0;           // μ
     std::uint32_t surface = 0;
     double spring = 0;          // in a solve through the springs [kg]
     double damper = 0;          // likewise, across the normal
@@ -88,11 +88,11 @@ class ImpulseContact {
     vec3 drag{0}, brake{0};     // across it, likewise
 
     vec3 blend(std::span<const vec3> a) const;
-    vec3 moved(std::span<const vec3> way) const;  // relative to each other [m]
-    double gap(std::span<const vec3> way) const;  // beyond what is kept, at the end of the step [m]
-    void give(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const;
+    vec3 moved(std::span<const vec3> displacement) const;  // relative to each other [m]
+    double gap(std::span<const vec3> displacement) const;  // beyond what is kept, at the end of the step [m]
+    void apply(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const;
   };
-  struct Meeting {
+  struct Collision {
     std::size_t pair;
     double share;
   };
@@ -101,25 +101,25 @@ class ImpulseContact {
              std::span<const std::uint32_t> pinned);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
-  bool pairs_hold(WorkerPool& pool) const;
+  bool list_is_valid(WorkerPool& pool) const;
   double measure(std::size_t pair);
   std::uint32_t surface_of(const FeaturePair& pair) const;
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
-  double led_apart(double distance, double thickness) const;
+  double end_distance(double distance, double thickness) const;
   void add_near();
-  double gap_of(const SurfacePoint& place) const;
+  double gap_of(const SurfacePoint& point) const;
   void add(std::size_t number, double share, double kept);
   void add(Contact contact);
   double mobility_of(const Contact& contact) const;
   Contact on_surface(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
-                     const SurfacePoint& place, double kept) const;
+                     const SurfacePoint& point, double kept) const;
   /// Finds colliding pairs and particles below surfaces, by chunk; true if there are any.
-  bool find_meetings(const Surfaces& surfaces, const ComputeContext& context);
+  bool find_collisions(const Surfaces& surfaces, const ComputeContext& context);
   void add_below(const Surfaces& surfaces, std::uint32_t particle, std::vector<Contact>& found) const;
   void solve_through_springs(const ClothSystem& system, const ComputeContext& context);
   void press_contacts(WorkerPool& pool);
   double search_line(WorkerPool& pool, double fall);
-  void solve_ways();
+  void solve_displacements();
   void solve_velocities();
   bool move_together(const Surfaces& surfaces, const ComputeContext& context);
   bool move_zones(const Surfaces& surfaces);
@@ -130,18 +130,18 @@ class ImpulseContact {
 
   ImpulseSettings settings_;
   double h_ = 0;
-  std::vector<vec3> x_, way_, v_;          // of particles, then of vertices of meshes
-  std::vector<vec3> predicted_, v_after_;  // displacements and velocities of the method
-  std::vector<double> inverse_;            // of masses [1/kg]; 0 where pinned
-  std::vector<vec3> listed_;               // displacements that pairs were listed for
-  std::vector<char> moved_;                // since meetings were looked for
+  std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
+  std::vector<vec3> predicted_, v_after_;   // displacements and velocities of the method
+  std::vector<double> inverse_;             // of masses [1/kg]; 0 where pinned
+  std::vector<vec3> listed_;                // displacements that pairs were listed for
+  std::vector<char> moved_;                 // since collisions were looked for
   std::span<const FeaturePair> near_;
   bool crowded_ = false, converged_ = true;
   std::span<const double> least_;  // that those are surely apart at the start [m]
   std::vector<double> distance_;   // of them, or kFar where that was not asked for yet
-  std::vector<double> going_;      // lengths of displacements
+  std::vector<double> lengths_;    // lengths of displacements
   std::vector<std::size_t> contact_of_pair_;
-  std::vector<std::vector<Meeting>> meetings_by_chunk_;
+  std::vector<std::vector<Collision>> collisions_by_chunk_;
   std::vector<std::vector<Contact>> below_by_chunk_;
   std::vector<Contact> contacts_;
   LinearSolver solver_;
@@ -151,8 +151,8 @@ class ImpulseContact {
   std::vector<std::array<double, 2>> gaps_;  // of the contacts, and their change along the direction
   struct Zone {
     double mass = 0;  // of what is free [kg]
-    vec3 way{0}, velocity{0};
-    bool held = false;
+    vec3 displacement{0}, velocity{0};
+    bool prescribed = false;
     std::optional<std::uint32_t> surface = {};  // that it moves with
   };
   std::vector<std::uint32_t> parent_;  // of particles, then of surfaces: a forest

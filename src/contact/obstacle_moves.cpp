@@ -13,7 +13,7 @@ void ObstacleMoves::move(std::uint32_t obstacle, const vec3& left, double start,
 vec3 ObstacleMoves::shift(std::uint32_t obstacle, double t) const {
   const auto move = std::ranges::find(moves_, obstacle, &Move::obstacle);
   if (move == moves_.end()) return vec3(0);
-  // A way that ends with a step ends exactly in its place, though t is a sum of rounded steps.
+  // A move that ends with a step ends exactly at its target, although t is a sum of rounded steps.
   const double rest = move->start + move->duration - t;
   return rest <= 1e-9 * move->duration ? vec3(0) : rest / move->duration * move->left;
 }

@@ -10,21 +10,21 @@
 
 namespace clothlab {
 
-/// Obstacles on their way to where the scene has them (MoveObstacle): each in a straight line at constant
-/// speed, as moving pins.
+/// Obstacles that still move to their position in the scene (MoveObstacle), each in a straight line at
+/// constant speed, as moving pins.
 class ObstacleMoves {
  public:
-  /// From now, the time `start` [s], an obstacle is `left` away from its place in the scene [m], and there
-  /// after `duration` [s].
+  /// At the time `start` [s] an obstacle is `left` [m] away from its position in the scene; it arrives after
+  /// `duration` [s].
   void move(std::uint32_t obstacle, const vec3& left, double start, double duration);
-  /// All are where the scene has them.
+  /// All obstacles are at their positions in the scene.
   void rest() { moves_.clear(); }
   bool empty() const { return moves_.empty(); }
 
-  /// Where an obstacle is at the time t [s], less its place in the scene [m].
+  /// The position of an obstacle at the time t [s] relative to its position in the scene [m].
   vec3 shift(std::uint32_t obstacle, double t) const;
 
-  /// each(number) for all there is.
+  /// Calls each(number) for every number.
   template <class Each>
   void each_number(const Each& each) {
     each.list(moves_, [&](Move& move) {
@@ -42,10 +42,10 @@ class ObstacleMoves {
     double duration = 0;
   };
 
-  std::vector<Move> moves_;  // of each obstacle one at most
+  std::vector<Move> moves_;  // at most one per obstacle
 };
 
-/// Where an obstacle is at the time t [s], from where its own numbers have it.
+/// The pose of an obstacle at the time t [s], relative to its own numbers.
 Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves& moves, double t);
 /// The obstacles at the time t [s].
 std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMoves& moves, double t);

@@ -19,8 +19,8 @@ std::pair<std::uint32_t, std::uint32_t> edge_of(const Triangle& triangle, std::s
   return std::minmax(triangle[k], triangle[(k + 1) % 3]);
 }
 
-// One triangle owns each vertex and each edge. Where it can, one owns all three of its edges and its
-// neighbours none: two triangles that own nothing have nothing to look at.
+// One triangle owns each vertex and each edge. If possible a triangle owns all three of its edges and its
+// neighbours none: two triangles that own nothing need no check.
 std::vector<std::uint8_t> owned_features(std::span<const Triangle> triangles) {
   struct Side {
     std::pair<std::uint32_t, std::uint32_t> ends;
@@ -63,15 +63,15 @@ PackedBox around_edge(std::span<const PackedBox> boxes, std::uint32_t a, std::ui
   return box;
 }
 
-/// How far a feature reaches from its middle along m, times the length of that.
+/// The extent of an edge from its middle along m, times |m|.
 double extent_of_edge(const vec3& half, const vec3& m) { return std::abs(glm::dot(half, m)); }
 
-/// Whether two features may come nearer than `reach` on their ways. What is between the planes across the
-/// line of their middles is a lower bound of their distance, and that of neighbours on a cloth.
-bool may_meet(FeaturePair::Kind kind, const std::array<vec3, 4>& x, const std::array<vec3, 4>& way,
-              double reach) {
+/// True if two features may come nearer than `reach` on their displacements. The gap between planes across
+/// the line of their middles bounds their distance from below, well for neighbours on a cloth.
+bool may_collide(FeaturePair::Kind kind, const std::array<vec3, 4>& x,
+                 const std::array<vec3, 4>& displacement, double reach) {
   vec3 m;
-  double between;  // the planes, times the length of m
+  double between;  // the planes, times |m|
   if (kind == FeaturePair::Kind::edge_edge) {
     m = 0.5 * ((x[2] + x[3]) - (x[0] + x[1]));
     between =
@@ -84,7 +84,7 @@ bool may_meet(FeaturePair::Kind kind, const std::array<vec3, 4>& x, const std::a
   }
   const double length = glm::length(m);
   if (!(between > reach * length)) return true;
-  return !(approach_bound(kind, way) < between / length - reach);
+  return !(approach_bound(kind, displacement) < between / length - reach);
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ void PairFinder::add(std::span<const Triangle> triangles, std::span<const vec3> 
                      std::vector<Ball>(triangles.size())});
 }
 
-bool PairFinder::Ball::meets(const Ball& other) const {
-  const vec3 apart = other.centre - centre, u = other.way - way;
+bool PairFinder::Ball::overlaps(const Ball& other) const {
+  const vec3 apart = other.centre - centre, u = other.displacement - displacement;
   const double reach = radius + other.radius;
   if (glm::dot(apart, apart) <= reach * reach) return true;
   const double square = glm::dot(u, u);
@@ -106,10 +106,10 @@ bool PairFinder::Ball::meets(const Ball& other) const {
   return glm::dot(nearest, nearest) <= reach * reach;
 }
 
-/// Two triangles that may meet, and the features that each of them owns.
+/// Two triangles that may collide, and the features that each of them owns.
 struct PairFinder::Facing {
   std::span<const PackedBox> boxes;
-  std::span<const vec3> x, way;
+  std::span<const vec3> x, displacement;
   std::span<const double> room;
   double reach;
   const Triangle &a, &b;
@@ -122,12 +122,12 @@ struct PairFinder::Facing {
   void list_vertices(const Triangle& of, std::uint8_t owned, const Triangle& face, const PackedBox& box,
                      std::vector<FeaturePair>& found) const {
     for (std::size_t k = 0; k < 3; ++k)
-      if ((owned >> k & 1U) != 0 && !has(face, of[k]) && boxes[of[k]].meets(box))
+      if ((owned >> k & 1U) != 0 && !has(face, of[k]) && boxes[of[k]].overlaps(box))
         add({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face}, found);
   }
   void add(const FeaturePair& pair, std::vector<FeaturePair>& found) const {
     const double within = reach + (room.empty() ? 0 : pair.approach_within(room));
-    if (may_meet(pair.kind, pair.of(x), pair.of(way), within)) found.push_back(pair);
+    if (may_collide(pair.kind, pair.of(x), pair.of(displacement), within)) found.push_back(pair);
   }
   void list(std::vector<FeaturePair>& found) const {
     list_vertices(a, owned_by_a, b, box_b, found);
@@ -136,12 +136,12 @@ struct PairFinder::Facing {
       if ((owned_by_a >> k & 8U) == 0) continue;
       const auto [a0, a1] = edge_of(a, k);
       const PackedBox box = around_edge(boxes, a0, a1);
-      if (!box.meets(box_b)) continue;
+      if (!box.overlaps(box_b)) continue;
       for (std::size_t l = 0; l < 3; ++l) {
         if ((owned_by_b >> l & 8U) == 0) continue;
         const auto [b0, b1] = edge_of(b, l);
         if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
-        if (box.meets(around_edge(boxes, b0, b1)))
+        if (box.overlaps(around_edge(boxes, b0, b1)))
           add({{a0, a1, b0, b1}, FeaturePair::Kind::edge_edge}, found);
       }
     }
@@ -157,22 +157,22 @@ std::optional<std::span<const FeaturePair>> PairFinder::find_within(WorkerPool& 
 }
 
 std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool, std::span<const vec3> x,
-                                                               std::span<const vec3> way,
+                                                               std::span<const vec3> displacement,
                                                                std::span<const double> room,
                                                                std::span<const char> of, double reach,
                                                                bool with_itself) {
   constexpr std::size_t kGrain = 2048;
   pairs_.clear();
   if (meshes_.empty() || x.empty()) return pairs_;
-  vec3 common(0);  // brings nothing together
-  for (const vec3& each : way) common += each;
-  common /= static_cast<double>(way.size());
+  vec3 common(0);  // a common translation brings no pair closer
+  for (const vec3& each : displacement) common += each;
+  common /= static_cast<double>(displacement.size());
   const auto room_of = [&](std::size_t i) { return room.empty() ? 0 : room[i]; };
   boxes_.resize(x.size());
   pool.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Bounds box = Bounds::around(x[i]);
-      box.include(Bounds::around(x[i] + way[i] - common));
+      box.include(Bounds::around(x[i] + displacement[i] - common));
       box.grow(reach / 2 + room_of(i));
       boxes_[i] = PackedBox(box);
     }
@@ -182,11 +182,12 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
     pool.for_chunks(mesh.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t t = begin; t < end; ++t) {
         const auto [a, b, c] = mesh.triangles[t];
-        const vec3 centre = (x[a] + x[b] + x[c]) / 3.0, mean = (way[a] + way[b] + way[c]) / 3.0;
+        const vec3 centre = (x[a] + x[b] + x[c]) / 3.0,
+                   mean = (displacement[a] + displacement[b] + displacement[c]) / 3.0;
         double farthest = 0, strays = 0;
         for (const std::uint32_t i : {a, b, c}) {
           farthest = std::max(farthest, glm::distance(x[i], centre));
-          strays = std::max(strays, glm::distance(way[i], mean) + room_of(i));
+          strays = std::max(strays, glm::distance(displacement[i], mean) + room_of(i));
         }
         mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
       }
@@ -195,7 +196,7 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
   const Mesh& cloth = meshes_.front();
   const std::size_t triangles = cloth.triangles.size();
   list_leaves(of);
-  const std::span<const char> is_looked_at = of.empty() ? std::span<const char>() : is_looked_at_;
+  const std::span<const char> is_searched = of.empty() ? std::span<const char>() : is_searched_;
   const std::size_t chunks = (leaves_.size() + kLeavesOfChunk - 1) / kLeavesOfChunk;
   by_chunk_.resize(std::max(by_chunk_.size(), chunks));
   const double crowded = pool.sum(leaves_.size(), kLeavesOfChunk, [&](std::size_t begin, std::size_t end) {
@@ -207,18 +208,18 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
       for (const Mesh& mesh : meshes_) {
         if (&mesh == &cloth && !with_itself) continue;
         cloth.tree.find_pairs(
-            leaves_[at], mesh.tree, is_looked_at,
-            [&](std::uint32_t a, std::uint32_t place, std::uint32_t b, std::uint32_t other_place) {
-              if ((cloth.owned[a] | mesh.owned[b]) != 0 && cloth.balls[a].meets(mesh.balls[b]))
+            leaves_[at], mesh.tree, is_searched,
+            [&](std::uint32_t a, std::uint32_t slot, std::uint32_t b, std::uint32_t other_slot) {
+              if ((cloth.owned[a] | mesh.owned[b]) != 0 && cloth.balls[a].overlaps(mesh.balls[b]))
                 Facing{boxes_,
                        x,
-                       way,
+                       displacement,
                        room,
                        reach,
                        cloth.triangles[a],
                        mesh.triangles[b],
-                       cloth.tree.fitted(place),
-                       mesh.tree.fitted(other_place),
+                       cloth.tree.fitted(slot),
+                       mesh.tree.fitted(other_slot),
                        cloth.owned[a],
                        mesh.owned[b]}
                     .list(found);
@@ -234,20 +235,20 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
   return pairs_;
 }
 
-/// leaves_ := those of the cloth's tree with a particle that is wanted; is_looked_at_ := the places in them.
+/// leaves_ := those of the cloth's tree with a particle that is wanted; is_searched_ marks the slots in them.
 void PairFinder::list_leaves(std::span<const char> of) {
   const Mesh& cloth = meshes_.front();
   leaves_.clear();
-  is_looked_at_.assign(cloth.triangles.size(), 0);
+  is_searched_.assign(cloth.triangles.size(), 0);
   const auto is_wanted = [&](std::uint32_t i) { return of[i] != 0; };
   for (std::size_t leaf = 0; leaf < cloth.tree.leaves(); ++leaf) {
     bool any = of.empty();
-    const auto [first, end] = cloth.tree.places_of(leaf);
-    for (std::uint32_t place = first; place < end && !any; ++place)
-      any = std::ranges::any_of(cloth.triangles[cloth.tree.triangle_at(place)], is_wanted);
+    const auto [first, end] = cloth.tree.slots_of(leaf);
+    for (std::uint32_t slot = first; slot < end && !any; ++slot)
+      any = std::ranges::any_of(cloth.triangles[cloth.tree.triangle_at(slot)], is_wanted);
     if (!any) continue;
     leaves_.push_back(leaf);
-    for (std::uint32_t place = first; place < end; ++place) is_looked_at_[place] = 1;
+    for (std::uint32_t slot = first; slot < end; ++slot) is_searched_[slot] = 1;
   }
 }
 

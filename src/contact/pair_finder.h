@@ -15,9 +15,9 @@
 
 namespace clothlab {
 
-/// Finds the features of a cloth that may meet each other, or those of other meshes: vertices and triangles,
-/// edges and edges. Each vertex and each edge belongs to one of its triangles, so that a pair is found once
-/// [Curtis 2008].
+/// Finds the features of a cloth that may collide with each other, or with those of other meshes: vertex and
+/// triangle, edge and edge. Each vertex and each edge belongs to one of its triangles, so that a pair is
+/// found once [Curtis 2008].
 class PairFinder {
  public:
   using Triangle = TriangleTree::Triangle;
@@ -25,31 +25,31 @@ class PairFinder {
   static constexpr std::size_t kMostOfTriangle = 500;
 
   /// Adds a mesh; the cloth is the first. `positions` of all particles so far, which the triangles number
-  /// [m]. Near places of them stay near: the tree of boxes is made for them.
+  /// [m]. Near positions should stay near: the tree of boxes is built for them.
   void add(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
-  /// Among others all pairs of the cloth's features with each other, where `with_itself`, and with those of
-  /// other meshes, that may come nearer than `reach` on the ways from x of all particles [m]. In an order
-  /// that neither the pool nor other pairs change; none where there are more than kMostOfTriangle for each
-  /// triangle. Valid until the next call of any member; allocates where there are more than ever before.
+  /// Returns at least all pairs of the cloth's features with each other (if `with_itself`) and with those of
+  /// other meshes that may come nearer than `reach` on the displacements of all particles from x [m]. The
+  /// order does not depend on the pool or on other pairs. Nothing if there are more than kMostOfTriangle per
+  /// triangle. Valid until the next call of any member; allocates if there are more than ever before.
   std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const vec3> x,
-                                                   std::span<const vec3> way, double reach,
+                                                   std::span<const vec3> displacement, double reach,
                                                    bool with_itself) {
-    return search(pool, x, way, {}, {}, reach, with_itself);
+    return search(pool, x, displacement, {}, {}, reach, with_itself);
   }
-  /// The same while no particle goes farther than its room from x [m]; pairs with a particle that is not
-  /// among those `of` whom they are wanted may be left out, nothing: all are wanted.
+  /// The same while no particle moves farther than its room from x [m]. Where `of` is not empty, pairs
+  /// without a particle marked there may be left out.
   std::optional<std::span<const FeaturePair>> find_within(WorkerPool& pool, std::span<const vec3> x,
                                                           std::span<const double> room, double reach,
                                                           bool with_itself, std::span<const char> of);
 
  private:
-  // It goes along `way` and holds all of a triangle, with half the reach around it.
+  // Contains a triangle and half the reach around it; moves by `displacement`.
   struct Ball {
-    vec3 centre{0}, way{0};
+    vec3 centre{0}, displacement{0};
     double radius = 0;
 
-    bool meets(const Ball& other) const;
+    bool overlaps(const Ball& other) const;
   };
   struct Mesh {
     std::vector<Triangle> triangles;
@@ -59,16 +59,16 @@ class PairFinder {
   };
   struct Facing;
   std::optional<std::span<const FeaturePair>> search(WorkerPool& pool, std::span<const vec3> x,
-                                                     std::span<const vec3> way, std::span<const double> room,
-                                                     std::span<const char> of, double reach,
-                                                     bool with_itself);
+                                                     std::span<const vec3> displacement,
+                                                     std::span<const double> room, std::span<const char> of,
+                                                     double reach, bool with_itself);
   void list_leaves(std::span<const char> of);
 
   std::vector<Mesh> meshes_;
   std::vector<std::vector<FeaturePair>> by_chunk_;
-  std::vector<PackedBox> boxes_;     // of particles on their ways, less what all have in common
-  std::vector<std::size_t> leaves_;  // that are looked at
-  std::vector<char> is_looked_at_;   // of places of the cloth's tree
+  std::vector<PackedBox> boxes_;     // of particles on their displacements, without the common translation
+  std::vector<std::size_t> leaves_;  // that are searched
+  std::vector<char> is_searched_;    // by slot of the cloth's tree
   std::vector<vec3> still_;
   std::vector<FeaturePair> pairs_;
 };

@@ -11,15 +11,15 @@
 
 namespace clothlab {
 
-/// In tables, of a surface as in ContactPair: "floor", "sphere 2", "cloth".
+/// The name of a surface (as in ContactPair) in tables: "floor", "sphere 2", "cloth".
 inline std::string surface_id(std::uint32_t surface, std::span<const Obstacle> bodies) {
   if (surface == 0) return "floor";
   if (surface == kClothItself) return "cloth";
   return std::string(name_of(bodies[surface - 1].shape)) + " " + std::to_string(surface);
 }
 
-/// In sentences: "the floor", "obstacle 2 (sphere)", "the cloth itself". The shape of an obstacle is left out
-/// where it is not known any more.
+/// Its name in sentences: "the floor", "obstacle 2 (sphere)", "the cloth itself". Without the shape of an
+/// obstacle if that is no longer known.
 inline std::string surface_text(std::uint32_t surface, std::optional<Obstacle::Shape> shape) {
   if (surface == 0) return "the floor";
   if (surface == kClothItself) return "the cloth itself";

@@ -15,18 +15,18 @@
 
 namespace clothlab {
 
-/// The floor and the obstacles in a step: where they are at its beginning and its end, and how they move
-/// between. Numbered: 0 the floor, k obstacle k − 1.
+/// The floor and the obstacles in a step: their poses at its beginning and its end, and their motion between.
+/// Numbered: 0 the floor, k obstacle k − 1.
 class Surfaces {
  public:
   Surfaces() { bodies_.reserve(kMostObstacles); }
 
-  /// In a step of so many particles from t to t + h [s]; with h = 0 at one time, at rest. Thicker than they
-  /// are [m].
+  /// Places them for a step from t to t + h [s]; with h = 0 at rest at the time t. `thickness` is added to
+  /// every surface [m].
   void place(const Floor& floor, const Obstacles& obstacles, double thickness, const ObstacleMoves& moves,
              std::size_t particles, double t, double h);
 
-  /// The same where they are at the end, with their velocities.
+  /// The surfaces at rest in their poses at the end, with their velocities.
   Surfaces at_end() const {
     Surfaces copy = *this;
     for (Body& body : copy.bodies_) body.begin = body.end;
@@ -36,7 +36,7 @@ class Surfaces {
   bool empty() const { return first() == size(); }
   std::uint32_t first() const { return has_floor_ ? 0 : 1; }
   std::uint32_t size() const { return 1 + static_cast<std::uint32_t>(bodies_.size()); }
-  /// True if any surface moves, or this one.
+  /// True if any surface moves.
   bool move() const { return move_; }
   bool is_mesh(std::uint32_t surface) const {
     return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
@@ -57,28 +57,28 @@ class Surfaces {
   }
   /// The closest surface point to a particle at x, with the surface at the beginning, or at the end.
   SurfacePoint at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
-    return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
+    return surface == 0 ? closest_on_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
   }
   SurfacePoint at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
-    return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
+    return surface == 0 ? closest_on_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
   }
-  /// The same; nothing where the particle is surely more than `reach` [m] above the surface.
+  /// The same, or nothing if the particle is certainly more than `reach` [m] above the surface.
   std::optional<SurfacePoint> within(std::uint32_t surface, std::uint32_t particle, const vec3& x,
                                      double reach, bool at_begin) const {
-    if (surface == 0) return place_above_plane(floor_height_ + thickness_, x);
+    if (surface == 0) return closest_on_plane(floor_height_ + thickness_, x);
     const Body& body = bodies_[surface - 1];
-    return place_within(at_begin ? body.begin : body.end, x, reach, found(body, particle));
+    return closest_point_within(at_begin ? body.begin : body.end, x, reach, found(body, particle));
   }
-  /// The position at the beginning of what moves with a surface and is at x at the end.
+  /// The position at the beginning of a point that moves with a surface and is at x at the end.
   vec3 carried_back(std::uint32_t surface, const vec3& x) const {
     if (surface == 0) return x;
     const Body& body = bodies_[surface - 1];
     return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end)
                       : x - body.displacement;
   }
-  /// True if a particle at x is surely more than `reach` [m] above a surface that rests. Costs less than the
+  /// True if a particle at x is certainly more than `reach` [m] above a surface at rest. Costs less than the
   /// closest point.
   bool is_far(std::uint32_t surface, std::uint32_t particle, const vec3& x, double reach) const {
     if (surface == 0) return false;
@@ -88,38 +88,38 @@ class Surfaces {
     const double near = body.bound + thickness_ + reach;
     if (glm::dot(apart, apart) > near * near) return true;
     FoundPoint* last = found(body, particle);
-    return last != nullptr && !place_within(body.end, x, thickness_ + reach, last);
+    return last != nullptr && !closest_point_within(body.end, x, thickness_ + reach, last);
   }
 
-  /// The displacement in the step of what is at x and moves with a surface [m].
+  /// The displacement in the step of a point at x that moves with a surface [m].
   vec3 displacement(std::uint32_t surface, const vec3& x) const {
     if (surface == 0) return vec3(0);
     const Body& body = bodies_[surface - 1];
     return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.displacement;
   }
-  /// The largest displacement of any of its points in the step, or more [m]; of a plane of its middle.
+  /// An upper bound of the displacement of its points in the step [m]; for a plane, of its middle.
   double largest_displacement(std::uint32_t surface) const {
     if (surface == 0) return 0;
     const Body& body = bodies_[surface - 1];
     return glm::length(body.displacement) + (body.turns ? 2 * body.bound : 0.0);
   }
-  /// Its velocity at the beginning, and that of what is at x at the end [m/s].
+  /// The velocity of a point at x that moves with the surface, at the beginning and at the end [m/s].
   vec3 velocity(std::uint32_t surface, const vec3& x) const {
     return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle);
   }
   vec3 velocity_at_end(std::uint32_t surface, const vec3& x) const {
     return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle_at_end);
   }
-  /// The acceleration of what moves at w relative to a surface that turns, and with it otherwise [m/s²]: the
-  /// centripetal one and that of Coriolis.
+  /// The centripetal and Coriolis acceleration of a point that moves with a turning surface, and at w
+  /// relative to it [m/s²].
   vec3 acceleration(std::uint32_t surface, const vec3& x, const vec3& w) const {
     if (surface == 0 || !bodies_[surface - 1].turns) return vec3(0);
     const Body& body = bodies_[surface - 1];
     return glm::cross(body.spin, glm::cross(body.spin, x - body.middle) + 2.0 * w);
   }
   bool turns(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].turns; }
-  /// A normal at the beginning as it is at the end: a particle that is constrained along that, and moves
-  /// along a flat face that turns, ends on it.
+  /// A normal at the beginning, turned to the end of the step. A particle that is constrained along it and
+  /// moves along a flat face that turns ends on the face.
   vec3 normal_at_end(std::uint32_t surface, const vec3& normal) const {
     return turns(surface) ? bodies_[surface - 1].turn * normal : normal;
   }
@@ -134,7 +134,7 @@ class Surfaces {
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end
     vec3 spin{0};                                // [rad/s]
-    mutable std::vector<FoundPoint> found = {};  // by particle, above a mesh
+    mutable std::vector<FoundPoint> found = {};  // by particle, for a mesh
   };
   static FoundPoint* found(const Body& body, std::uint32_t particle) {
     return body.found.empty() ? nullptr : &body.found[particle];
@@ -142,13 +142,13 @@ class Surfaces {
   static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
   }
-  // Rounding lies between what moves with a surface and where that arrives.
+  // A point that moves with a surface differs from the moved surface by rounding.
   SurfacePoint above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {
     constexpr double kAnywhere = std::numeric_limits<double>::infinity();
-    SurfacePoint place = *place_within(where, x, kAnywhere, found(body, particle));
-    place.level += thickness_;
-    if (body.moves) place.slack = kSurfaceRounding;
-    return place;
+    SurfacePoint point = *closest_point_within(where, x, kAnywhere, found(body, particle));
+    point.level += thickness_;
+    if (body.moves) point.slack = kSurfaceRounding;
+    return point;
   }
 
   static constexpr double kToleranceOfThickness = 0.2;

@@ -28,8 +28,8 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
-  /// Whether `exact` blocks add the tension of damping along n to a spring's own, up to half of the block
-  /// along n: (k_d + α k min(1, L/l)) v·n, a symmetric part of how that force depends on x.
+  /// True: `exact` blocks add the tension of damping along n to the tension of a spring, up to half of the
+  /// block along n: (k_d + α k min(1, L/l)) v·n, a symmetric part of the dependence of that force on x.
   bool damper_tension = false;
 };
 
@@ -41,7 +41,7 @@ enum class SpringForces {
   rest,          ///< without those of elements(), contact(), grab() and mass_damping(): gravity, wind, pushes
 };
 
-/// Where a step has taken forces, for their impulse weight · (f(x, v) + D (v_end − v)).
+/// Where a step has evaluated forces, for their impulse weight · (f(x, v) + D (v_end − v)).
 struct ImpulseStage {
   double weight = 0;  ///< [s]
   std::span<const vec3> x;
@@ -69,7 +69,7 @@ class DynamicSystem {
   void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
     force(pool, x, v, f, SpringForces::all);
   }
-  /// The same without some of the springs' forces, for methods that treat springs otherwise.
+  /// The same without some forces of springs, for methods that treat springs separately.
   virtual void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
 
@@ -86,11 +86,11 @@ class DynamicSystem {
   /// left out of K (model.md).
   virtual void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                         const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
-  /// The diagonal and the stencils of that: what is not of elements(), whose blocks in `a` stay as they are.
+  /// Only the diagonal and the stencils of A; the blocks of elements() in `a` are not changed.
   virtual void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
   /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
-  /// method. One pass over the springs instead of three. Uses the contact set where it is known; else
+  /// method. One pass over the springs instead of three. Uses the contact set if it is known; else
   /// predicts it.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
@@ -98,7 +98,7 @@ class DynamicSystem {
   /// The pattern of matrices for `assemble`.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
-  /// Contact by forces; null where there is none.
+  /// Contact by forces; null if there is none.
   virtual const StepContact* contact() const = 0;
 
   // For methods that treat forces one by one; `force` and `assemble` include them.

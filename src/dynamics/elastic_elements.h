@@ -26,7 +26,7 @@ class ElasticElements {
     double stretch_stiffness = 0;  ///< [N/m]
     double bend_stiffness = 0;     ///< [N/m]
     double damping = 0;            ///< of every spring [N·s/m]
-    bool projected = true;         ///< whether that damps motion along the spring only
+    bool projected = true;         ///< damps only motion along the spring
     double rayleigh = 0;           ///< α of the stiffness part of Rayleigh's damping [s]
   };
 

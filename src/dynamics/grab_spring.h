@@ -11,18 +11,18 @@
 
 namespace clothlab {
 
-/// sat(s, B) = s · saturation(s, B): s where it is small, and at most B long. 0 where the root overflows.
+/// sat(s, B) = s · saturation(s, B): about s if s is short, and at most B long. 0 if the root overflows.
 inline double saturation(const vec3& s, double bound) {
   return bound / std::sqrt(bound * bound + glm::dot(s, s));
 }
 
-/// The mouse's hold on the cloth: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
+/// The grab of the mouse: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
 /// With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ its force is
 ///
 ///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force.
 struct GrabSpring {
-  // Shares of the bound F at which spring and damper saturate. The damper needs less: its force is 2 × the
-  // damping ratio of the spring's.
+  // Shares of the bound F at which spring and damper saturate. The damper needs less: its force is
+  // 2 × damping ratio × the force of the spring.
   static constexpr double kSpringShare = 0.8;
   static constexpr double kDamperShare = 0.2;
 
@@ -47,7 +47,7 @@ struct GrabSpring {
   double secant_damping(const vec3& d_dot) const {
     return max_force > 0 ? damping * saturation(damping * d_dot, kDamperShare * max_force) : 0.0;
   }
-  /// On the held point [N].
+  /// The force on the grabbed point [N].
   vec3 force(const vec3& d, const vec3& d_dot) const {
     return -(secant_stiffness(d) * d + secant_damping(d_dot) * d_dot);
   }

@@ -16,13 +16,13 @@ enum class ImpulseKind : std::size_t {
   damping,   ///< of springs and of mass
   wind,      ///< drag of the air
   hand,      ///< the damper of the mouse spring
-  friction,  ///< of the floor
-  residual,  ///< what a solver left unsolved of the momentum equation
-  held,      ///< of all forces, on the particles that the projection holds, in its order
-  all,       ///< of all forces, on every particle; for methods with rods alone
+  friction,  ///< of surfaces
+  residual,  ///< residual of the momentum equation after a solve
+  held,      ///< of all forces, on the particles that the projection constrains, in its order
+  all,       ///< of all forces, on every particle; only for methods with rods
 };
 
-/// A sum over all particles of which every value is written, not added to, where it is the first.
+/// A sum over all particles. The first term is written, others are added.
 struct ImpulseSum {
   std::span<vec3> values;
   bool first;
@@ -33,11 +33,12 @@ struct ImpulseSum {
 /// Impulses by kind [N·s], mostly one vector per particle.
 class Impulses {
  public:
-  /// Those of a kind, to add to; `n` zeros where there was none. Allocates only for a kind's first use.
+  /// The impulses of a kind, to add to; `n` zeros if there were none. Allocates only at the first use of a
+  /// kind.
   std::span<vec3> add_to(ImpulseKind kind, std::size_t n);
-  /// The same where the caller adds to every one of the n.
+  /// The same for a caller that adds to each of the n.
   ImpulseSum add_to_all(ImpulseKind kind, std::size_t n);
-  /// Empty where there is none.
+  /// Empty if there are none.
   std::span<const vec3> of(ImpulseKind kind) const;
   bool empty() const;
 
@@ -51,7 +52,7 @@ class Impulses {
   void combine(double a, double b, const Impulses& other);
 
   void save(Memory& memory) const;
-  /// Throws InputError where the numbers do not fit n particles; at the end of `memory` there is nothing.
+  /// Throws InputError if the numbers do not fit n particles. Loads nothing at the end of `memory`.
   void load(MemoryReader& memory, std::size_t n);
 
  private:

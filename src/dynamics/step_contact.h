@@ -47,10 +47,10 @@ struct ContactElement {
   }
 };
 
-/// Contacts that may act in a step of h, for methods that treat forces one by one. n and w are those of its
+/// Contacts that may act in a step of h, for methods that treat forces one by one. n and w are taken at its
 /// start; after displacements Δx of the particles, with s = n·Σ wᵢ Δxᵢ, the force on particle i is wᵢ n
-/// max(0, push − k s) and, across n, friction. `push` is that of the gap to the surface at the end of the
-/// step; it is negative where they are apart. Contacts of one particle come first, in the order of particles.
+/// max(0, push − k s) and, across n, friction. `push` belongs to the gap to the surface at the end of the
+/// step; it is negative if they are apart. Contacts of one particle come first, in the order of particles.
 struct ContactElements {
   std::span<const ContactElement> all;
   double stiffness = 0;       ///< k [N/m]
@@ -79,22 +79,22 @@ class StepContact {
   virtual ContactElements elements(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                    double h, double left) const = 0;
 
-  /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction [W].
+  /// The error of the trapezoidal rule for −∫ F·dv from v0 to v1, F the friction [W].
   virtual double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const = 0;
 
   /// True if nothing may pass through anything.
   virtual bool limits_displacements() const = 0;
   /// The fraction in [0, 1] of displacements from x [m] up to which nothing passes through anything. 1
-  /// where displacements are not limited.
+  /// if displacements are not limited.
   virtual double free_fraction(WorkerPool& pool, std::span<const vec3> x,
                                std::span<const vec3> displacement) const = 0;
 
-  /// True if the step that was solved with `set`, from x to x + a u + b w, has contacts that differ from it:
-  /// then `set` holds the corrected contacts for another solve.
+  /// True if the step that was solved with `set`, from x to x + a u + b w, has other contacts; then `set`
+  /// contains the corrected contacts for another solve.
   virtual bool correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
                        std::span<const vec3> w, ContactSet& set) const = 0;
 
-  /// −u·Ku and −u·Du for a vector per particle, K of the contacts that were found last and D at v.
+  /// −u·Ku and −u·Du for a vector per particle, K of the contacts found last, and D at v.
   struct Quotients {
     double stiffness = 0;
     double damping = 0;

@@ -117,7 +117,7 @@ void add_triangles(const Obstacle& body, ClothMesh& mesh) {
 // A square about the place below the middle of the cloth, and the ends of its lines.
 void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, ClothMesh& mesh,
                std::vector<vec3>& lines) {
-  const SurfacePoint place = place_above(plane, centre);
+  const SurfacePoint place = closest_point(plane, centre);
   const vec3& n = place.normal;
   const vec3 middle = centre + (place.level - place.height - kPatchBelow * diagonal) * n;
   const vec3 side = glm::normalize(glm::cross(n, std::abs(n.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));

@@ -282,7 +282,7 @@ std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, c
     // The height is how far one may go without meeting it.
     double distance = 0;
     for (int step = 0; step < kMostSteps && distance <= middle + bound; ++step) {
-      const SurfacePoint place = place_above(body, ray.at(distance));
+      const SurfacePoint place = closest_point(body, ray.at(distance));
       const double gap = place.height - place.level;
       if (step == 0 && gap < 0) break;  // from within
       if (gap < kClose * bound) {

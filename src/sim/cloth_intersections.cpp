@@ -59,7 +59,7 @@ IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std
   if (floor.on) add_interior(0, [&](const vec3& at) { return floor.height - at.y; });
   std::uint32_t surface = 0;
   for (const Obstacle& body : bodies)
-    add_interior(++surface, [&](const vec3& at) { return visible_depth(body, place_above(body, at)); });
+    add_interior(++surface, [&](const vec3& at) { return visible_depth(body, closest_point(body, at)); });
   return list;
 }
 

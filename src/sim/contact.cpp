@@ -58,7 +58,7 @@ void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
   if (method == nullptr || supports_contact(scene.contact.model, *method)) return;
   throw InputError(
-      std::string(method->title) + " takes forces one by one and has no place for contact by " +
+      std::string(method->title) + " treats forces one by one and does not support contact by " +
       std::string(info_of(scene.contact.model).id) + "; it works with " +
       contact_by({ContactModel::filter, ContactModel::penalty, ContactModel::impulse, ContactModel::barrier},
                  *method) +

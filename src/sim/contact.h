@@ -27,24 +27,24 @@ inline bool may_touch(const Scene& scene) {
 inline bool uses_impulses(const Scene& scene) {
   return info_of(scene.contact.model).uses_impulses && may_touch(scene);
 }
-/// The values of a scene for its contact model.
+/// The values that the contact model of a scene uses.
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh);
 
-/// What a cloth of that model and mesh touched at a moment of its run; by the filter without forces.
+/// The contacts of a cloth at a checkpoint of its run; by the filter without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh);
 
-/// Why a method cannot have contact by forces, after its name.
+/// Why a method does not support contact by forces; follows its name.
 inline constexpr const char* kContactNotSupported =
-    "forces are taken one by one there, without a place for those of this contact model";
-/// Whether a method can have that contact model, and that of a scene.
+    "forces are treated one by one there, without support for this contact model";
+/// True if a method supports a contact model, or the contact model of a scene.
 bool supports_contact(ContactModel contact, const IntegratorInfo& method);
 inline bool supports_contact(const Scene& scene, const IntegratorInfo& method) {
   return supports_contact(scene.contact.model, method);
 }
-/// "contact by filter or penalty": those of the models that a method can have; empty where it can have none.
+/// "contact by filter or penalty": those of `models` that a method supports; empty if it supports none.
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method);
-/// Throws InputError where the scene's method cannot.
+/// Throws InputError if the method of the scene does not support its contact model.
 void check_contact(const Scene& scene);
 
 }  // namespace clothlab

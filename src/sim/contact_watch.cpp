@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kWatchGrain = 1024;
 
-double gap_at(const SurfacePoint& place) { return place.height - place.level; }
+double gap_at(const SurfacePoint& point) { return point.height - point.level; }
 
 /// True if a particle ended on the opposite side of a body, rather than around an edge.
 bool is_opposite(const SurfacePoint& from, const SurfacePoint& to) {
@@ -31,14 +31,14 @@ bool is_opposite(const SurfacePoint& from, const SurfacePoint& to) {
   return glm::dot(from.normal, to.normal) < kMostCosine;
 }
 
-/// Whether a straight line leads through a body, not only along its surface.
+/// True if a straight line leads through a body, not only along its surface.
 bool leads_through(const Obstacle& body, double depth, const vec3& from, const vec3& to) {
   constexpr double kInside = 0.2, kFinest = 1.0 / 8;  // of the depth
   constexpr double kMostPoints = 256;
   const double length = glm::distance(from, to);
   const double least = std::max(kFinest * depth, length / kMostPoints);
   for (double at = 0; at < length;) {
-    const double gap = gap_at(place_above(body, from + at / length * (to - from)));
+    const double gap = gap_at(closest_point(body, from + at / length * (to - from)));
     if (gap < -kInside * depth) return true;
     at += std::max(gap + kInside / 2 * depth, least);  // no point nearer is that deep
   }
@@ -66,7 +66,7 @@ double least_passage(const Obstacle& body) {
   return body.shape == Obstacle::Shape::mesh ? std::min(depth, 2 * rounding_of(body)) : depth;
 }
 
-/// "a", "a, or b", "a, b, or c": those that are not empty.
+/// "a", "a, or b", "a, b, or c", without empty entries.
 std::string cures_text(std::vector<std::string> cures) {
   std::erase(cures, std::string());
   std::string text;
@@ -77,7 +77,7 @@ std::string cures_text(std::vector<std::string> cures) {
   return text;
 }
 
-/// Points along the middle of a body, about which it is half as thick as `thickness`.
+/// The middle line of a body; its surface is half of `thickness` away.
 struct Spine {
   vec3 from{0}, to{0};
   double thickness = 0;  // [m]
@@ -95,8 +95,8 @@ Spine spine_of(const Obstacle& body) {
   return {centre - half, centre + half, thickness};
 }
 
-/// Whether a triangle whose corners go from one place to another, relative to a point, passes the point, by
-/// the side of its plane on which that is.
+/// True if a triangle passes the origin. Its corners, in the columns, move from `from` to `to`. Tests on
+/// which side of the plane of the triangle the origin is.
 bool passes_point(const mat3& from, const mat3& to) {
   const double volume = glm::determinant(from), volume_after = glm::determinant(to);
   if (!(volume * volume_after < 0)) return false;
@@ -122,7 +122,7 @@ Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obsta
         const vec3 apart = x[i] - centre_of(bodies[k]);
         const double bound = bound_of(bodies[k]);
         if (glm::dot(apart, apart) > bound * bound) continue;
-        const double depth = visible_depth(bodies[k], place_above(bodies[k], x[i]));
+        const double depth = visible_depth(bodies[k], closest_point(bodies[k], x[i]));
         if (!(depth > deepest)) continue;
         deepest = depth;
         surface = k + 1;
@@ -199,7 +199,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     least_mass_ = std::ranges::min(system.masses());
   }
   const bool can_pass = system.contact() == nullptr ||
-                        !system.contact()->limits_displacements();  // a barrier lets no particle through
+                        !system.contact()->limits_displacements();  // a barrier lets no particle pass
   const double fastest = std::sqrt(2 * kinetic / least_mass_);
   edge_ = longest_edge_ * (1 + strain);
   candidates_.clear();
@@ -251,8 +251,8 @@ void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& be
                to = surfaces.carried_back(deep.surface, after.x[deep.particle]);
     const double displacement = glm::distance(from, to), depth = least_passage(body);
     const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
-    if (displacement > depth && crosses) continue;  // passes() sees it
-    const SurfacePoint at_begin = place_above(body, from), at_end = place_above(body, to);
+    if (displacement > depth && crosses) continue;  // passes() detects it
+    const SurfacePoint at_begin = closest_point(body, from), at_end = closest_point(body, to);
     if (!(gap_at(at_begin) < 0) || !is_opposite(at_begin, at_end)) continue;
     if (gap_at(at_end) < 0 || leads_through(body, depth, from, to))
       add_passage({deep.particle, deep.surface, displacement, true}, h);
@@ -266,12 +266,12 @@ bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const ve
   const vec3 apart = from - candidate.centre;
   if (glm::dot(apart, apart) > near * near) return false;
   if (body.shape == Obstacle::Shape::mesh && !crosses_mesh(body, from, to)) return false;
-  const SurfacePoint at_begin = place_above(body, from);
-  if (gap_at(at_begin) > length || !is_opposite(at_begin, place_above(body, to))) return false;
+  const SurfacePoint at_begin = closest_point(body, from);
+  if (gap_at(at_begin) > length || !is_opposite(at_begin, closest_point(body, to))) return false;
   return leads_through(body, candidate.depth, from, to);
 }
 
-/// Whether triangles pass the middle of an obstacle that is thinner than their edges.
+/// True if triangles pass the middle of an obstacle that is thinner than their edges.
 bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces,
                                 std::uint32_t surface, const State& before, const State& after,
                                 double reach) const {
@@ -350,7 +350,7 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   cures.push_back(preventing_contact(body, scene));
   return std::to_string(most->particles) + " of " + std::to_string(particles_) +
          " particles passed through " + surface_text(surface, scene.obstacles.bodies) + " in this step: " +
-         (most->sank ? std::string("contact is too weak to hold them")
+         (most->sank ? std::string("contact is too weak to stop them")
                      : "they moved by up to " + format_quantity(most->displacement, "m") +
                            " relative to it, and displacements above " + format_quantity(far, "m") +
                            " can pass through it") +
@@ -362,16 +362,17 @@ std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
   if (between != of_step_.end()) {
     const std::string models =
         contact_by({ContactModel::impulse, ContactModel::barrier}, *find_integrator(scene.integrator));
-    return "The cloth let " +
+    return "The cloth moved past " +
            surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
-           " pass between its particles: only they touch it. Use a finer cloth, with edges shorter than the "
+           ", which passed between its particles: only particles collide with it. Use a finer cloth, with "
+           "edges shorter than the "
            "obstacle" +
-           (models.empty() ? "" : ", or " + models + " with a mesh in its place") + ".";
+           (models.empty() ? "" : ", or " + models + " with a mesh as the obstacle") + ".";
   }
   if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;
   return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +
-         " particles are behind an obstacle that they were in front of: they passed through it. Start again "
-         "with a smaller step or a thicker obstacle.";
+         " particles passed through an obstacle and are behind it. Start again with a smaller step or a "
+         "thicker obstacle.";
 }
 
 }  // namespace clothlab

@@ -27,54 +27,55 @@ struct ClothMesh;
 struct Overlap {
   std::size_t particles = 0;
   double depth = 0;           ///< the largest [m]
-  std::uint32_t surface = 0;  ///< where that is; 0: the floor, k: obstacle k − 1
+  std::uint32_t surface = 0;  ///< the deepest one; 0: the floor, k: obstacle k − 1
 
   bool operator==(const Overlap&) const = default;
 };
 
-/// Of particles at x that no pin holds, by more than `least` [m], with obstacles where they are.
+/// Counts particles at x, except pins, that are deeper than `least` [m] in the floor or in obstacles.
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
                      std::span<const vec3> x, const PinSet& pins, double least);
 
 /// "12 of 400 particles are inside surfaces, ..." with a remedy.
 std::string text_of(const Overlap& overlap, std::size_t particles, std::span<const Obstacle> bodies);
 
-/// Why particles may pass through mesh obstacles that are not closed, and what helps; empty where there are
-/// none, or where the contact model detects what passes within a step.
+/// Explains that particles may pass through open mesh obstacles, with a remedy. Empty if there are none, or
+/// the contact model detects passages within a step.
 std::string open_mesh_text(const Scene& scene);
 
-/// Detects cloth that passes through obstacles, which contact at the ends of steps does not see. It only
-/// reads the state.
+/// Detects cloth that passes through obstacles within a step, which contact at the ends of steps does not
+/// detect. Only reads the state.
 ///
-/// A particle passes through an obstacle where it is on opposite sides of it before and after a substep, by
-/// the normals there in the frame of the obstacle, and the straight line between leads through it. That needs
+/// A particle passes through an obstacle if it is on opposite sides before and after a substep, by the
+/// normals in the frame of the obstacle, and the straight line between leads through the obstacle. That needs
 /// a relative displacement larger than the obstacle's depth, or for a mesh than its rounded surface is thick,
-/// so most substeps cost one bound, and others one comparison per particle. Particles that contact forces let
-/// deep into an obstacle may sink through it by smaller ones. A barrier leaves particles no way through. A
-/// body thinner than the edges may pass between particles: then a triangle passes a point of its middle.
+/// so most substeps cost one bound, and others one comparison per particle. Particles that are
+/// deep in an obstacle despite contact forces may sink through it by smaller ones. A barrier lets no particle
+/// pass. A body thinner than the edges may pass between particles: then a triangle passes a point of its
+/// middle.
 class ContactWatch {
  public:
   explicit ContactWatch(const ClothSystem& system);
 
-  /// Forgets all that has passed, as at a start or where the obstacles change.
+  /// Forgets all passages, at a start or when the obstacles change.
   void restart();
   /// Discards the passages of a step that was not finished.
   void begin_step();
-  /// After a substep of h between two states, with the surfaces of the substep. `kinetic` is the larger of
-  /// the kinetic energies there [J], `strain` the largest one after it.
+  /// Checks a substep of h between two states, with its surfaces. `kinetic` is the larger of the kinetic
+  /// energies of these [J], `strain` the largest strain after it.
   void watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSystem& system, const Surfaces& surfaces,
              double h, const State& before, const State& after, double kinetic, double strain);
-  /// The step is complete.
+  /// Completes the step.
   void end_step();
-  /// A contact by forces after a substep, with surfaces that they hold off by a thickness [m].
+  /// Adds a contact by forces after a substep; `thickness` of surfaces [m].
   void add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness);
 
-  /// Of the particles that passed through an obstacle in the last step, and what helps.
+  /// Reports particles that passed through an obstacle in the last step, with a remedy.
   std::optional<std::string> tunnelling_text(const Scene& scene) const;
-  /// Where at least half of the cloth has passed through obstacles, or one of them through the cloth.
+  /// Reports that at least half of the cloth has passed through obstacles, or an obstacle through the cloth.
   std::optional<std::string> behind_text(const Scene& scene) const;
 
-  /// Particles that have passed through obstacles, and not back: ascending.
+  /// Particles that have passed through obstacles and not returned, ascending.
   const std::vector<std::uint32_t>& behind() const { return behind_; }
   void set_behind(const std::vector<std::uint32_t>& behind) {
     restart();
@@ -96,13 +97,13 @@ class ContactWatch {
   struct Hit {
     std::uint32_t particle, surface;
     double displacement;  // [m]
-    bool sank;            // contact forces had let it deep into the obstacle
+    bool sank;            // it was deep in the obstacle despite contact forces
   };
-  /// What has passed through an obstacle in a step.
+  /// The passages through an obstacle in a step.
   struct Passage {
     std::size_t particles = 0;
     double displacement = 0;  // the largest relative to the obstacle in a substep [m]
-    double h = 0;             // of that [s]
+    double h = 0;             // of that substep [s]
     bool sank = true;         // all of them
     bool between = false;     // the obstacle itself, between particles
   };

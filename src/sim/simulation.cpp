@@ -26,7 +26,7 @@ constexpr std::string_view kSmallestStepReached =
 // Of the mesh's diagonal: smaller displacements on entering a method with rods are rounding.
 constexpr double kMoved = 1e-6;
 
-// How often a step is repeated because cloth has landed in it.
+// How often a step is repeated because cloth has landed.
 constexpr int kLandings = 2;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
@@ -68,7 +68,7 @@ StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
   StepStatus status = StepStatus::stopped;
   is_alone = alone;
   try {
-    while ((status = run_stages(context)) == StepStatus::stopped) retake_stiffer();
+    while ((status = run_stages(context)) == StepStatus::stopped) repeat_stiffer();
   } catch (const Cancelled&) {
     abandon_step();
   } catch (...) {
@@ -80,7 +80,7 @@ StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
   return status;
 }
 
-/// Stopped: it needs a stiffer barrier. Throws Cancelled when `stop` asks, as all its stages do.
+/// Stopped: the step needs a stiffer barrier. All stages throw Cancelled on cancellation.
 StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
   const double end = state.t + scene->dt;
   for (int substep = 0; substep < scene->substeps; ++substep)
@@ -102,7 +102,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
         has_obstacles)
       keep_start_of_substep(context.pool);
     const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
-    aim_pins(h, context);
+    set_pin_targets(h, context);
     begin_contact(h, context);
     cancel.poll();
     if (!contact->may_begin(contact_step(h, state, context))) {
@@ -150,8 +150,8 @@ void Simulation::Impl::begin_record() {
   next_body_contacts = {};
 }
 
-/// The completed step began with the newest sound state.
-void Simulation::Impl::keep_last_sound() {
+/// Keeps the start of the completed step, which was the last good state.
+void Simulation::Impl::keep_last_good() {
   std::swap(*last_good, at_step.state);
   last_good_step = record.step - 1;
 }
@@ -175,39 +175,40 @@ void Simulation::Impl::keep_start_of_substep(WorkerPool& pool) {
 }
 
 /// Sets the targets of the pins for the substep.
-void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
+void Simulation::Impl::set_pin_targets(double h, const ComputeContext& context) {
   pins.aim(state.t + h, system.projection());
-  add_work_of_held(h, true, context);
+  add_work_of_constraints(h, true, context);
 }
 
-/// Adds the work of moving the pins, or what lies on surfaces: the springs' gain when only those move, and
-/// their gain in kinetic energy. Up to second order in the displacement Δx this is −f·Δx with the forces f at
-/// the beginning; the second order counts when a pin jumps. Nothing of it depends on the outcome of the step.
-void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeContext& context) {
+/// Adds the work of moving the pins, or the particles in contact: the gain of the springs when only those
+/// move, and their gain in kinetic energy. Up to second order in the displacement Δx this is −f·Δx with the
+/// forces f at the beginning; the second order counts when a pin jumps. It does not depend on the outcome of
+/// the step.
+void Simulation::Impl::add_work_of_constraints(double h, bool of_pins, const ComputeContext& context) {
   const Projection& projection = system.projection();
   const bool rods = has_rods();
   bool moving = false;
   double work = 0, lifted = 0;
-  const auto way_of = [&](const Projection::Entry& held) {
-    const vec3 way = held.target - state.x[held.particle];
-    return held.S == mat3(0.0) ? way : way - held.S * way;
+  const auto displacement_of = [&](const Projection::Entry& entry) {
+    const vec3 displacement = entry.target - state.x[entry.particle];
+    return entry.S == mat3(0.0) ? displacement : displacement - entry.S * displacement;
   };
-  for (const Projection::Entry& held : projection.entries()) {
-    if (!of_pins && pins.contains(held.particle)) continue;
-    const vec3 way = way_of(held), velocity = way / h;
-    moving = moving || way != vec3(0.0);
-    const vec3 before = state.v[held.particle];
+  for (const Projection::Entry& entry : projection.entries()) {
+    if (!of_pins && pins.contains(entry.particle)) continue;
+    const vec3 displacement = displacement_of(entry), velocity = displacement / h;
+    moving = moving || displacement != vec3(0.0);
+    const vec3 before = state.v[entry.particle];
     const double gain = glm::dot(velocity, velocity) - glm::dot(before, before);
-    const double mass = system.masses()[held.particle];
-    // Rods may pass it on to the whole cloth at once.
+    const double mass = system.masses()[entry.particle];
+    // Rods may transfer it to the whole cloth at once.
     work += 0.5 * (rods ? system.material().mass : mass) * std::max(gain, 0.0);
-    lifted -= mass * glm::dot(system.material().gravity, way);
+    lifted -= mass * glm::dot(system.material().gravity, displacement);
   }
   if (!moving) return;
   account.add_work(lifted);
   probe.x = state.x;
-  for (const Projection::Entry& held : projection.entries())
-    if (of_pins || !pins.contains(held.particle)) probe.x[held.particle] += way_of(held);
+  for (const Projection::Entry& entry : projection.entries())
+    if (of_pins || !pins.contains(entry.particle)) probe.x[entry.particle] += displacement_of(entry);
   const ClothSystem::Energies before = energies_of(context.pool, state.x);
   CancelPoint(context.stop).poll();
   const ClothSystem::Energies after = energies_of(context.pool, probe.x);
@@ -221,10 +222,10 @@ void Simulation::Impl::begin_contact(double h, const ComputeContext& context) {
   CancelPoint(context.stop).poll();
   place_surfaces(h);
   if (contact->begin_step(contact_step(h, state, context))) integrator->reset();
-  if (contact->constrains() && surfaces.move()) add_work_of_held(h, false, context);
+  if (contact->constrains() && surfaces.move()) add_work_of_constraints(h, false, context);
 }
 
-/// Adopts the scene's contact model and its values, with the surfaces where they are now.
+/// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
 void Simulation::Impl::configure_contact() {
   if (contact_model != scene->contact.model) {
     std::unique_ptr<ContactResponse> other = info_of(scene->contact.model).make();
@@ -253,7 +254,7 @@ void Simulation::Impl::limit_displacements(double h, const ComputeContext& conte
   integrator->reset();
 }
 
-/// One substep, repeated where cloth has landed.
+/// One substep, repeated if cloth has landed.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   StepContext of_step{scene->solver, context.pool, context.stop, &ledger};
   of_step.reached = contact->reached();
@@ -298,9 +299,9 @@ void Simulation::Impl::end_contact(double h, const ComputeContext& context) {
   if (corrects) probe.x = state.x;
   const ContactResponse::End end =
       contact->end_step(contact_step(h, substep_start, context), ledger.reactions(), state);
-  no_way.reset();
+  contact_failure.reset();
   if (end.failure)
-    no_way =
+    contact_failure =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
   if (corrects) given_by_surfaces += kinetic();
   if (!end.moved) return;
@@ -314,7 +315,7 @@ void Simulation::Impl::begin_ledger(WorkerPool& pool) {
   grab_energy = system.grab_energy(pool, state.x);
   contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
-  // Contact stores what it is given when its stiffness jumps, which H does not count.
+  // A jump of its stiffness adds energy to contact, which H does not count.
   const double given = (1 - at_step.stiffened / contact->stiffened()) * contact_energy;
   energy_ledger.jump += given;
   energy_ledger.contact -= given;
@@ -325,7 +326,8 @@ void Simulation::Impl::begin_ledger(WorkerPool& pool) {
   energy_ledger.energy = energy;
 }
 
-/// At its end. What no force, no constraint and no solver has given is the method's.
+/// At the end of a substep. The remainder after all forces, constraints and solvers is the energy of the
+/// method.
 void Simulation::Impl::end_ledger() {
   const StepWork& work = ledger.work();
   EnergyLedger of_step;
@@ -337,11 +339,11 @@ void Simulation::Impl::end_ledger() {
   of_step.limit = given_by_limit;
   double by_contact = work.friction + given_by_surfaces;
   const std::span<const Projection::Entry> entries = system.projection().entries();
-  const std::span<const double> held = ledger.held_work();
+  const std::span<const double> work_of_constraints = ledger.held_work();
   for (std::size_t k = 0; k < entries.size(); ++k)
-    (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += held[k];
-  // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other
-  // gains, also of lifting what the method let in, return what its error had taken.
+    (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += work_of_constraints[k];
+  // A body at rest does no positive work, unless it appeared in the cloth and lifts it out. Other gains, also
+  // from lifting cloth that the method let in, return energy that its error had taken.
   if (!touches_moving() && !(lifting && contact->lifts())) by_contact = std::min(by_contact, 0.0);
   of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
@@ -352,14 +354,14 @@ void Simulation::Impl::end_ledger() {
   energy_ledger.energy = energy;
 }
 
-/// Between steps, only the pins hold anything.
+/// Between steps only the pins constrain particles.
 void Simulation::Impl::leave_surfaces() {
   if (!contact->constrains()) return;
   system.set_pushes({});
-  aim_at_pins();
+  constrain_pins();
 }
 
-void Simulation::Impl::aim_at_pins() {
+void Simulation::Impl::constrain_pins() {
   system.projection().clear(state.x.size());
   pins.aim(state.t, system.projection());
 }
@@ -387,7 +389,7 @@ void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& c
 void Simulation::Impl::measure(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.poll();
-  // Explicit methods begin the next step with the forces at this state.
+  // Explicit methods begin the next step with the forces of this state.
   const bool forces_next = info->family == IntegratorFamily::explicit_method;
   const auto [potential, max_strain, volume] = system.measure(
       context.pool, state.x, forces_next ? std::span<const vec3>(state.v) : std::span<const vec3>());
@@ -419,10 +421,10 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   // A non-finite x or v would make these energies non-finite too.
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
-  // The former sum does not see that a part as a whole is thrown about.
-  const double made = energy_ledger.from_nothing() - next.ledger.from_nothing();
-  const bool thrown = finite && made > bad.allowed;
-  if (finite && !thrown && !no_way && bad.energy <= bad.allowed && std::isfinite(bad.energy))
+  // The internal energy does not include the common motion of a part.
+  const double gained = energy_ledger.from_nothing() - next.ledger.from_nothing();
+  const bool spurious = finite && gained > bad.allowed;
+  if (finite && !spurious && !contact_failure && bad.energy <= bad.allowed && std::isfinite(bad.energy))
     return std::nullopt;
 
   for (std::size_t i = 0; i < state.x.size(); ++i) {
@@ -431,19 +433,19 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
     return bad;
   }
   bad.cause = BlowUp::Cause::energy;
-  // Finite positions may have an energy that is not: it is refused as well.
+  // Finite positions may have an energy that is not finite: it is rejected too.
   if (!(bad.energy <= bad.allowed && std::isfinite(bad.energy))) return bad;
-  bad.cause = no_way.value_or(BlowUp::Cause::made);
-  if (no_way) return bad;
-  if (!thrown) return std::nullopt;
-  bad.energy = made;
+  bad.cause = contact_failure.value_or(BlowUp::Cause::made);
+  if (contact_failure) return bad;
+  if (!spurious) return std::nullopt;
+  bad.energy = gained;
   return bad;
 }
 
 void Simulation::Impl::retry_with_half() {
   std::swap(state, substep_start);
   account = account_at_substep;
-  contact->take_back();
+  contact->undo_step();
   control.refuse();
 }
 
@@ -454,17 +456,17 @@ void Simulation::Impl::restore_start_of_step() {
   contact->set_contacts(at_step.contacts);
   lifting = at_step.lifting;
   jumped = true;
-  aim_at_pins();
+  constrain_pins();
   contact->stiffen(at_step.stiffened);
 }
 
-/// Begins the step anew, with a barrier twice as stiff, or, where the stiffest does not help, as it was.
-void Simulation::Impl::retake_stiffer() {
+/// Begins the step again with a barrier twice as stiff or, if the stiffest does not help, as it was.
+void Simulation::Impl::repeat_stiffer() {
   state = at_step.state;
   load_progress(at_step);
   integrator->reset();
   jumped = true;
-  aim_at_pins();
+  constrain_pins();
   begin_record();
   is_alone = contact->stiffened() < kMostStiffened;
   contact->stiffen(is_alone ? 2 * contact->stiffened() : at_step.stiffened);
@@ -475,7 +477,7 @@ void Simulation::Impl::abandon_step() {
   std::swap(state, at_step.state);
   load_progress(at_step);
   jumped = true;
-  aim_at_pins();
+  constrain_pins();
   contact->stiffen(at_step.stiffened);
 }
 
@@ -517,7 +519,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   control.accept(good);
 }
 
-/// Contact forces were measured last, at this state.
+/// Contact forces were measured last in this state.
 void Simulation::Impl::add_body_contacts(double h) {
   const ContactForce& force = contact->force();
   for (const ContactPair& pair : contact->pairs(state.v)) {
@@ -535,20 +537,20 @@ void Simulation::Impl::finish_record() {
   next.max_strain = measured.strain;
   next.volume = measured.volume;
   contact_watch.end_step();
-  // Contact forces were measured last, at this state.
+  // Contact forces were measured last in this state.
   for (const ContactPair& pair : contact->pairs(state.v)) next.contacts.add(pair);
   contact->add_figures(next.contacts);
   next.ledger_of_step = next.ledger;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.ledger_of_step.*entry.joule -= record.ledger.*entry.joule;
   next.ledger_of_step.wind_given -= record.ledger.wind_given;
-  // What may need memory comes before the step is taken; what is said after it may be left unsaid.
+  // Allocations come before the step is completed; notices after it may fail.
   const bool was_good = is_good();
   if (was_good && !(measured.strain < kGoodStrain) && last_good.use_count() != 1)
     last_good = std::make_shared<State>(*last_good);  // a checkpoint has it
   std::swap(record, next);
   body_contacts = next_body_contacts;
-  if (was_good && !is_good()) keep_last_sound();
+  if (was_good && !is_good()) keep_last_good();
   residuals.swap(next_residuals);
   blow_up.reset();
   try {
@@ -582,7 +584,7 @@ void Simulation::Impl::notice_entry() {
   if (moved_on_entry == 0) return;
   report(NoticeCause::rods_entered, [&] {
     return std::string(info->title) +
-           " takes stretch springs as rods: the cloth was moved to their lengths, by up to " +
+           " treats stretch springs as rods: the cloth was moved to their lengths, by up to " +
            format_quantity(moved_on_entry, "m") + ". This does not count as motion.";
   });
 }
@@ -733,12 +735,12 @@ std::span<const double> Simulation::residual_history() const { return impl_->res
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
 Simulation::StateAtStep Simulation::last_good_state() const { return impl_->last_good_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
-  Projection held = impl_->system.projection();
+  Projection constraints = impl_->system.projection();
   Surfaces now;
   now.place(impl_->scene->floor, impl_->scene->obstacles, impl_->contact->thickness(), impl_->moves, x.size(),
             impl_->state.t, 0);
-  impl_->contact->add_constraints(held, now, x);
-  return held;
+  impl_->contact->add_constraints(constraints, now, x);
+  return constraints;
 }
 
 const NoticeLog& Simulation::notices() const { return impl_->notices; }

@@ -88,12 +88,12 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   }
   body_contacts = {};
   blow_up = from.blow_up;
-  set_last_sound(*from.last_good, from.last_good_step);
+  set_last_good(*from.last_good, from.last_good_step);
   at_start.reset();
   reserve_residuals();
   residuals = from.residuals;
   jumped = true;
-  aim_at_pins();
+  constrain_pins();
 }
 
 Simulation::StateAtStep Simulation::Impl::last_good_state() const {
@@ -106,8 +106,8 @@ Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint) {
   return {*checkpoint.last_good, checkpoint.last_good_step};
 }
 
-void Simulation::Impl::set_last_sound(State sound, std::uint64_t step) {
-  last_good = std::make_shared<State>(std::move(sound));
+void Simulation::Impl::set_last_good(State good, std::uint64_t step) {
+  last_good = std::make_shared<State>(std::move(good));
   last_good_step = step;
 }
 

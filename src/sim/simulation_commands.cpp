@@ -46,7 +46,7 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
   if (breaks) save(pool, at_step);
   try {
     if (move != nullptr && !breaks)
-      lead_obstacle(pool, *move, std::move(after));
+      begin_obstacle_move(pool, *move, std::move(after));
     else if (rule.changes_scene)
       adopt(pool, std::move(after));
     std::visit([&](const auto& each) { carry_out(pool, each); }, command);
@@ -59,13 +59,13 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
   pins.hold_at(state.x);
-  aim_at_pins();
+  constrain_pins();
 }
 
 void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
   if (command.duration == 0) return put_pins(pool, command.pins);
-  // A pin move takes at least one step. It starts at the pin's place, so that the integrator keeps its
-  // history while a pin is dragged, with a command per step.
+  // A pin move takes at least one step. It starts at the position of the pin, so that the integrator keeps
+  // its history while a pin is dragged, with a command per step.
   for (const PinTarget& pin : command.pins)
     pins.move(pin.particle, state.x[pin.particle], pin.place, state.t, std::max(command.duration, scene->dt));
   blow_up.reset();
@@ -80,12 +80,13 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const Grab& command) {
   break_continuity();
 }
 
-/// It leaves its present place, so that the integrator keeps its history while it is dragged, with a command
-/// per step.
-void Simulation::Impl::lead_obstacle(WorkerPool& pool, const MoveObstacle& command,
-                                     std::shared_ptr<const Scene> after) {
+/// The obstacle starts at its current position, so that the integrator keeps its history during a drag with a
+/// command per step.
+void Simulation::Impl::begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command,
+                                           std::shared_ptr<const Scene> after) {
   constexpr double kFastest = 2;  // diagonals of the cloth per second
-  constexpr double kShare = 0.5;  // of its depth in a substep: what it overtakes comes out on the near side
+  constexpr double kShare =
+      0.5;  // of its depth in a substep: cloth that it overtakes comes out on the near side
   const Obstacle& before = scene->obstacles.bodies[command.obstacle];
   const vec3 left = moves.shift(command.obstacle, state.t) - (command.to - centre_of(before));
   const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->h());
@@ -100,7 +101,7 @@ void Simulation::Impl::lead_obstacle(WorkerPool& pool, const MoveObstacle& comma
   blow_up.reset();
 }
 
-/// No effect where the grab has ended meanwhile.
+/// No effect if the grab has ended meanwhile.
 void Simulation::Impl::carry_out(WorkerPool& pool, const MoveCursor& command) {
   if (!system.grab()) return;
   GrabSpring grab = *system.grab();
@@ -116,21 +117,21 @@ void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const Release&) {
 
 void Simulation::Impl::carry_out(WorkerPool& pool, const Reset&) { start({pool}); }
 
-/// Values, integrator and pins stay; pins hold the places of that state.
+/// Values, integrator and pins do not change; pins stay at their positions in that state.
 void Simulation::Impl::carry_out(WorkerPool& pool, const GoBack& command) {
   const std::shared_ptr<const Scene> now = scene;
   load(pool, *command.moment);
   pins.hold_at(state.x);
-  aim_at_pins();
+  constrain_pins();
   carry_out(pool, Release{});
   if (now != scene) adopt(pool, now);
 }
 
 void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreGoodState&) {
-  const auto [sound, step] = last_good_state();
-  const State copy = sound;
+  const auto [good, step] = last_good_state();
+  const State copy = good;
   restore(pool, copy, step);
-  // Bodies have gone on since.
+  // Obstacles have moved since.
   if (uses_impulses(*scene)) notice_intersections(find_intersections(pool), "now");
   notice_world(find_overlap(pool, normal_depth()));
 }
@@ -152,7 +153,8 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   contact_watch.restart();
   entering = true;
   const double before = internal_now(pool).shaking();
-  if (step < last_good_step) set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
+  if (step < last_good_step)
+    set_last_good(initial_state(*scene, *mesh), 0);  // it was of the abandoned future
   state = from;
   lifting = true;
   pins.hold_at(state.x);
@@ -162,13 +164,13 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   break_continuity();
 }
 
-/// What a reset needs of scene and mesh, apart from room for a barrier.
+/// Checks the initial state and the pins for a reset, without the room for a barrier.
 void Simulation::Impl::check_start() {
   state = initial_state(*scene, *mesh);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
 }
 
-/// The initial state; parameters, integrator and the set of pins stay.
+/// Sets the initial state; parameters, integrator and the set of pins do not change.
 void Simulation::Impl::start(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.poll();
@@ -183,7 +185,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   configure_contact();
   make_room(context.pool, "at the start");
   contact->detect(context.pool, state.x);  // so that the meter has their friction and damping
-  set_last_sound(state, 0);
+  set_last_good(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   const AtStart::Cause cause{scene->world(), contact->force().settings(), is_free(), has_rods()};
   if (!at_start || !(at_start->cause == cause)) {
@@ -217,9 +219,9 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     adopt_integrator(pool, *after);
   bool other_pins = false;
   if (after->pins != scene->pins) {
-    const std::vector<std::uint32_t> held = selected_particles(*mesh, after->pins);
-    other_pins = held != pins.particles();
-    pins.keep_or_hold(held, state.x);
+    const std::vector<std::uint32_t> pinned = selected_particles(*mesh, after->pins);
+    other_pins = pinned != pins.particles();
+    pins.keep_or_hold(pinned, state.x);
   }
   if (!(after->material == system.material())) {
     const double before = internal_now(pool).shaking();
@@ -267,7 +269,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     make_room(pool, "now");
   contact->detect(pool, state.x);
   account.add_work(system.contact_energy(pool, state.x) - contact_before);
-  // As after a reset: nothing has been given or gained yet.
+  // As after a reset: no work has been done yet.
   if (other_energy && record.step == 0 && !system.grab() && moves.empty()) {
     begin_account(internal_now(pool), system.contact_energy(pool, state.x));
     set_account_scale(*scene);
@@ -289,23 +291,23 @@ void Simulation::Impl::adopt_integrator(WorkerPool& pool, const Scene& named) {
 /// Largest distance over which forces act on the cloth [m]: the mesh's diagonal and the distance to the
 /// farthest surface.
 double Simulation::Impl::reach(const Scene& world) const {
-  double way = 0;
+  double distance = 0;
   for (const vec3& x : state.x) {
-    if (world.floor.on) way = std::max(way, std::abs(x.y - world.floor.height));
+    if (world.floor.on) distance = std::max(distance, std::abs(x.y - world.floor.height));
     for (const Obstacle& body : world.obstacles.bodies) {
-      const SurfacePoint place = place_above(body, x);
-      way = std::max(way, std::abs(place.height - place.level));
+      const SurfacePoint point = closest_point(body, x);
+      distance = std::max(distance, std::abs(point.height - point.level));
     }
   }
   double on_paths = 0;
   for (const Obstacle& body : world.obstacles.bodies)
     for (const Keyframe& key : body.path.keys)
-      on_paths = std::max(
-          on_paths, glm::length(key.move) + (key.turn != vec3(0) ? 2 * std::min(bound_of(body), way) : 0.0));
-  return mesh->diagonal + way + on_paths;
+      on_paths = std::max(on_paths, glm::length(key.move) +
+                                        (key.turn != vec3(0) ? 2 * std::min(bound_of(body), distance) : 0.0));
+  return mesh->diagonal + distance + on_paths;
 }
 
-/// The largest of obstacles on paths [m/s].
+/// The largest speed of obstacles on paths [m/s].
 double Simulation::Impl::surface_speed(const Scene& world) const {
   double fastest = 0;
   for (const Obstacle& body : world.obstacles.bodies)
@@ -325,11 +327,11 @@ void Simulation::Impl::set_account_scale(const Scene& world, double speed) {
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.
-void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinTarget>& places) {
+void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets) {
   const double before = internal_now(pool).shaking();
-  for (const auto& [particle, place] : places) {
-    pins.move(particle, place, place, state.t, 0);
-    state.x[particle] = place;
+  for (const auto& [particle, target] : targets) {
+    pins.move(particle, target, target, state.t, 0);
+    state.x[particle] = target;
     state.v[particle] = vec3(0);
   }
   measure({pool});
@@ -347,14 +349,13 @@ void Simulation::Impl::break_continuity() {
   control.reset();
   watch.restart();
   jumped = true;
-  aim_at_pins();
+  constrain_pins();
   blow_up.reset();
   reserve_residuals();
 }
 
-/// A barrier begins with cloth that intersects nothing that it collides with and is above all surfaces. Cloth
-/// that lies on them, or a little below, is put above them. Throws InputError for other cloth; the sentence
-/// says when.
+/// A barrier needs cloth that intersects nothing and is above all surfaces. Cloth that lies on them, or a
+/// little below, is put above them. Throws InputError for other cloth; `when` is part of the message.
 void Simulation::Impl::make_room(WorkerPool& pool, std::string_view when) {
   const ContactForce& force = contact->force();
   if (!force.limits_displacements()) return;
@@ -368,14 +369,14 @@ void Simulation::Impl::make_room(WorkerPool& pool, std::string_view when) {
   for (std::uint32_t i = 0; i < state.x.size(); ++i)
     for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
       if (surfaces.is_mesh(surface)) continue;
-      const SurfacePoint place = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
-      const double gap = place.height - place.level;
+      const SurfacePoint point = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
+      const double gap = point.height - point.level;
       if (gap >= kLeast * distance) continue;
       if (gap < -distance || pins.contains(i))
         throw InputError("Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
                          (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
                          surface_text(surface, scene->obstacles.bodies) + " " + std::string(when) + kWhy);
-      probe.x[i] += (kRoom * distance - gap) * place.normal;
+      probe.x[i] += (kRoom * distance - gap) * point.normal;
       lifted = true;
     }
   for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
@@ -394,7 +395,7 @@ void Simulation::Impl::reserve_residuals() {
     history->reserve(static_cast<std::size_t>(scene->solver.linear.cg.max_iterations) + 1);
 }
 
-/// Sets the bounds on the force for the part of the cloth and its springs.
+/// Sets the force bounds of the grab for the part of the cloth and its springs.
 void Simulation::Impl::set_grab(WorkerPool& pool, GrabSpring grab) {
   const ClothModel& model = system.model();
   grab.max_force =
@@ -403,7 +404,7 @@ void Simulation::Impl::set_grab(WorkerPool& pool, GrabSpring grab) {
   move_grab(pool, grab);
 }
 
-/// The gain of the grab's spring is its work: at most the largest force × the distance of the cursor.
+/// Counts the energy gain of the spring as work: at most the largest force × the distance of the cursor.
 void Simulation::Impl::move_grab(WorkerPool& pool, const GrabSpring& grab) {
   const double before = system.grab_energy(pool, state.x);
   system.set_grab(grab);

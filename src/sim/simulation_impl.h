@@ -41,13 +41,13 @@ struct Simulation::Impl {
   Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, const ComputeContext& context,
        std::shared_ptr<const ClothModel> model);
 
-  // The stages of a step. All throw Cancelled when the probe asks.
+  // The stages of a step. All throw Cancelled on cancellation.
   StepStatus step(const ComputeContext& context, bool alone);
   StepStatus run_stages(const ComputeContext& context);
   StepStatus run_substep(const ComputeContext& context);
   void keep_start_of_step(WorkerPool& pool);
   void keep_start_of_substep(WorkerPool& pool);
-  void aim_pins(double h, const ComputeContext& context);
+  void set_pin_targets(double h, const ComputeContext& context);
   void begin_contact(double h, const ComputeContext& context);
   void place_surfaces(double h) {
     surfaces.place(scene->floor, scene->obstacles, contact->thickness(), moves, state.x.size(), state.t, h);
@@ -56,7 +56,7 @@ struct Simulation::Impl {
   ContactStep contact_step(double h, const State& start, const ComputeContext& context) {
     return {surfaces, h, start, system, context};
   }
-  void add_work_of_held(double h, bool of_pins, const ComputeContext& context);
+  void add_work_of_constraints(double h, bool of_pins, const ComputeContext& context);
   void restart_integrator_if_new(double h);
   void enter_integrator_if_new(double h, const ComputeContext& context);
   StepReport advance(double h, const ComputeContext& context);
@@ -74,13 +74,13 @@ struct Simulation::Impl {
   void finish_record();
   void restore_start_of_step();
   void begin_record();
-  /// Whether a barrier's own stiffness, where it does not do, may be another one.
+  /// True if the automatic stiffness of a barrier may grow.
   bool may_stiffen() const { return is_alone && scene->contact.barrier_stiffness == 0; }
-  void retake_stiffer();
+  void repeat_stiffer();
   void abandon_step();
   void leave_surfaces();
-  void aim_at_pins();
-  void keep_last_sound();
+  void constrain_pins();
+  void keep_last_good();
 
   // Notices.
   /// Adds a notice whose sentence is text(), which is called only for a cause that is new.
@@ -95,11 +95,11 @@ struct Simulation::Impl {
   void notice_energy();
   void notice_strain();
   void notice_passages();
-  /// Reports an overlap, obstacles that are not closed, and a method that often blows up on them.
+  /// Reports an overlap, open or very large obstacles, and a method that often blows up with contact.
   void notice_world(const Overlap& overlap);
-  /// Now, where it is deeper than `normal` [m].
+  /// The current overlap, if deeper than `normal` [m].
   Overlap find_overlap(WorkerPool& pool, double normal) const;
-  /// How deep contact forces let cloth be.
+  /// Normal depth of cloth with contact forces [m].
   double normal_depth() const { return contact->force().settings().law.distance; }
   ClothIntersections find_intersections(WorkerPool& pool) const;
   void notice_intersections(const ClothIntersections& found, const char* when);
@@ -111,9 +111,9 @@ struct Simulation::Impl {
   void save(WorkerPool& pool, Checkpoint& to) const;
   void load(WorkerPool& pool, const Checkpoint& from);
   StateAtStep last_good_state() const;
-  void set_last_sound(State sound, std::uint64_t step);
+  void set_last_good(State good, std::uint64_t step);
 
-  // Commands: carry_out() for each that does more than change the scene.
+  // Commands: carry_out() for each that changes more than the scene.
   void apply(WorkerPool& pool, const Command& command);
   template <class OfTheSceneAlone>
   void carry_out(WorkerPool& /*pool*/, const OfTheSceneAlone&) {}
@@ -131,7 +131,7 @@ struct Simulation::Impl {
   void check_start();
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
-  void lead_obstacle(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
+  void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
   void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
   void set_grab(WorkerPool& pool, GrabSpring grab);
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
@@ -166,9 +166,9 @@ struct Simulation::Impl {
   static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
   double reach(const Scene& world) const;
   double surface_speed(const Scene& world) const;
-  /// `speed`: of what moves but on a path [m/s].
   bool is_free() const;
   void begin_account(const InternalEnergy& internal, double of_contact);  // [J]
+  /// `speed`: the largest of obstacles that move without a path [m/s].
   void set_account_scale(const Scene& world, double speed = 0);
 
   const std::shared_ptr<const ClothMesh> mesh;
@@ -183,7 +183,7 @@ struct Simulation::Impl {
   ObstacleMoves moves;
   Surfaces surfaces;  // of the current substep
   std::unique_ptr<ContactResponse> contact;
-  ContactModel contact_model;  // its
+  ContactModel contact_model;  // of `contact`
   StepControl control;
   ContactWatch contact_watch{system};
   EnergyMeter meter{system.model()};
@@ -214,7 +214,7 @@ struct Simulation::Impl {
     EnergyAccount account;
   };
   std::optional<AtStart> at_start;
-  /// What the last search for intersections at the start found, which takes long, and of which scene.
+  /// Result of the last search for intersections at the start, which is slow, and its scene.
   ClothIntersections crossed_at_start;
   std::shared_ptr<const Scene> searched_at_start;
 
@@ -222,24 +222,24 @@ struct Simulation::Impl {
   bool lifting = true;    // see Checkpoint
   bool is_alone = false;  // in the current step, while a stiffer barrier may help
 
-  std::shared_ptr<State> last_good;  // the newest sound state, where `state` is not; or the start
+  std::shared_ptr<State> last_good;  // the last good state if `state` is not good; or the start
   std::uint64_t last_good_step = 0;
 
   // Of the current step.
   StepRecord next;
   BodyContacts next_body_contacts;
   std::vector<double> next_residuals;
-  Checkpoint at_step;  // its start; between steps that of a command
+  Checkpoint at_step;  // its start; between steps the start of a command
   State substep_start, probe;
   EnergyAccount account_at_substep;
-  double moved_on_entry = 0;                 // [m]
-  StepLedger ledger;                         // of the current substep
-  EnergyLedger energy_ledger;                // with it
-  double given_by_surfaces = 0;              // by the correction of its end [J]
-  double given_by_limit = 0;                 // by limited displacements [J]
-  std::optional<BlowUp::Cause> no_way = {};  // that contact found
-  double grab_energy = 0;                    // at its start, then by how much it fell [J]
-  double contact_energy = 0;                 // at its start [J]
+  double moved_on_entry = 0;                          // [m]
+  StepLedger ledger;                                  // of the current substep
+  EnergyLedger energy_ledger;                         // with it
+  double given_by_surfaces = 0;                       // by the correction of its end [J]
+  double given_by_limit = 0;                          // by limited displacements [J]
+  std::optional<BlowUp::Cause> contact_failure = {};  // of the current substep
+  double grab_energy = 0;                             // at its start, then its decrease [J]
+  double contact_energy = 0;                          // at its start [J]
 };
 
 }  // namespace clothlab

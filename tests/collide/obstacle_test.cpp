@@ -64,12 +64,12 @@ TEST(Obstacle, IsReadAsItWasWritten) {
 }
 
 TEST(Obstacle, IsRefusedWithASentenceThatSaysWhatIsAllowed) {
-  EXPECT_THAT(refusal("cone:1,2,3,4"), HasSubstr("no shape that is known; write sphere:x,y,z,r, capsule:"));
-  EXPECT_THAT(refusal("sphere"), HasSubstr("no shape"));
+  EXPECT_THAT(refusal("cone:1,2,3,4"), HasSubstr("has an unknown shape; write sphere:x,y,z,r, capsule:"));
+  EXPECT_THAT(refusal("sphere"), HasSubstr("unknown shape"));
   EXPECT_THAT(refusal("sphere:1,2,3"), HasSubstr("has 3 numbers"));
-  EXPECT_THAT(refusal("sphere:1,2,x,4"), HasSubstr("no number"));
-  EXPECT_THAT(refusal("sphere:1,2,,4"), HasSubstr("no number"));
-  EXPECT_THAT(refusal("sphere:1,2,3,nan"), HasSubstr("no number"));
+  EXPECT_THAT(refusal("sphere:1,2,x,4"), HasSubstr("not a number"));
+  EXPECT_THAT(refusal("sphere:1,2,,4"), HasSubstr("not a number"));
+  EXPECT_THAT(refusal("sphere:1,2,3,nan"), HasSubstr("not a number"));
   EXPECT_THAT(refusal("plane:1,2,3"), HasSubstr("has 3 numbers"));
   EXPECT_THAT(refusal("plane:0,0,0,1"), HasSubstr("normal of a plane must have a length of 0.001 to 1000"));
   EXPECT_THAT(refusal("plane:0,1e-2,0,11"), HasSubstr("within 1000 m"));
@@ -80,7 +80,7 @@ TEST(Obstacle, IsRefusedWithASentenceThatSaysWhatIsAllowed) {
   EXPECT_THAT(refusal("capsule:0,0,0,2000,0,0,1"), HasSubstr("within 1000 m"));
   EXPECT_THAT(refusal("mesh:0,0,0,1"), HasSubstr("names no file"));
   EXPECT_THAT(refusal("mesh:0,0,0,1,"), HasSubstr("names no file"));
-  EXPECT_THAT(refusal("mesh:0,0,x,1,a.obj"), HasSubstr("no number"));
+  EXPECT_THAT(refusal("mesh:0,0,x,1,a.obj"), HasSubstr("not a number"));
   EXPECT_THAT(refusal("mesh:0,0,0,0,a.obj"), HasSubstr("scale of a mesh obstacle must be 1e-06 to 1e+06"));
   EXPECT_THROW(check_obstacles(std::vector<Obstacle>(kMostObstacles + 1)), InputError);
 }
@@ -95,13 +95,13 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
     const Obstacle body = parse_obstacle(text);
     for (int k = 0; k < 200; ++k) {
       const vec3 x = point();
-      const SurfacePoint place = place_above(body, x);
+      const SurfacePoint place = closest_point(body, x);
       constexpr double kStep = 1e-6;
       for (int axis = 0; axis < 3; ++axis) {
         vec3 e(0);
         e[axis] = kStep;
         const double slope =
-            (place_above(body, x + e).height - place_above(body, x - e).height) / (2 * kStep);
+            (closest_point(body, x + e).height - closest_point(body, x - e).height) / (2 * kStep);
         EXPECT_NEAR(place.normal[axis], slope, 1e-8) << text;
       }
       EXPECT_NEAR(glm::length(place.normal), 1, 1e-15);
@@ -112,13 +112,13 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
       EXPECT_EQ(place.level, body.radius);
     }
   }
-  const SurfacePoint inside = place_above(parse_obstacle("sphere:1,2,3,4"), vec3(1, 2, 3));
+  const SurfacePoint inside = closest_point(parse_obstacle("sphere:1,2,3,4"), vec3(1, 2, 3));
   EXPECT_EQ(inside.height, 0);
   EXPECT_EQ(glm::length(inside.normal), 1);
   for (const char* text :
        {"capsule:0,-1,0,0,1,0,0.1", "capsule:-1,-2,-3,1,2,3,0.1", "capsule:-1,0,0,1,0,0,0.1"}) {
     const Obstacle bar = parse_obstacle(text);
-    EXPECT_EQ(glm::dot(place_above(bar, vec3(0)).normal, bar.to - bar.from), 0) << text;
+    EXPECT_EQ(glm::dot(closest_point(bar, vec3(0)).normal, bar.to - bar.from), 0) << text;
   }
 }
 
@@ -156,7 +156,7 @@ TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
     int inside = 0;
     for (int k = 0; k < 400; ++k) {
       const vec3 x(within(random), within(random), within(random));
-      const SurfacePoint place = place_above(body, x);
+      const SurfacePoint place = closest_point(body, x);
       EXPECT_NEAR(glm::length(place.normal), 1, 1e-15) << text;
       constexpr double kStep = 1e-6;
       bool smooth = true;
@@ -164,7 +164,7 @@ TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
       for (int axis = 0; axis < 3; ++axis) {
         vec3 e(0);
         e[axis] = kStep;
-        const SurfacePoint up = place_above(body, x + e), down = place_above(body, x - e);
+        const SurfacePoint up = closest_point(body, x + e), down = closest_point(body, x - e);
         slope[axis] = (up.height - down.height) / (2 * kStep);
         // Inside a core the nearest face changes at once.
         smooth = smooth && glm::dot(up.normal, down.normal) > 0.99;
@@ -174,7 +174,7 @@ TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
       }
       if (place.height < 0) {
         ++inside;
-        EXPECT_NEAR(place_above(body, x - 0.999 * place.height * place.normal).height, 0.001 * place.height,
+        EXPECT_NEAR(closest_point(body, x - 0.999 * place.height * place.normal).height, 0.001 * place.height,
                     1e-12)
             << text;
       }
@@ -217,10 +217,10 @@ TEST(Obstacle, OfEveryShapeHasItsCurvature) {
                    ? core_point(body, share)
                    : share;
       for (int again = 0; again < 2; ++again) {
-        const SurfacePoint at = place_above(body, x);
+        const SurfacePoint at = closest_point(body, x);
         x += (at.level - at.height) * at.normal;
       }
-      const SurfacePoint place = place_above(body, x);
+      const SurfacePoint place = closest_point(body, x);
       ASSERT_NEAR(place.height, place.level, 1e-12) << text;
       const vec3 n = place.normal, any(within(random), within(random), within(random));
       vec3 t = any - glm::dot(any, n) * n;
@@ -228,8 +228,8 @@ TEST(Obstacle, OfEveryShapeHasItsCurvature) {
       t = glm::normalize(t);
       constexpr double kStep = 1e-6;
       const auto turn = [&](const vec3& along) {
-        return glm::distance(place_above(body, x + kStep * along).normal,
-                             place_above(body, x - kStep * along).normal) /
+        return glm::distance(closest_point(body, x + kStep * along).normal,
+                             closest_point(body, x - kStep * along).normal) /
                (2 * kStep);
       };
       EXPECT_NEAR(turn(t), place.curvature, 1e-6 + 1e-3 * place.curvature) << text;
@@ -243,16 +243,16 @@ TEST(Obstacle, OfEveryShapeHasItsCurvature) {
 
 TEST(Obstacle, PushesOutTheNearWay) {
   const Obstacle box = parse_obstacle("box:0,0,0,2,1,4"), post = parse_obstacle("cylinder:0,0,0,0,4,0,1");
-  EXPECT_EQ(place_above(box, vec3(0.9, 0.1, 0)).normal, vec3(1, 0, 0));
-  EXPECT_EQ(place_above(box, vec3(-0.1, -0.4, 1)).normal, vec3(0, -1, 0));
-  EXPECT_EQ(place_above(box, vec3(0.9, 0.44, 1)).normal, vec3(0, 1, 0));
-  EXPECT_NEAR(place_above(box, vec3(0.9, 0.44, 1)).level - place_above(box, vec3(0.9, 0.44, 1)).height, 0.06,
-              1e-15);
-  EXPECT_EQ(place_above(post, vec3(0.8, 2, 0)).normal, vec3(1, 0, 0));
-  EXPECT_EQ(place_above(post, vec3(0.1, 3.8, 0)).normal, vec3(0, 1, 0));
-  EXPECT_EQ(place_above(post, vec3(0, 2, 0)).normal, vec3(1, 0, 0)) << "on the axis, any way out";
-  EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).height, 3);
-  EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).level, 0.5);
+  EXPECT_EQ(closest_point(box, vec3(0.9, 0.1, 0)).normal, vec3(1, 0, 0));
+  EXPECT_EQ(closest_point(box, vec3(-0.1, -0.4, 1)).normal, vec3(0, -1, 0));
+  EXPECT_EQ(closest_point(box, vec3(0.9, 0.44, 1)).normal, vec3(0, 1, 0));
+  EXPECT_NEAR(closest_point(box, vec3(0.9, 0.44, 1)).level - closest_point(box, vec3(0.9, 0.44, 1)).height,
+              0.06, 1e-15);
+  EXPECT_EQ(closest_point(post, vec3(0.8, 2, 0)).normal, vec3(1, 0, 0));
+  EXPECT_EQ(closest_point(post, vec3(0.1, 3.8, 0)).normal, vec3(0, 1, 0));
+  EXPECT_EQ(closest_point(post, vec3(0, 2, 0)).normal, vec3(1, 0, 0)) << "on the axis, any way out";
+  EXPECT_EQ(closest_point(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).height, 3);
+  EXPECT_EQ(closest_point(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).level, 0.5);
 }
 
 TEST(ObstaclePath, RefusesATurnOfHalfACircleBetweenKeyframes) {
@@ -263,7 +263,7 @@ TEST(ObstaclePath, RefusesATurnOfHalfACircleBetweenKeyframes) {
       check_path(path(vec3(0), turn));
       ADD_FAILURE() << "accepted " << turn.x << " " << turn.y << " " << turn.z;
     } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("Between its keyframes at 0 s and 1 s"));
+      EXPECT_THAT(error.what(), HasSubstr("between the keyframes at 0 s and 1 s"));
     }
   EXPECT_NO_THROW(check_path(path(vec3(0, 200, 0), vec3(0, 379, 0))));
   EXPECT_NO_THROW(check_path(path(vec3(0, -100, 0), vec3(0, 79, 0))));
@@ -280,8 +280,8 @@ TEST(Obstacle, IsTheSameBodyElsewhere) {
       const Obstacle there = posed(body, pose);
       const mat3 turn = glm::mat3_cast(pose.turn);
       const vec3 centre = centre_of(body), x = point();
-      const SurfacePoint before = place_above(body, x);
-      const SurfacePoint after = place_above(there, centre + pose.shift + turn * (x - centre));
+      const SurfacePoint before = closest_point(body, x);
+      const SurfacePoint after = closest_point(there, centre + pose.shift + turn * (x - centre));
       EXPECT_NEAR(after.height - after.level, before.height - before.level, 1e-13) << text_of(body);
       EXPECT_LT(glm::distance(after.normal, turn * before.normal), 1e-10) << text_of(body);
       EXPECT_NEAR(after.curvature, before.curvature, 1e-12 * before.curvature);
@@ -289,7 +289,7 @@ TEST(Obstacle, IsTheSameBodyElsewhere) {
                 body.shape == Obstacle::Shape::plane ? 10 : 1e-15);
     }
   const Obstacle box = turned(parse_obstacle("box:0,0,0,2,2,2"), vec3(0, 0, 45));
-  EXPECT_NEAR(place_above(box, vec3(0, 2, 0)).height - place_above(box, vec3(0, 2, 0)).level,
+  EXPECT_NEAR(closest_point(box, vec3(0, 2, 0)).height - closest_point(box, vec3(0, 2, 0)).level,
               2 - std::sqrt(2.0) + (std::sqrt(2.0) - 1) * rounding_of(box), 1e-14)
       << "on its rounded edge";
   EXPECT_EQ(turned(box, vec3(0)), parse_obstacle("box:0,0,0,2,2,2"));
@@ -311,14 +311,14 @@ TEST(Obstacle, IsFoundWithinAReachWhereverItWasFoundBefore) {
     x = 0.99 * x + std::pow(10, -3 + k % 3) * vec3(way(random), way(random), way(random));
     const Obstacle body = k % 10 < 5 ? still : turned(still, vec3(0, k / 100, 0));
     constexpr double kReach = 0.05;
-    const SurfacePoint place = place_above(body, x);
-    const std::optional<SurfacePoint> found = place_within(body, x, kReach, &last);
+    const SurfacePoint place = closest_point(body, x);
+    const std::optional<SurfacePoint> found = closest_point_within(body, x, kReach, &last);
     ASSERT_TRUE(found || place.height - place.level > kReach) << k;
     found ? ++near : ++far;
     if (!found) continue;
     ASSERT_EQ(found->height, place.height);
     ASSERT_EQ(found->normal, place.normal);
-    const std::optional<SurfacePoint> again = place_within(body, x, kReach, &last);
+    const std::optional<SurfacePoint> again = closest_point_within(body, x, kReach, &last);
     ASSERT_EQ(again.has_value(), place.height - place.level <= kReach);
   }
   EXPECT_GT(near, 500);
@@ -341,8 +341,8 @@ TEST(Obstacle, IsFoundWithinAReachWhereItsPartsAreNested) {
     const vec3 x(within(random), within(random), within(random));
     for (const double step : {0.0, 0.01, 0.03}) {
       const vec3 there = x + vec3(step, -step, step);
-      const SurfacePoint place = place_above(body, there);
-      ASSERT_TRUE(place_within(body, there, 0.01, &last) || place.height - place.level > 0.01) << k;
+      const SurfacePoint place = closest_point(body, there);
+      ASSERT_TRUE(closest_point_within(body, there, 0.01, &last) || place.height - place.level > 0.01) << k;
     }
   }
 }
@@ -393,7 +393,7 @@ TEST(ObstaclePath, IsRefusedWhereItIsNone) {
   EXPECT_THAT(refused(path_of({{1, vec3(0), vec3(0)}, {1, vec3(0), vec3(0)}}, false)),
               HasSubstr("must ascend"));
   EXPECT_THAT(refused(path_of({{-1, vec3(0), vec3(0)}}, false)), HasSubstr("must ascend"));
-  EXPECT_THAT(refused(path_of({{0, vec3(2000, 0, 0), vec3(0)}}, false)), HasSubstr("by 1000 m"));
+  EXPECT_THAT(refused(path_of({{0, vec3(2000, 0, 0), vec3(0)}}, false)), HasSubstr("by at most 1000 m"));
   EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}}, true)), HasSubstr("must end where it begins"));
   EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}, {1, vec3(1), vec3(0)}}, true)), HasSubstr("must end"));
   EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}, {1, vec3(0), vec3(0, 90, 0)}}, true)),

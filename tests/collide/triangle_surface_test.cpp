@@ -73,7 +73,7 @@ TEST(TriangleSurface, HasItsDistanceAndSide) {
       for (int k = -4; k <= 8; ++k) places.push_back(vec3(i, j, k) / 4.0);
   for (int k = 0; k < 5000; ++k) places.push_back(vec3(1, 1, 0.5) + dice.point(1.5));
   for (const vec3& x : places) {
-    const SurfacePoint place = surface.place_above(x);
+    const SurfacePoint place = surface.closest_point(x);
     const double distance = nearest_of_all(surface, x);
     ASSERT_NEAR(std::abs(place.height), distance, 1e-15);
     if (distance > 0) {
@@ -82,8 +82,8 @@ TEST(TriangleSurface, HasItsDistanceAndSide) {
     ASSERT_NEAR(glm::length(place.normal), 1, 1e-14);
     // One height down along the normal is the surface.
     ASSERT_LT(nearest_of_all(surface, x - place.height * place.normal), 1e-14);
-    ASSERT_EQ(turned_out.place_above(x).height, place.height);
-    ASSERT_LT(glm::distance(turned_out.place_above(x).normal, place.normal), 1e-14);
+    ASSERT_EQ(turned_out.closest_point(x).height, place.height);
+    ASSERT_LT(glm::distance(turned_out.closest_point(x).normal, place.normal), 1e-14);
   }
   EXPECT_EQ(surface.rounding(), 1e-3 * 3);
 }
@@ -94,7 +94,7 @@ TEST(TriangleSurface, OfAnOpenMeshHasTwoSides) {
   Dice dice;
   for (int k = 0; k < 1000; ++k) {
     const vec3 x = vec3(0.5, 0, 0.5) + dice.point(1);
-    const SurfacePoint place = sheet.place_above(x);
+    const SurfacePoint place = sheet.closest_point(x);
     ASSERT_NEAR(place.height, nearest_of_all(sheet, x), 1e-15);
     ASSERT_GE(place.normal.y * x.y, 0);
     ASSERT_LT(nearest_of_all(sheet, x - place.height * place.normal), 1e-14);
@@ -124,9 +124,9 @@ TEST(TriangleSurface, OfSeveralPartsHasTheSidesOfEach) {
   Dice dice;
   for (int k = 0; k < 5000; ++k) {
     const vec3 x = vec3(0.5, 0.5, 0.5) + dice.point(6);
-    ASSERT_EQ(surface.place_above(x).height < 0, is_in_angle(x) || is_in_angle(x - vec3(5, 0, 0)));
+    ASSERT_EQ(surface.closest_point(x).height < 0, is_in_angle(x) || is_in_angle(x - vec3(5, 0, 0)));
   }
-  EXPECT_GT(surface.place_above(vec3(-4.8, -0.1, 0.2)).height, 0);
+  EXPECT_GT(surface.closest_point(vec3(-4.8, -0.1, 0.2)).height, 0);
 }
 
 /// By the share of the line and of two edges at which it meets the plane.

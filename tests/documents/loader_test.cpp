@@ -98,8 +98,8 @@ TEST_F(Loading, ReadsMeshObstaclesBesideTheScene) {
   EXPECT_EQ(*bodies[0].mesh.path, (folder_ / "a,b.obj").string());
   EXPECT_EQ(bodies[0].mesh.surface, bodies[1].mesh.surface);
   EXPECT_EQ(bodies[0].mesh.surface->closed_parts(), 1u);
-  EXPECT_NEAR(place_above(bodies[0], vec3(0.1, -1.2, 0.1)).height, 0.2, 1e-15);
-  EXPECT_NEAR(place_above(bodies[1], vec3(0.1, -2.2, -0.1)).height, 0.2, 1e-15);
+  EXPECT_NEAR(closest_point(bodies[0], vec3(0.1, -1.2, 0.1)).height, 0.2, 1e-15);
+  EXPECT_NEAR(closest_point(bodies[1], vec3(0.1, -2.2, -0.1)).height, 0.2, 1e-15);
   const auto saved = folder_ / "saved.json";
   save_scene_file(loaded.scene, {}, saved);
   const std::string text = read_text_file(saved, kMaxSceneBytes);

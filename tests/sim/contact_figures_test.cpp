@@ -148,7 +148,8 @@ TEST(ContactFigures, PairsNameTheirSurface) {
     for (const ContactPair& pair : pairs) {
       sum.add(pair);
       EXPECT_EQ(pair.surface, 2u);
-      const SurfacePoint place = place_above(scene.obstacles.bodies[1], simulation.state().x[pair.particle]);
+      const SurfacePoint place =
+          closest_point(scene.obstacles.bodies[1], simulation.state().x[pair.particle]);
       EXPECT_NEAR(pair.gap, place.height - place.level, 1e-12);
       // By the filter that of the step's begin.
       EXPECT_NEAR(glm::dot(pair.push, place.normal), glm::length(pair.push), 1e-2 * glm::length(pair.push));

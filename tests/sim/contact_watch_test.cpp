@@ -101,7 +101,7 @@ TEST(Overlap, AtTheStartIsReportedForEveryShape) {
       std::size_t inside = 0;
       double deepest = 0;
       for (const vec3& x : simulation.state().x) {
-        const SurfacePoint place = place_above(scene.obstacles.bodies[0], x);
+        const SurfacePoint place = closest_point(scene.obstacles.bodies[0], x);
         const double depth = place.level - place.height;
         inside += depth > 1e-5 ? 1U : 0U;
         deepest = std::max(deepest, depth);
@@ -254,7 +254,7 @@ TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
   Simulation simulation(scene, mesh_of(scene), one_thread());
   ASSERT_EQ(run(simulation, 12), 12);
   EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
-              HasSubstr("The cloth let obstacle 1 (sphere) pass between its particles"));
+              HasSubstr("The cloth moved past obstacle 1 (sphere), which passed between its particles"));
 }
 
 TEST(Tunnelling, OfBarsBetweenParticlesIsReported) {
@@ -409,7 +409,7 @@ TEST(Tunnelling, OfClothThatSinksSlowlyIsReported) {
   ASSERT_GT(particles_below(simulation, -0.08), 390U);
   EXPECT_THAT(
       text_of_notice(simulation, NoticeCause::tunnelling),
-      HasSubstr("contact is too weak to hold them. Use a larger contact stiffness, a thicker obstacle, "
+      HasSubstr("contact is too weak to stop them. Use a larger contact stiffness, a thicker obstacle, "
                 "or contact by barrier."));
 }
 
@@ -425,7 +425,7 @@ TEST(Tunnelling, OfClothThatSinksThroughAMeshOrInSubstepsIsReported) {
     Simulation simulation(*scene, mesh_of(*scene), one_thread());
     ASSERT_GT(run(simulation, scene == &in_substeps ? 3 : 80), 2);
     EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling),
-                HasSubstr("contact is too weak to hold them"))
+                HasSubstr("contact is too weak to stop them"))
         << scene->substeps;
   }
 }

@@ -255,7 +255,7 @@ TEST(ForceContact, ABarrierLetsNothingThrough) {
       ASSERT_EQ(simulation.step(pool), StepStatus::done) << id << k;
       if (k % 10 == 0) {
         ASSERT_EQ(crossings(simulation), 0U) << id << k;
-        ASSERT_GT(place_above(simulation.obstacles()[0], simulation.state().x[0]).height, 0) << id;
+        ASSERT_GT(closest_point(simulation.obstacles()[0], simulation.state().x[0]).height, 0) << id;
       }
     }
     EXPECT_GT(simulation.record().contacts.pairs, 0U) << id;

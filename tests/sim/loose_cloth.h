@@ -51,7 +51,7 @@ inline double least_gap(const Simulation& simulation) {
   const Floor& floor = simulation.scene().floor;
   for (const vec3& x : simulation.state().x) {
     for (const Obstacle& body : simulation.obstacles()) {
-      const SurfacePoint place = place_above(body, x);
+      const SurfacePoint place = closest_point(body, x);
       least = std::min(least, place.height - place.level);
     }
     if (floor.on) least = std::min(least, x.y - floor.height);

@@ -388,7 +388,8 @@ TEST(ObstacleContact, LiftsClothOutOfABodyThatAppears) {
   double least = 1;
   for (std::uint32_t i = 0; i < simulation.state().x.size(); ++i)
     if (!simulation.is_pinned(i)) {
-      const SurfacePoint place = place_above(simulation.scene().obstacles.bodies[0], simulation.state().x[i]);
+      const SurfacePoint place =
+          closest_point(simulation.scene().obstacles.bodies[0], simulation.state().x[i]);
       least = std::min(least, place.height - place.level);
     }
   EXPECT_GE(least, -1e-15);

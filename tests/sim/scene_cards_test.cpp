@@ -735,7 +735,8 @@ TEST(SceneCards, TableCloth) {
   EXPECT_GT(lowest_and_highest(*simulation)[0], 0.05);
   ASSERT_EQ(run(*filtered, 120), 120);
   EXPECT_GT(intersections(*filtered), 500U);
-  for (const vec3& x : filtered->state().x) EXPECT_GT(place_above(filtered->obstacles().at(0), x).height, 0);
+  for (const vec3& x : filtered->state().x)
+    EXPECT_GT(closest_point(filtered->obstacles().at(0), x).height, 0);
 }
 
 TEST(SceneCards, Funnel) {

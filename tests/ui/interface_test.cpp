@@ -318,7 +318,7 @@ TEST(Interface, EveryKindOfObstacleHasItsNumbers) {
     face.frame();
     face.click(add);
     for (const vec3& p : face.snapshot.frame.positions) {
-      const SurfacePoint place = place_above(last(), p);
+      const SurfacePoint place = closest_point(last(), p);
       EXPECT_GT(place.height, place.level) << add;
     }
   };

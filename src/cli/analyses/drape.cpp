@@ -84,7 +84,7 @@ struct Drape final : SceneAnalysis {
     for (const vec3& x : simulation.state().x) {
       if (of.floor.on) least = std::min(least, x.y - of.floor.height);
       for (const Obstacle& body : bodies) {
-        const SurfacePoint place = place_above(body, x);
+        const SurfacePoint place = closest_point(body, x);
         least = std::min(least, place.height - place.level);
       }
     }

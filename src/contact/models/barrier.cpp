@@ -22,8 +22,8 @@ class BarrierResponse final : public PenaltyResponse {
     force_.set_stiffness(stiffness, damping_of(stiffness));
   }
 
-  /// What is prescribed leaves the rest of the cloth room where it is, or where it goes; else shorter steps
-  /// may, in which it gives way.
+  /// True if the prescribed displacements are free with the rest of the cloth at its position, or moving at
+  /// its velocity. Otherwise shorter steps may be possible, in which the cloth is pushed aside.
   bool may_begin(const ContactStep& step) override {
     const Projection& projection = step.system.projection();
     reached_ = step.start.x;
@@ -45,7 +45,7 @@ class BarrierResponse final : public PenaltyResponse {
     for (std::size_t i = 0; i < x.size(); ++i) displacement_[i] = x[i] - reached_[i];
     return force_.limit(pool, reached_, displacement_);
   }
-  /// A particle that is stopped has the velocity that brought it there.
+  /// A limited particle gets the velocity of its limited displacement.
   void apply_limit(const ContactStep& step, State& after) override {
     for (std::size_t i = 0; i < after.x.size(); ++i) {
       if (force_.fractions()[i] == 1) continue;
@@ -56,7 +56,7 @@ class BarrierResponse final : public PenaltyResponse {
   std::pair<std::uint32_t, std::uint32_t> squeezed() const override { return force_.squeezed(); }
 
  private:
-  /// At half the contact distance as stiff as a stretch spring, and able to carry ten particles.
+  /// Automatic: at half the contact distance as stiff as a stretch spring, and able to carry ten particles.
   void choose_law(const ContactInput& input, ContactSettings& settings) const override {
     constexpr double kParticles = 10, kGravity = 9.8;  // [m/s²]
     const double distance = settings.law.distance;

@@ -16,15 +16,15 @@ class PenaltyResponse : public ContactResponse {
   void add_figures(ContactFigures& figures) const override;
 
  protected:
-  /// The law and the thickness of its gap; what is automatic is chosen for the mesh.
+  /// Sets the law and the thickness of its gap; automatic values are chosen for the mesh.
   virtual void choose_law(const ContactInput& input, ContactSettings& settings) const;
-  /// Of contacts of that stiffness [N·s/m].
+  /// The damping of contacts of that stiffness [N·s/m].
   double damping_of(double stiffness) const;
 
   Material material_;
 
  private:
-  bool forces_at_start_ = false;  // the method takes all forces at the start of a step
+  bool forces_at_start_ = false;  // the method evaluates all forces at the start of a step
   std::vector<ContactPair> pairs_;
 };
 
