@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNearGrain = 512;
 constexpr std::size_t kMovedGrain = 4096;
-// Room of a particle, of the reach; and of its displacement, where that is longer.
+// Room of a particle: shares of the reach, and of its displacement if that is longer.
 constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForDisplacement = 1.25;
 // Of all particles: if more have moved too far, everything is listed again.
 constexpr double kMostStrays = 0.1;
@@ -27,21 +27,24 @@ constexpr int kLeastServed = 4, kWait = 8;
 
 void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest,
                               bool with_itself) {
+  const bool same =
+      triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size();
+  if (same && with_itself == with_itself_) return;
+  // Building the tree of a large cloth takes longer than a step, and a slider sends a command per step.
+  if (!same) {
+    PairFinder finder;
+    if (!rest.empty()) finder.add(triangles, rest);
+    finder_ = std::move(finder);
+    triangles_ = triangles;
+    rest_ = rest;
+    meshes_.clear();
+    corners_.clear();
+    corners_before_.clear();
+    surface_of_vertex_.clear();
+  }
+  with_itself_ = with_itself;
   listed_reach_ = near_reach_ = 0;
   waits_ = 0;
-  with_itself_ = with_itself;
-  // Building the tree of a large cloth takes longer than a step, and a slider sends a command per step.
-  if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
-    return;
-  PairFinder finder;
-  if (!rest.empty()) finder.add(triangles, rest);
-  finder_ = std::move(finder);
-  triangles_ = triangles;
-  rest_ = rest;
-  meshes_.clear();
-  corners_.clear();
-  corners_before_.clear();
-  surface_of_vertex_.clear();
 }
 
 void CandidateList::place_meshes(const Surfaces* surfaces) {

@@ -152,11 +152,10 @@ class ContactForce : public ContactTerm {
     std::span<const vec3> u = {}, f = {};
     std::span<const double> masses = {};
     double square = 0;  ///< [s²]
-    bool near = false;  ///< takes all within a displacement of that length instead
+    bool near = false;  ///< finds all contacts within a displacement of that length instead
     double left = 0;    ///< surfaces are where they are so long before the end of the step [s]
   };
-  /// found_ := contacts at x, or those at the end of a prediction as seen from x, where their push is the
-  /// line of the law.
+  /// found_ := contacts at x, or contacts of a prediction as seen from x, with ContactLaw::line as the push.
   void find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
   void begin_search(std::span<const vec3> x) const;
   void find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;

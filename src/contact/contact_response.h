@@ -93,7 +93,7 @@ class ContactResponse {
   /// Detects contacts at the start of a step. The projection of the system constrains the pins. True if the
   /// set of constraints has changed.
   virtual bool begin_step(const ContactStep& step) = 0;
-  /// False if what pins and surfaces prescribe leaves the rest of the cloth no room.
+  /// False if the motion of pins and surfaces leaves no room for the rest of the cloth.
   virtual bool may_begin(const ContactStep& /*step*/) { return true; }
   /// See StepContext::reached.
   virtual std::span<vec3> reached() { return {}; }
@@ -104,7 +104,8 @@ class ContactResponse {
   /// The least fraction of its displacement to x [m] that a particle may go; apply_limit moves them there.
   virtual double limit(WorkerPool& /*pool*/, std::span<const vec3> /*x*/) { return 1; }
   virtual void apply_limit(const ContactStep& /*step*/, State& /*after*/) {}
-  /// Corrects the end of a step. The reactions are those of what the projection constrains [N s].
+  /// Corrects the end of a step. `reactions`: impulses of the constraints of the projection, in its order [N
+  /// s].
   virtual End end_step(const ContactStep& /*step*/, std::span<const vec3> /*reactions*/, State& /*after*/) {
     return {};
   }
@@ -125,7 +126,7 @@ class ContactResponse {
                                             const State& state) = 0;
   /// Its own figures of the last step.
   virtual void add_figures(ContactFigures& /*figures*/) const {}
-  /// Constrains what the last step did, and what still lies on its surface, in a projection of the pins.
+  /// Adds the constraints of the last step that still lie on their surfaces to a projection of the pins.
   virtual void add_constraints(Projection& /*projection*/, const Surfaces& /*surfaces*/,
                                std::span<const vec3> /*x*/) const {}
 

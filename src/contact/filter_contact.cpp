@@ -14,7 +14,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kLiftSpeed = 1;         // [m/s]
-constexpr double kWithoutGravity = 9.8;  // [m/s²], where there is none
+constexpr double kWithoutGravity = 9.8;  // [m/s²], in scenes without gravity
 constexpr double kOneDirection = 1e-6;   // |S n|: below, n is constrained already
 constexpr double kStillOnIt = 1e-3;      // of the radius of curvature
 constexpr double kInPlace = 1e-9;        // [m]: deeper particles are being lifted

@@ -69,6 +69,7 @@ class FilterContact : public ContactResponse {
 
  protected:
   bool has_surfaces_ = false;
+  std::vector<ContactPair> pairs_;  // of the step
 
  private:
   bool has_contact(std::uint32_t particle, std::uint32_t surface) const;
@@ -108,7 +109,6 @@ class FilterContact : public ContactResponse {
   std::vector<SteadyForce::Push> friction_;
   std::vector<std::uint32_t> friction_surfaces_;  // the surface of each
   std::vector<vec3> force_;                       // at the beginning of the step, without friction
-  std::vector<ContactPair> pairs_;
 };
 
 }  // namespace clothlab

@@ -235,7 +235,7 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
   return pairs_;
 }
 
-/// leaves_ := those of the cloth's tree with a particle that is wanted; is_searched_ marks the slots in them.
+/// leaves_ := the leaves of the cloth's tree with a marked particle; is_searched_ marks the slots in them.
 void PairFinder::list_leaves(std::span<const char> of) {
   const Mesh& cloth = meshes_.front();
   leaves_.clear();
