@@ -24,7 +24,7 @@ class ClothModel {
   using Ends = std::array<std::uint32_t, 2>;
   using Triangle = std::array<std::uint32_t, 3>;
 
-  /// Keeps the mesh, whose triangles it shares. Throws Cancelled when `stop` asks.
+  /// Keeps the mesh, whose triangles it shares. Throws Cancelled on cancellation.
   explicit ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join

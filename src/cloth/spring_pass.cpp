@@ -373,7 +373,7 @@ class SpringSweep {
     }
   }
 
-  /// find_forces with those of K: SpringPass::linearize for a block. The blocks go to `to` where it is not
+  /// find_forces with the forces of K: SpringPass::linearize for a block. The blocks go to `to` if it is not
   /// null.
   void find_linear_forces(const Run& s, double factor, const Padded* u, const Blocks& blocks, double* to) {
     for (std::size_t k = 0; k < s.count; k += 4) {

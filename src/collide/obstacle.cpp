@@ -357,7 +357,7 @@ SurfacePoint above_cylinder(const Obstacle& cylinder, const vec3& x) {
   if (!(above_end > 0)) return {side, above_side, rounding, 1 / cylinder.radius, axis};
   const vec3 out = above_side * side + above_end * end;
   const double height = glm::length(out);
-  // The curvature along the rim: that of the circle, times the part of its plane along the normal.
+  // Along the rim: the curvature of the circle, reduced by the angle between its plane and the normal.
   const double lean = above_side / height;
   const double along_rim = lean / (cylinder.radius - rounding + rounding * lean);
   return {out / height, height, rounding, 1 / rounding, glm::cross(axis, side), 0, along_rim};

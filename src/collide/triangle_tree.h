@@ -180,8 +180,8 @@ class TriangleTree {
     }
   }
 
-  /// Calls visit(triangle) for every triangle that may be nearer to x than the distance whose square it
-  /// answers: the least so far, of what it looks for.
+  /// Calls visit(triangle) for every triangle that may be nearer to x than the squared distance `least`. Each
+  /// call returns the least squared distance so far.
   template <class Visit>
   void find_nearest(const vec3& x, double least, const Visit& visit) const {
     struct Open {

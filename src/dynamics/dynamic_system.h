@@ -89,9 +89,8 @@ class DynamicSystem {
   /// Only the diagonal and the stencils of A; the blocks of elements() in `a` are not changed.
   virtual void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
-  /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
-  /// method. One pass over the springs instead of three. Uses the contact set if it is known; else
-  /// predicts it.
+  /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods with one Newton step. One pass
+  /// over the springs instead of three. Uses the contact set if it is known; else predicts it.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const = 0;

@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// Impulses of a step that the energy ledger tells apart.
+/// Kinds of impulses of a step in the energy ledger.
 enum class ImpulseKind : std::size_t {
   damping,   ///< of springs and of mass
   wind,      ///< drag of the air

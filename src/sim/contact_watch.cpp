@@ -365,8 +365,7 @@ std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
     return "The cloth moved past " +
            surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
            ", which passed between its particles: only particles collide with it. Use a finer cloth, with "
-           "edges shorter than the "
-           "obstacle" +
+           "edges shorter than the obstacle" +
            (models.empty() ? "" : ", or " + models + " with a mesh as the obstacle") + ".";
   }
   if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;

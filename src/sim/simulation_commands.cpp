@@ -85,8 +85,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const Grab& command) {
 void Simulation::Impl::begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command,
                                            std::shared_ptr<const Scene> after) {
   constexpr double kFastest = 2;  // diagonals of the cloth per second
-  constexpr double kShare =
-      0.5;  // of its depth in a substep: cloth that it overtakes comes out on the near side
+  constexpr double kShare = 0.5;  // of its depth in a substep: overtaken cloth comes out on the near side
   const Obstacle& before = scene->obstacles.bodies[command.obstacle];
   const vec3 left = moves.shift(command.obstacle, state.t) - (command.to - centre_of(before));
   const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->h());
@@ -153,8 +152,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   contact_watch.restart();
   entering = true;
   const double before = internal_now(pool).shaking();
-  if (step < last_good_step)
-    set_last_good(initial_state(*scene, *mesh), 0);  // it was of the abandoned future
+  if (step < last_good_step) set_last_good(initial_state(*scene, *mesh), 0);  // of the abandoned future
   state = from;
   lifting = true;
   pins.hold_at(state.x);

@@ -200,7 +200,7 @@ struct Simulation::Impl {
   bool entering = true;  // the state was set from outside
 
   Measurement measured;  // of the state after a step or a jump
-  /// Measurement of the start, for the next Reset, and what it depends on.
+  /// Measurement of the start, for the next Reset, and its inputs.
   struct AtStart {
     struct Cause {
       World world;
