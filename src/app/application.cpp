@@ -43,35 +43,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With nothing new to show but what blinks or times out, a picture is drawn this often.
+// Period of pictures if only blinking or expiring items change [s].
 constexpr double kSlowPeriod = 0.25;
-// With nothing to show at all, none is drawn, and it is looked this often whether there is.
-constexpr double kRestingLook = 0.05;
-// After an event pictures go on for a while: what it set off, a tooltip say, may take that long to settle.
+// Period of checks for something new while no picture is drawn [s].
+constexpr double kRestingPeriod = 0.05;
+// After an event pictures are drawn for this long, since a tooltip, for example, appears later [s].
 constexpr double kLively = 0.6;
-// How long a window that closes stays for a recording's last pictures, and how often it looks at them.
+// How long a closing window waits for the last pictures of a recording, and the period of its checks [s].
 constexpr double kPatience = 3;
 constexpr double kWriting = 0.005;
 
 std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request, Scene scene) {
-  // The built-in scene is small and starts at once; a scene of the user's own is loaded beside it.
+  // The built-in scene is small and starts at once; the user's scene is loaded in parallel.
   if (!request.scene && request.with_options) scene = request.with_options(std::move(scene));
   SimulationThread::Options options;
   options.threads = request.threads;
-  // A renderer that draws on the CPU is left one core, or long steps would leave it few pictures per second.
+  // A renderer on the CPU keeps one core; otherwise long steps would leave it few pictures per second.
   if (is_software_renderer() && options.threads >= hardware_threads()) {
     options.threads = std::max(1, hardware_threads() - 1);
   }
   SceneLoadOptions loading;
   if (!request.scene) loading.initial_state = request.initial_state;
   loading.stop = request.stop;
-  loading.rehearse = true;  // the first grab is already as strong as ω_max allows
+  loading.rehearse = true;  // so that the first grab is as strong as ω_max allows
   return std::make_unique<SimulationThread>(
       std::make_shared<const LoadedScene>(load_scene(std::move(scene), loading)), options);
 }
 
-// The window's main loop and what it holds. The simulation runs on a thread of its own, a load on
-// another; this one only ever reads their newest results, so it never waits for a step.
+// The window's main loop and its objects. The simulation runs on its own thread, a load on another; this
+// thread only reads their newest results, so it never waits for a step.
 class Application {
  public:
   Application(const WindowRequest& request, const fs::path& program);
@@ -100,7 +100,7 @@ class Application {
   PanelContext panel_context();
   const Frame& frame_of(LaneId lane) const;
   Area area_of(LaneId lane) const;
-  /// Does what may fail with a sentence to show.
+  /// Runs a function that may throw, and shows its error.
   template <class Work>
   void attempt(const Work& work);
 
@@ -112,11 +112,11 @@ class Application {
   Interaction interaction_;
   UserInterface ui_;
   ClothView view_{window_, ui_, interaction_, settings_};
-  Motion motion_;  // that the simulation was asked to show
+  Motion motion_;  // requested from the simulation
   ShowSpectrum spectrum_;
   Intentions intentions_;
   StateLog state_log_;
-  // Before the simulation, which hands out at its end what is still to be written.
+  // Declared before the simulation, which passes its last outputs when it ends.
   Outputs outputs_{[this](const Frame& frame, int width, int height) { view_.draw(frame, width, height); }};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
@@ -152,7 +152,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   ui_.files().set_places(fs::current_path(no_folder),
                          saved_in.empty() ? pictures_folder(process_environment()) : saved_in,
                          preferences_.recent_files);
-  // The scenes lie in a folder beside the meshes.
+  // The scenes lie in a folder next to the meshes.
   if (const fs::path& scene = library_.front().path; !scene.empty())
     ui_.files().set_bundled(scene.parent_path().parent_path());
   simulation_->send(Control(history_memory(settings_)));
@@ -182,9 +182,9 @@ void Application::run() {
     window_.poll();
     while (!window_.should_close() && !stop_requested(stop_) && !frame_is_due()) {
       log_state();
-      // Until the next picture is due, or something happens; the simulation is looked at in between.
+      // Waits until the next picture is due or an event arrives, and checks the simulation in between.
       const double due = last_frame_ + window_.refresh_period() - window_.now();
-      window_.wait(due > 0 ? due : resting_ ? kRestingLook : window_.refresh_period());
+      window_.wait(due > 0 ? due : resting_ ? kRestingPeriod : window_.refresh_period());
     }
     if (window_.should_close()) {
       if (!loses_changes(Quit{})) break;
@@ -193,18 +193,18 @@ void Application::run() {
     last_frame_ = window_.now();
     draw_frame();
     if (!std::exchange(shown, true)) {
-      // Centred on what is really there to see, once the size of the window is known.
+      // Centred on the cloth, now that the size of the window is known.
       view_.look_at_scene(*snapshot_);
       window_.show();
     }
   }
   finish_recording();
   preferences_.tab = ui_.tab();
-  if (const auto place = window_.place()) preferences_.window = place;
+  if (const auto geometry = window_.geometry()) preferences_.window = geometry;
   preferences_.save();
 }
 
-// Whether the next picture would differ from the last one, and it is time for it.
+// Whether the next picture is due and would differ from the last one.
 bool Application::frame_is_due() {
   const double now = window_.now();
   if (window_.events() != events_seen_) {
@@ -218,13 +218,13 @@ bool Application::frame_is_due() {
   const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
                     !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
                     simulation_->running_step_seconds() > 0.2;
-  // The last picture before a rest says that it is one; between slow steps there is nothing new to draw.
+  // The last picture before a rest shows "idle"; between slow steps there is nothing new to draw.
   if (!busy && !snapshot_->playing && !std::exchange(resting_, true)) return rate_ = 0, true;
   if (busy) resting_ = false;
   return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
 }
 
-// Asks for the arrows and instruments that the user wants, and chooses the length of those that have come.
+// Requests the arrows and instruments that the user wants, and chooses the length of the arrows.
 void Application::update_measurements() {
   const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
                        contains(*snapshot_->notices, NoticeCause::intersections);
@@ -264,7 +264,7 @@ Area Application::area_of(LaneId lane) const {
   return found == tiles.end() ? tiles.front().cloth : found->cloth;
 }
 
-// The title says whether there is something to save.
+// The title shows whether there are unsaved changes.
 void Application::show_title() {
   if (std::string title = documents_.window_title(); title != title_) {
     window_.set_title(title);
@@ -274,7 +274,7 @@ void Application::show_title() {
 
 void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
-  if (documents_.settle(*snapshot_)) view_.look_at_scene(*snapshot_);
+  if (documents_.follow(*snapshot_)) view_.look_at_scene(*snapshot_);
   view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
   searches_.follow(*snapshot_);
 }
@@ -291,7 +291,7 @@ void Application::handle_input(const PanelContext& context) {
     }
   }
   documents_.begin_action();
-  // What is seen of a scene that is about to be replaced is not to be taken hold of.
+  // A scene that is about to be replaced cannot be grabbed.
   const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
   MeshBar& bar = ui_.mesh_bar();
   std::vector<Interaction::Surroundings::View> views;
@@ -342,7 +342,7 @@ void Application::draw_frame() {
 
   for (AppRequest& request : std::exchange(requests_, {}))
     if (!loses_changes(request)) carry_out(std::move(request));
-  documents_.look_at_question();
+  documents_.follow_dialog();
   show_title();
   for (AppRequest& request : std::exchange(dropped_, {}))
     if (!loses_changes(request)) carry_out(std::move(request));
@@ -386,7 +386,7 @@ void Application::carry_out(AppRequest request) {
         write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });
       },
       [&](Search search) { searches_.carry_out(search, *simulation_, *snapshot_); },
-      [&](CancelLoad) { documents_.give_up_load(); },
+      [&](CancelLoad) { documents_.cancel_load(); },
       [&](FrameCloth) { view_.look_at(box_of(snapshot_->frame), *snapshot_); },
       [&](FrameFailure) {
         if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
@@ -406,7 +406,7 @@ void Application::carry_out(AppRequest request) {
       [&](const CopyText& copy) { copy_text(copy.text); },
       [&](CopyCommandLine) { copy_command_line(); },
       [&](SaveJournal) { save_journal(false); },
-      [&](const AnswerUnsaved& answer) { documents_.go_on(answer.answer); },
+      [&](const AnswerUnsaved& answer) { documents_.answer(answer.answer); },
       [&](Quit) {
         leaves_ = true;
         window_.close();
@@ -441,7 +441,7 @@ void Application::save_picture() {
 void Application::start_recording(const StartRecording& wanted) {
   attempt([&] {
     const auto [width, height] = view_.pixels();
-    if (wanted.folder.empty()) throw InputError("Name a folder to record into.");
+    if (wanted.folder.empty()) throw InputError("Enter a folder for the recording.");
     const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
     std::vector<LaneId> lanes;
     for (const LaneSnapshot* lane : snapshot_->lanes())
@@ -453,7 +453,7 @@ void Application::start_recording(const StartRecording& wanted) {
   });
 }
 
-// At the end of the program: draws what a recording still waits for, unless that takes long.
+// At the end of the program: draws the pictures that a recording waits for, unless that takes long.
 void Application::finish_recording() {
   outputs_.stop_recording();
   const RecordingStatus& recording = outputs_.recording();
@@ -476,7 +476,7 @@ void Application::copy_command_line() {
   copy_text(command);
 }
 
-// With `copy`, the command that replays it goes to the clipboard.
+// With `copy`, copies the command that replays it to the clipboard.
 void Application::save_journal(bool copy) {
   attempt([&] {
     const fs::path path = fs::absolute(
@@ -487,7 +487,7 @@ void Application::save_journal(bool copy) {
       whole.journal.write(whole.now, path);
       return fs::file_size(path);
     };
-    std::string done = copy ? "Copied: " : "Saved the journal. To repeat it: ";
+    std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
     outputs_.write(write, done.append(command), [this, command, copy] {
       if (copy) window_.set_clipboard(command);
     });

@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// Opens the window and runs it until it is closed, or `request.stop` says so. `program` is the path of
-/// the executable, beside which the assets lie. Throws SystemError where there is no display.
+/// Opens the window and runs it until it is closed, or until `request.stop` requests cancellation. `program`
+/// is the path of the executable, next to which the assets lie. Throws SystemError without a display.
 void open_window(const WindowRequest& request, const std::filesystem::path& program);
 
 }  // namespace clothlab

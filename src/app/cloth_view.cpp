@@ -24,8 +24,8 @@ namespace {
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
 
-// The colours of distances reach up to a round number, and are chosen anew where they are above it, or where
-// they use too few of the colours.
+// The colours of distances end at a round number, which is chosen again if a distance exceeds it or if too
+// few colours are used.
 constexpr double kLeastOfColours = 0.15;
 constexpr double kLeastDistance = 1e-9;  // [m]
 
@@ -35,7 +35,7 @@ double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) 
   return most;
 }
 
-// A part of the window in a framebuffer of that height, whose upper left corner is that of `origin`.
+// A part of the window in a framebuffer of that height, whose upper left corner is the corner of `origin`.
 Viewport viewport(const Area& part, const Area& origin, double density, int height) {
   const auto pixels = [&](float size) {
     return static_cast<int>(std::lround(static_cast<double>(size) * density));
@@ -58,7 +58,7 @@ glm::vec3 colour_of(LaneId lane) {
 }  // namespace
 
 double ClothView::interface_scale() const {
-  // However large the text: what makes the interface fit the window at all.
+  // The largest scale at which the interface fits the window, whatever the text size.
   const double most = std::min(window_.width() / kLeastWidth, window_.height() / kLeastHeight);
   return std::min(window_.interface_scale() * static_cast<double>(settings_.interface_scale),
                   std::max(most, 1.0));
@@ -80,7 +80,7 @@ void ClothView::look_at(const Box& box, const Snapshot& shown) {
 
 void ClothView::look_at_scene(const Snapshot& shown) {
   constexpr double kFromHighUp = 0.8;  // [rad]
-  // The next scene is seen as the one before, unless the user has turned the camera.
+  // The next scene has the pitch from before, unless the user has turned the camera.
   if (pitch_before_ && camera.pitch == kFromHighUp) camera.pitch = *pitch_before_;
   pitch_before_.reset();
   if (may_fall_into_mesh(shown.frame) && camera.pitch < kFromHighUp)
@@ -124,21 +124,21 @@ void ClothView::draw(const Snapshot& shown, int width, int height) {
   draw(shown, [&](const LaneTile& tile) { return viewport(tile.whole, whole, density, height); });
 }
 
-void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& place) {
+void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& viewport_of) {
   const std::vector<const LaneSnapshot*> lanes = shown.lanes();
   ViewOptions of_lane = options();
   const bool overlay = settings_.lanes == LaneLayout::overlay && lanes.size() > 1;
   for (const LaneTile& tile : tiles(shown)) {
     for (const LaneSnapshot* lane : lanes) {
-      // In the overlay, what blew up would hide the others.
+      // In the overlay, a lane that blew up would hide the others.
       if (lane->lane != tile.lane && (!overlay || lane->frozen)) continue;
       const Frame* from = heat_from(shown, *lane);
       of_lane.heat_from = from != nullptr ? &from->positions : nullptr;
       of_lane.heat_map = settings_.heat_map && (from != nullptr || !heat_is_distance(shown));
-      // Over each other those of one lane are enough.
+      // In the overlay, only the active lane shows contacts.
       of_lane.contact_scale = overlay && lane->lane != shown.lane ? 0.0 : contact_scale_.metres_per_unit();
       if (overlay) of_lane.look.cloth_front = of_lane.look.cloth_back = colour_of(lane->lane);
-      renderer_.draw(lane->frame, camera, of_lane, place(tile));
+      renderer_.draw(lane->frame, camera, of_lane, viewport_of(tile));
       of_lane.over = overlay;
     }
   }
@@ -163,8 +163,8 @@ const Frame* ClothView::heat_from(const Snapshot& shown, const LaneSnapshot& lan
 
 void ClothView::scale(const Snapshot& shown) {
   const Frame& frame = shown.frame;
-  // At rest nothing but noise is left: what moves by less than 1 cm/s, and is pulled by less than a hundredth
-  // of a particle's weight, gets no longer arrows.
+  // At rest only noise is left: velocities below 1 cm/s and forces below a hundredth of a particle's weight
+  // do not lengthen the arrows.
   const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
   if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
   if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
@@ -238,7 +238,7 @@ void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const SeenPar
   }
 }
 
-// Each below the lowest particle of its part, where it covers no cloth of that part.
+// Each number is below the lowest particle of its part, so that it covers no cloth of that part.
 void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen,
                        const Area& view) {
   const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;

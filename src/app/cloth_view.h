@@ -23,8 +23,7 @@
 
 namespace clothlab {
 
-/// The part of the window that shows the cloth: where it is, through which camera it is seen, and how it is
-/// drawn.
+/// The part of the window that shows the cloth: its area, its camera, and how it is drawn.
 class ClothView {
  public:
   ClothView(const Window& window, const UserInterface& ui, const Interaction& interaction,
@@ -35,16 +34,16 @@ class ClothView {
 
   /// Size of an interface unit in window coordinates.
   double interface_scale() const;
-  /// The part of the window for all lanes, and that of each, in window coordinates.
+  /// The part of the window for all lanes, and the part of each lane, in window coordinates.
   Area area() const;
   std::vector<LaneTile> tiles(const Snapshot& shown) const {
     return lane_tiles(area(), shown, settings_.lanes);
   }
   std::array<int, 2> pixels() const;  ///< width and height of the whole area in the framebuffer
   void look_at(const Box& box, const Snapshot& shown);
-  /// At the start of a scene, see room_to_move(); from high up where cloth may fall into a mesh.
+  /// At the start of a scene, see room_to_move(); from high up if cloth may fall into a mesh.
   void look_at_scene(const Snapshot& shown);
-  /// Where other tiles than before are shown, looks at all of the cloth.
+  /// Frames the whole cloth if the number of tiles has changed.
   void follow_tiles(const Box& box, const Snapshot& shown);
 
   /// Into the window's framebuffer.
@@ -58,16 +57,16 @@ class ClothView {
   /// Chooses the length of the arrows of the active lane and the colours of distances.
   void scale(const Snapshot& shown);
   ViewLegend legend(const Snapshot& shown) const;
-  /// In a tile, whose frame this is.
+  /// For the tile that shows this frame.
   GrabMarks grab_marks(const Frame& frame, const Area& cloth) const;
 
  private:
   Look look() const { return settings_.theme == Theme::light ? light_look() : Look(); }
   ViewOptions options() const;
   bool heat_is_distance(const Snapshot& shown) const;
-  /// The reference, where that lane can be compared with it.
+  /// The frame of the reference lane, if that lane can be compared with it.
   const Frame* heat_from(const Snapshot& shown, const LaneSnapshot& lane) const;
-  void draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& place);
+  void draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& viewport_of);
 
   const Window& window_;
   const UserInterface& ui_;
@@ -75,7 +74,7 @@ class ClothView {
   const ViewSettings& settings_;
   Renderer renderer_;
   std::size_t tiles_ = 1;               // in the last picture
-  std::optional<double> pitch_before_;  // a scene that is looked at from high up
+  std::optional<double> pitch_before_;  // the camera's pitch before a scene that is shown from high up
   ArrowScale velocity_scale_, force_scale_, contact_scale_;
   std::vector<vec3> contact_forces_;  // of all lanes
   double largest_distance_ = 1;       // at the end of the heat map's colours [m]
@@ -89,7 +88,7 @@ void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera&
 /// Marks the spring or the contact at which the lane's last step failed, if it did.
 void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view);
 
-/// Marks the particle that is followed, and the way of its last seconds.
+/// Marks the followed particle, and its path of the last seconds.
 void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
                 const Area& view);
 

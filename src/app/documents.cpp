@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
+// At once while paused; but a jump would tear cloth that moves or has fallen far below its pins.
 MovePins put_back(const std::vector<PinTarget>& pins, const Snapshot& shown) {
   constexpr double kSeconds = 0.25;
   const Frame& frame = shown.frame;
@@ -82,7 +82,7 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
   if (done == obstacles_.end() || awaits_scene()) return std::nullopt;
   const std::unique_ptr<ObstacleReading> read = std::move(*done);
   obstacles_.erase(done);
-  SetObstacles next{edits_.scene().obstacles.bodies};  // also what is under way
+  SetObstacles next{edits_.scene().obstacles.bodies};  // with the changes that are not applied yet
   next.bodies.push_back(placed_near_cloth(shown.frame, read->get(), next.bodies));
   check_obstacles(next.bodies);
   const TriangleSurface& surface = *next.bodies.back().mesh.surface;
@@ -92,7 +92,7 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
   around_.ui.open_tab("Contact");  // with its rows
   return next;
 } catch (const std::bad_alloc&) {
-  say_no_memory();
+  report_no_memory();
   return std::nullopt;
 } catch (const std::exception& error) {
   around_.ui.show_message(error.what(), true);
@@ -119,12 +119,12 @@ void Documents::reload_mesh(const ReloadMesh& wanted) {
 }
 
 void Documents::start(Load load, std::string name) {
-  give_up_load();
+  cancel_load();
   load_ = std::move(load);
   status_ = {true, std::move(name), 0, {}};
 }
 
-void Documents::give_up_load() {
+void Documents::cancel_load() {
   if (!load_.job) return;
   load_.job->cancel();
   ending_.push_back(std::move(load_.job));
@@ -151,9 +151,9 @@ void Documents::finish_load(const Snapshot& shown) {
     around_.ui.files().set_places({}, {}, around_.preferences.recent_files);
   }
   edits_.record_scene(result.scene, load.arrival);
-  // Always: another scene may have stood at that address.
+  // Always assigned: another scene may have had that address.
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
-  // A mesh waits to be pinned; one that is read anew goes on waiting.
+  // A new mesh waits to be pinned; a reloaded one continues to wait.
   const bool waits = load.arrival == EditHistory::Arrival::anew ? around_.ui.mesh_bar().is_shown(shown)
                                                                 : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
@@ -177,11 +177,11 @@ std::uint64_t Documents::send(std::variant<Command, Control> what,
   edits_.sent(stamp);
   return stamp;
 } catch (const std::bad_alloc&) {
-  say_no_memory();
+  report_no_memory();
   return 0;
 }
 
-void Documents::say_no_memory() {
+void Documents::report_no_memory() {
   edits_.take_back();
   around_.ui.show_message("There is not enough memory for that.", true);
 }
@@ -189,9 +189,9 @@ void Documents::say_no_memory() {
 void Documents::carry_out_step(const std::string& what, Travel travel, const Snapshot& shown) try {
   const std::optional<EditHistory::Step> step = (edits_.*travel)();
   if (!step) return around_.ui.show_message("There is nothing to " + what + ".", false);
-  if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a held pin may be free now
+  if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a grabbed pin may be free now
   if (step->other_scene) {
-    give_up_load();
+    cancel_load();
     use_scene({step->other_scene, step->lanes});
   } else if (!step->lanes.empty()) {
     edits_.sent(simulation_.send(Control(SetLanes{step->lanes})));
@@ -199,7 +199,7 @@ void Documents::carry_out_step(const std::string& what, Travel travel, const Sna
   if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
   around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 } catch (const std::bad_alloc&) {
-  say_no_memory();
+  report_no_memory();
 }
 
 void Documents::use_scene(UseScene next) {
@@ -210,7 +210,7 @@ void Documents::use_scene(UseScene next) {
   edits_.sent(awaited_stamp_);
 }
 
-bool Documents::settle(const Snapshot& shown) {
+bool Documents::follow(const Snapshot& shown) {
   edits_.settle(shown.applied, *shown.refused);
   if (&edits_.loaded() == shown.loaded.get()) {
     LaneScenes lanes;
@@ -226,7 +226,7 @@ bool Documents::settle(const Snapshot& shown) {
 }
 
 void Documents::save_scene(const Path& path) {
-  // What waits for the answer about unsaved changes goes on once they are saved.
+  // A request that waits for the answer about unsaved changes is carried out once they are saved.
   const auto saved = [this, path, version = edits_.version(), next = std::exchange(next_, std::nullopt)] {
     edits_.saved(version);
     around_.preferences.add_recent(path);
@@ -262,7 +262,7 @@ void Documents::remember_folder(const Path& folder) {
 
 bool Documents::loses_changes(const AppRequest& request) {
   const auto* open = std::get_if<OpenPath>(&request);
-  // What cannot be opened loses nothing; open_path says so.
+  // A file that cannot be opened loses nothing; open_path reports it.
   const bool opens = open != nullptr && (is_mesh_file(open->path) || is_scene_file(open->path) ||
                                          is_checkpoint_file(open->path) || is_journal_file(open->path));
   const bool leaves =
@@ -274,7 +274,7 @@ bool Documents::loses_changes(const AppRequest& request) {
   return true;
 }
 
-void Documents::go_on(AnswerUnsaved::Answer answer) {
+void Documents::answer(AnswerUnsaved::Answer answer) {
   if (answer == AnswerUnsaved::Answer::save) {
     saving_before_next_ = true;
     return around_.ui.files().save(FileDialog::Purpose::save_scene, edits_.scene().title);
@@ -283,7 +283,7 @@ void Documents::go_on(AnswerUnsaved::Answer answer) {
   if (next && answer == AnswerUnsaved::Answer::discard) around_.carry_out(*next);
 }
 
-void Documents::look_at_question() {
+void Documents::follow_dialog() {
   if (!around_.ui.files().is_open()) moment_ = nullptr;
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }

@@ -24,8 +24,8 @@
 
 namespace clothlab {
 
-/// The scenes that are opened, edited and saved in the window. A load runs on a thread of its own, and what
-/// it has read is handed to the simulation.
+/// The scenes that are opened, edited and saved in the window. A load runs on its own thread, and its result
+/// is passed to the simulation.
 class Documents {
  public:
   struct Surroundings {
@@ -33,26 +33,26 @@ class Documents {
     Outputs& outputs;
     Preferences& preferences;
     Interaction& interaction;
-    /// What has waited for the answer about unsaved changes.
+    /// Carries out the request that waited for the answer about unsaved changes.
     std::function<void(AppRequest)> carry_out;
   };
-  /// `file` is the scene's, where it has one.
+  /// `file` is the file of the scene, if it has one.
   Documents(Surroundings around, SimulationThread& simulation,
             const std::shared_ptr<const LoadedScene>& loaded, const std::filesystem::path& file);
 
-  /// Begins with the load of what the command line names, if anything.
+  /// Starts to load the file that the command line names, if any.
   void begin(const WindowRequest& request);
-  /// `mesh_folder`: where the meshes of a checkpoint or a journal lie now.
+  /// `mesh_folder`: the present folder of the meshes of a checkpoint or a journal.
   void open_path(const std::filesystem::path& path, const std::filesystem::path& mesh_folder = {});
   void open_scene(const OpenScene& wanted);
   /// Reads an OBJ file as an obstacle.
   void add_obstacle(const std::filesystem::path& path);
   /// The obstacles with one that has been read.
   std::optional<SetObstacles> finish_obstacle(const Snapshot& shown);
-  /// The running scene with the values that are in force now, from the start.
+  /// Restarts the running scene with its current values.
   void reload_mesh(const ReloadMesh& wanted);
-  void give_up_load();
-  /// Looks whether a load has ended; `shown` is what the window shows.
+  void cancel_load();
+  /// Uses the result of a load that has ended; `shown` is the snapshot that the window shows.
   void finish_load(const Snapshot& shown);
   bool is_loading() const { return load_.job != nullptr; }
   const LoadStatus& load_status() const { return status_; }
@@ -62,10 +62,10 @@ class Documents {
   void begin_action() { edits_.begin_action(); }
   void undo(const Snapshot& shown) { carry_out_step("undo", &EditHistory::undo, shown); }
   void redo(const Snapshot& shown) { carry_out_step("redo", &EditHistory::redo, shown); }
-  /// What the simulation has refused is taken out again. True when the scene that it was given is now the one
-  /// that it shows.
-  bool settle(const Snapshot& shown);
-  /// A scene is about to be replaced.
+  /// Updates the history by what the simulation has applied or refused. True when the scene that was sent to
+  /// it is now shown.
+  bool follow(const Snapshot& shown);
+  /// True while a scene is about to be replaced.
   bool awaits_scene() const { return awaited_ != nullptr; }
 
   void save_scene(const std::filesystem::path& path);
@@ -75,14 +75,14 @@ class Documents {
   void remember_folder(const std::filesystem::path& folder);
   /// Whether a request must wait for an answer, because it would lose changes; then the question is asked.
   bool loses_changes(const AppRequest& request);
-  void go_on(AnswerUnsaved::Answer answer);
-  /// Releases what waits, where no name was given to save by.
-  void look_at_question();
+  void answer(AnswerUnsaved::Answer answer);
+  /// Drops the waiting request if the dialog was closed without a name.
+  void follow_dialog();
 
   const EditHistory& edits() const { return edits_; }
   /// With a star when there is something to save.
   std::string window_title() const;
-  /// Repeats the scene with the values in force, up to a step; empty where no option can name its mesh.
+  /// Repeats the scene with its current values, up to a step; empty if no option can name its mesh.
   std::string command_line(std::uint64_t steps) const;
 
  private:
@@ -100,20 +100,20 @@ class Documents {
   void tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded);
   using Travel = std::optional<EditHistory::Step> (EditHistory::*)();
   void carry_out_step(const std::string& what, Travel travel, const Snapshot& shown);
-  void say_no_memory();
+  void report_no_memory();
 
   Surroundings around_;
   SimulationThread& simulation_;
   EditHistory edits_;
 
   Load load_;
-  // Cancelled, but not over yet: joining their threads at once could hold the window up.
+  // Cancelled, but still running: joining their threads at once could block the window.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
   std::vector<std::unique_ptr<ObstacleReading>> obstacles_;  // that are being read
   std::map<const LoadedScene*, Path> scene_files_;
-  bool plays_meshes_ = false;  // they do not wait
-  // Once this scene is the snapshot's, unless it is refused, the bar of a mesh that waits is shown.
+  bool plays_meshes_ = false;  // instead of waiting for pins
+  // When the snapshot shows this scene, the bar of a waiting mesh is opened, unless the scene was refused.
   std::shared_ptr<const LoadedScene> awaited_;
   std::uint64_t awaited_stamp_ = 0;
   bool bar_awaited_ = false;

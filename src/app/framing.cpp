@@ -11,7 +11,7 @@ namespace clothlab {
 
 namespace {
 
-// With the bodies near it that free cloth may fall on, but for those that are much larger.
+// Extended by the near bodies that free cloth may fall on, without those that are much larger.
 Box with_bodies(const Box& cloth, const Scene& scene) {
   constexpr double kNear = 1, kLarge = 2;  // of the cloth's diagonal
   const double size = glm::distance(cloth.low, cloth.high);
@@ -27,10 +27,10 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
       for (int k = 0; k < 3; ++k) half += glm::abs(0.5 * extent[k] * body.axes[k]);
     }
     if (body.shape == Obstacle::Shape::plane) {
-      // Where it is below the middle of the cloth.
+      // The point of its surface below the middle of the cloth.
       const vec3 middle = (cloth.low + cloth.high) / 2.0;
-      const SurfacePoint place = closest_point(body, middle);
-      from = to = middle + (place.level - place.height) * place.normal;
+      const SurfacePoint below = closest_point(body, middle);
+      from = to = middle + (below.level - below.height) * below.normal;
       half = vec3(0);
     }
     const vec3 low = glm::min(from, to) - half;
@@ -108,7 +108,7 @@ Box room_to_move(const Frame& frame) {
   const Box pins = box_of(frame, true);
   const bool any = !is_free(frame);
   if (any && frame.scene && frame.scene->material.gravity == vec3(0)) {
-    // Nothing falls; what moves from the start may go round its pins.
+    // Nothing falls; cloth with initial velocities may rotate about its pins.
     const auto& start = frame.scene->initial_state;
     if (!start || std::ranges::all_of(start->velocities, [](const vec3& v) { return v == vec3(0); }))
       return box;
@@ -121,7 +121,7 @@ Box room_to_move(const Frame& frame) {
   const double across = std::max(extent.x, extent.z);
   if (!any) return box;
   if (extent.y > 0.5 * across) {
-    // What hangs swings to the other side as well.
+    // Hanging cloth also swings to the other side.
     const vec3 centre = (pins.low + pins.high) / 2.0;
     for (const int axis : {0, 2}) {
       const double swing = std::max(box.high[axis] - centre[axis], centre[axis] - box.low[axis]);
@@ -130,7 +130,7 @@ Box room_to_move(const Frame& frame) {
     }
     return box;
   }
-  // A level sheet swings down by its extent beyond its pins; held all around it sags.
+  // A level sheet swings down by its extent beyond its pins; pinned all around it sags.
   double reach = 0.2 * across;
   for (const int axis : {0, 2}) {
     const double below = pins.low[axis] - box.low[axis];

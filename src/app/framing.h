@@ -10,8 +10,8 @@
 
 namespace clothlab {
 
-/// The box to show at the start of a scene: the cloth, the space into which level cloth will
-/// hang, and what free cloth may fall on.
+/// The box to show at the start of a scene: the cloth, the space into which level cloth will hang, and the
+/// bodies that free cloth may fall on.
 Box room_to_move(const Frame& frame);
 
 /// Whether free cloth is above a mesh that is wider and hollow in the middle, such as a funnel: in there it

@@ -15,7 +15,7 @@ constexpr double kPinRadius = 28;
 constexpr double kEdgeRadius = 10;
 // Of the diagonal of the cloth.
 constexpr double kBelowBody = 0.02;
-// Largest cursor travel that still counts as a click.
+// Largest motion of the cursor that still counts as a click.
 constexpr double kClickSlack = 5;
 
 // Window coordinates to those of the view, as the camera uses them.
@@ -42,7 +42,7 @@ const Interaction::Surroundings::View& Interaction::find(LaneId lane, const Surr
   return found == around.views.end() ? around.views.front() : *found;
 }
 
-/// What is dragged stays in the picture where that began.
+/// A drag stays in the tile where it began.
 void Interaction::enter(Pixels at, const Surroundings& around) {
   if (!idle()) return;
   const auto under = std::ranges::find_if(
@@ -76,7 +76,7 @@ void Interaction::handle(const Surroundings& around) {
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
     const std::vector<Obstacle>& obstacles = frame(around).obstacles;
     if (body->obstacle >= obstacles.size() || obstacles[body->obstacle].shape != body->shape)
-      action_ = std::monostate{};  // taken away meanwhile
+      action_ = std::monostate{};  // removed meanwhile
   }
   while (!events_.empty()) {
     const Event event = events_.front();
@@ -271,10 +271,10 @@ void Interaction::send_moves(const Surroundings& around) {
   if (const auto* pin = std::get_if<HoldPin>(&action_))
     around.send(MovePins{{{pin->particle, pin->cursor}}, duration});
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
-    constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both its ends are where they may be
-    constexpr double kPerMetre = 1e6;  // whole micrometres: the panel shows 0, not what rounding left of it
-    const vec3 place = glm::round((body->cursor + body->to_centre) * kPerMetre) / kPerMetre + vec3(0);
-    around.send(MoveObstacle{body->obstacle, glm::clamp(place, -kMost, kMost), duration});
+    constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both ends are within the allowed range
+    constexpr double kPerMetre = 1e6;  // whole micrometres: so that the panel shows 0 without rounding errors
+    const vec3 centre = glm::round((body->cursor + body->to_centre) * kPerMetre) / kPerMetre + vec3(0);
+    around.send(MoveObstacle{body->obstacle, glm::clamp(centre, -kMost, kMost), duration});
   }
 }
 

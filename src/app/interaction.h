@@ -24,7 +24,7 @@ namespace clothlab {
 inline Pixels size_of(const Area& view) {
   return {static_cast<double>(view.width), static_cast<double>(view.height)};
 }
-/// Where a point is seen there, in window coordinates; none behind the eye.
+/// The projection of a point in that view, in window coordinates; none behind the eye.
 std::optional<Projected> seen_in(const Area& view, const Camera& camera, const vec3& point);
 
 /// The mouse in the view of the cloth: camera, grab and pins.
@@ -36,7 +36,7 @@ class Interaction {
   struct Surroundings {
     const Snapshot& snapshot;
     Camera& camera;
-    /// A cloth and where it is seen, in window coordinates.
+    /// A cloth and the area that shows it, in window coordinates.
     struct View {
       LaneId lane = 0;
       const Frame* frame = nullptr;
@@ -44,7 +44,7 @@ class Interaction {
     };
     std::vector<View> views;
     double scale = 1;       ///< of an interface unit
-    bool captured = false;  ///< the interface is under the cursor
+    bool captured = false;  ///< the cursor is over the interface
     double grab_strength = 1;
     std::function<void(std::variant<Command, Control>)> send;
     /// Open edges of the mesh that a press near them chooses.
@@ -60,13 +60,13 @@ class Interaction {
 
   void handle(const Surroundings& around);
 
-  /// The lane in whose picture the mouse is, or where it began to drag.
+  /// The lane under the mouse, or the lane where the drag began.
   LaneId lane() const { return lane_; }
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
   bool orbits() const { return std::holds_alternative<Orbit>(action_); }
-  /// The point of the cloth, the pin or the obstacle that a press would hold. None while something is held or
-  /// the camera moves.
+  /// The point of the cloth, the pin or the obstacle that a press would grab. None during a grab or while the
+  /// camera moves.
   struct Target {
     vec3 at{0};  ///< [m]
     Pick point;  ///< of the cloth
@@ -111,7 +111,7 @@ class Interaction {
   struct HoldObstacle {
     std::uint32_t obstacle = 0;
     Obstacle::Shape shape = Obstacle::Shape::sphere;
-    vec3 cursor{0};     // under the mouse, in the plane of the view through where it was pressed
+    vec3 cursor{0};     // under the mouse, in the plane of the view through the pressed point
     vec3 to_centre{0};  // from there
   };
 
@@ -133,7 +133,7 @@ class Interaction {
   static const Surroundings::View& find(LaneId lane, const Surroundings& around);
   const Area& area(const Surroundings& around) const { return find(lane_, around).area; }
   Pixels size(const Surroundings& around) const { return size_of(area(around)); }
-  /// The point that is dragged, in the plane of the view; null: none.
+  /// The dragged point, in the plane of the view; null: none.
   vec3* dragged_point();
   const Frame& frame(const Surroundings& around) const { return *find(lane_, around).frame; }
   void enter(Pixels at, const Surroundings& around);
@@ -155,8 +155,8 @@ class Interaction {
   Pixels at_{0};
   LaneId lane_ = 0;
   std::optional<Target> target_;
-  Seen seen_;           // when they were found
-  bool moved_ = false;  // the held point, since it was last sent
+  Seen seen_;           // at the last search
+  bool moved_ = false;  // the dragged point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;
   std::optional<std::size_t> edge_;

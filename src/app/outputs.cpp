@@ -97,7 +97,7 @@ void Outputs::close_recording() {
   if (recording_.recorders.empty()) status_.shown = false;
 }
 
-/// Of all lanes; one that fails is not finished before the others are.
+/// The progress of all lanes together; a failed lane is finished only when the others are.
 Recorder::Progress Outputs::progress() const {
   Recorder::Progress all;
   all.stopped = all.finished = true;
@@ -126,9 +126,9 @@ bool Outputs::work() {
     }
   }
   status_.progress = progress();
-  if (!status_.progress.error.empty()) stop_recording();  // a lane that failed ends that of all
+  if (!status_.progress.error.empty()) stop_recording();  // a failed lane ends the recording of all
   if (status_.progress.finished) {
-    stop_recording();  // the simulation thread has them still
+    stop_recording();  // the simulation thread still has them
     recording_ = {};
     canvas_.reset();
   }

@@ -16,10 +16,10 @@
 
 namespace clothlab {
 
-/// The pictures, meshes and recordings that the window writes, each on a thread beside it.
+/// The pictures, meshes and recordings that the window writes, each on its own thread.
 class Outputs {
  public:
-  /// Draws a frame as the view shows it into a framebuffer of that size, which is bound.
+  /// Draws a frame as in the view into the bound framebuffer, which has that size.
   using Draw = std::function<void(const Frame& frame, int width, int height)>;
   struct Notice {
     std::string sentence;
@@ -28,21 +28,21 @@ class Outputs {
 
   explicit Outputs(Draw draw) : draw_(std::move(draw)) {}
 
-  /// What `draw` draws into a framebuffer of this size in pixels, which is bound. Throws SystemError where
-  /// such a picture cannot be drawn.
+  /// Saves what `draw` draws into the bound framebuffer of this size in pixels. Throws SystemError if such a
+  /// picture cannot be drawn.
   void save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
                     const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
   /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
   void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
 
-  /// Starts a recording of these lanes, each of several in a folder of its own, "lane-A"; the recorders are
+  /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A"; the recorders are
   /// for the simulation thread. Its pictures keep this size, rounded to even for video encoders, when the
   /// window changes. Throws InputError when the folder cannot be written to.
   Record start_recording(const StartRecording& wanted, const std::string& stem,
                          const std::vector<LaneId>& lanes, int width, int height);
   void stop_recording();
-  /// Its end has been seen.
+  /// Closes the message of an ended recording.
   void close_recording();
   const RecordingStatus& recording() const { return status_; }
 
@@ -55,7 +55,7 @@ class Outputs {
  private:
   struct Single {
     std::unique_ptr<FileWriter> writer;
-    std::string done;  // what to say then, and what to do
+    std::string done;  // the message and the action after writing
     std::function<void()> then;
   };
 
@@ -70,7 +70,7 @@ class Outputs {
   RecordingStatus status_;
 };
 
-/// Writes a table as CSV into the folder, under its title, as write_plot.
+/// Writes a table as CSV into the folder, under its title, like write_plot.
 std::filesystem::path write_table(const std::string& title, const std::string& csv,
                                   const std::filesystem::path& folder);
 

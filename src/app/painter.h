@@ -5,7 +5,7 @@
 
 namespace clothlab {
 
-/// Pictures without a display, for `clothlab render`. Throws SystemError where there is no way to draw.
+/// Pictures without a display, for `clothlab render`. Throws SystemError if drawing is impossible.
 Painter make_painter(const PictureRequest& request);
 
 }  // namespace clothlab

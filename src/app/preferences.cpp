@@ -26,7 +26,7 @@ fs::path file(const Environment& environment) {
   return folder.empty() ? folder : folder / "settings.json";
 }
 
-/// Reads the value of a key where the file has one of that type.
+/// Reads the value of a key if the file has one of that type.
 template <class T>
 void read(const Json& json, const char* key, T& value) {
   const auto found = json.find(key);
@@ -107,7 +107,7 @@ void Preferences::save(const Environment& environment) const {
   if (path.empty()) return;
   Json json;
   json["recent_files"] = Json::array();
-  // JSON cannot hold names that are not UTF-8.
+  // JSON cannot contain names that are not UTF-8.
   for (const fs::path& recent : recent_files)
     if (is_utf8(utf8_of(recent))) json["recent_files"].push_back(utf8_of(recent));
   if (is_utf8(utf8_of(save_folder))) json["save_folder"] = utf8_of(save_folder);

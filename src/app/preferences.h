@@ -16,11 +16,11 @@ namespace clothlab {
 /// Missing or invalid values get their defaults, and errors of writing are ignored.
 struct Preferences {
   std::vector<std::filesystem::path> recent_files;  ///< newest first
-  std::filesystem::path save_folder;                ///< where the user saved last; empty: nowhere yet
+  std::filesystem::path save_folder;                ///< the folder of the last save; empty: none yet
   std::optional<WindowGeometry> window;
-  std::string tab;  ///< that is open
-  /// Of these, the theme, the interface's scale, the plots that are shown, the memory to look back, the
-  /// strength of the grab, what is recorded (where to is save_folder) and the hints.
+  std::string tab;  ///< the open tab
+  /// Of these, the theme, the interface's scale, the shown plots, the memory for the past, the strength of
+  /// the grab, the settings of recordings (their folder is save_folder) and the hints.
   ViewSettings view;
 
   static Preferences load(const Environment& environment = process_environment());

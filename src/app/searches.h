@@ -14,19 +14,19 @@
 
 namespace clothlab {
 
-/// What is searched in the background from moments of the running scene: the limits of all methods, and a map
+/// The background searches from moments of the running scene: the limits of all methods, and a stability map
 /// per method. One of each kind runs at a time; results are kept until another scene is loaded.
 class Searches {
  public:
-  /// A map is of the active lane's method; the search for another one's ends.
+  /// A map belongs to the active lane's method; a search for another method's map ends.
   void carry_out(const Search& wanted, SimulationThread& simulation, const Snapshot& now);
 
-  /// Ends and forgets what is of another scene, without waiting for it.
+  /// Cancels and removes the searches of another scene, without waiting for them.
   void follow(const Snapshot& now);
   bool busy() const;
   /// Null before the first.
   const LimitSearch* limits(const Snapshot& now) const;
-  /// Of the active lane's method; null before its first.
+  /// The map of the active lane's method; null before its first.
   const StabilityMap* map(const Snapshot& now) const;
 
  private:

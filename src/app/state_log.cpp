@@ -46,7 +46,7 @@ Json some_particles(const StateLog::Picture& picture) {
   return out;
 }
 
-// Distance of the held point and the cursor on the screen; null where one lies behind the eye.
+// Distance of the grabbed point from the cursor on the screen; null if one is behind the eye.
 Json lag_in_pixels(const StateLog::Picture& picture) {
   const auto point = seen(picture, picture.snapshot.frame.grab->point);
   const auto cursor = seen(picture, picture.snapshot.frame.grab->cursor);
@@ -54,7 +54,7 @@ Json lag_in_pixels(const StateLog::Picture& picture) {
   return glm::length(point->pixel - cursor->pixel);
 }
 
-// Of each the point nearest to the eye, which nothing is likely to hide.
+// The point of each edge nearest to the eye, which is probably visible.
 Json edges(const StateLog::Picture& picture) {
   Json out = Json::array();
   for (const BoundaryLoop& loop : picture.open_edges) {
@@ -68,7 +68,7 @@ Json edges(const StateLog::Picture& picture) {
   return out;
 }
 
-// Where they are, and where their middles are seen.
+// The bodies, with the projections of their centres.
 Json bodies(const StateLog::Picture& picture) {
   Json out = Json::array();
   for (const Obstacle& body : picture.snapshot.frame.obstacles) {

@@ -14,8 +14,8 @@
 
 namespace clothlab {
 
-/// For the window tests: where CLOTHLAB_WINDOW_STATE names a file, the window's state is written there twenty
-/// times a second as one JSON object (tests/window/README.md), each time whole.
+/// For the window tests: if CLOTHLAB_WINDOW_STATE names a file, writes the window's state there twenty times
+/// a second as one JSON object (tests/window/README.md), each time in full.
 class StateLog {
  public:
   struct Picture {

@@ -27,11 +27,11 @@ constexpr int kWindowSamples = 4;
 std::string glfw_error() {
   const char* text = nullptr;
   glfwGetError(&text);
-  return text != nullptr ? text : "no reason given";
+  return text != nullptr ? text : "unknown reason";
 }
 
-// The key as the keyboard is labelled: letters and punctuation by their name, digits by their place,
-// which on some layouts need Shift to be digits.
+// The key as the keyboard is labelled: letters and punctuation by their name, digits by their position, since
+// on some layouts they need Shift.
 KeyPress translate(int key, int scancode, int action, int mods) {
   KeyPress press;
   press.ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
@@ -75,7 +75,7 @@ struct Window::Impl {
   double loaded_density = 0;
   bool imgui = false;
 
-  // Of which an event is counted.
+  // The callbacks, which also count events.
   static Impl& of(GLFWwindow* window) {
     Impl& self = *static_cast<Impl*>(glfwGetWindowUserPointer(window));
     ++self.event_count;
@@ -121,19 +121,19 @@ struct Window::Impl {
     }
   }
 
-  void put_at(const WindowGeometry& place) {
+  void set_geometry(const WindowGeometry& wanted) {
     constexpr int kSmallest = 200;
-    constexpr int kEnough = 100;  // visible enough to be dragged
+    constexpr int kEnough = 100;  // pixels, enough to drag the window
     int count = 0;
     GLFWmonitor** monitors = glfwGetMonitors(&count);
     for (int i = 0; i < count; ++i) {
       int x = 0, y = 0, w = 0, h = 0;
       glfwGetMonitorWorkarea(monitors[i], &x, &y, &w, &h);
-      const bool seen = place.x > x - place.width + kEnough && place.x < x + w - kEnough && place.y >= y &&
-                        place.y < y + h - kEnough;
-      if (!seen || place.width < kSmallest || place.height < kSmallest) continue;
-      glfwSetWindowPos(window, place.x, place.y);
-      glfwSetWindowSize(window, std::min(place.width, w), std::min(place.height, h));
+      const bool seen = wanted.x > x - wanted.width + kEnough && wanted.x < x + w - kEnough &&
+                        wanted.y >= y && wanted.y < y + h - kEnough;
+      if (!seen || wanted.width < kSmallest || wanted.height < kSmallest) continue;
+      glfwSetWindowPos(window, wanted.x, wanted.y);
+      glfwSetWindowSize(window, std::min(wanted.width, w), std::min(wanted.height, h));
       return;
     }
   }
@@ -185,7 +185,7 @@ struct Window::Impl {
   }
 };
 
-Window::Window(const std::string& title, const std::optional<WindowGeometry>& place)
+Window::Window(const std::string& title, const std::optional<WindowGeometry>& geometry)
     : impl_(std::make_unique<Impl>()) {
   if (glfwInit() == GLFW_FALSE) {
     throw SystemError("There is no display to open a window on (" + glfw_error() +
@@ -198,7 +198,7 @@ Window::Window(const std::string& title, const std::optional<WindowGeometry>& pl
     impl_->create(title, 0);
   }
   impl_->fit_to_monitor();
-  if (place) impl_->put_at(*place);
+  if (geometry) impl_->set_geometry(*geometry);
   glfwSwapInterval(1);
   impl_->set_callbacks();
 
@@ -220,14 +220,14 @@ void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
 void Window::stay_open() { glfwSetWindowShouldClose(impl_->window, GLFW_FALSE); }
 void Window::set_clipboard(const std::string& text) { glfwSetClipboardString(impl_->window, text.c_str()); }
 bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
-std::optional<WindowGeometry> Window::place() const {
+std::optional<WindowGeometry> Window::geometry() const {
   if (minimised() || glfwGetWindowAttrib(impl_->window, GLFW_MAXIMIZED) != GLFW_FALSE) return std::nullopt;
-  WindowGeometry place;
+  WindowGeometry geometry;
   glfwGetError(nullptr);
-  glfwGetWindowPos(impl_->window, &place.x, &place.y);
+  glfwGetWindowPos(impl_->window, &geometry.x, &geometry.y);
   if (glfwGetError(nullptr) != GLFW_NO_ERROR) return std::nullopt;  // not available on Wayland
-  glfwGetWindowSize(impl_->window, &place.width, &place.height);
-  return place;
+  glfwGetWindowSize(impl_->window, &geometry.width, &geometry.height);
+  return geometry;
 }
 
 void Window::poll() { glfwPollEvents(); }

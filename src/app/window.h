@@ -15,7 +15,7 @@ namespace clothlab {
 
 enum class MouseButton { left, right, middle };
 
-/// Place of a window on the desktop, in its coordinates.
+/// Position and size of a window on the desktop, in its coordinates.
 struct WindowGeometry {
   int x = 0;
   int y = 0;
@@ -25,7 +25,7 @@ struct WindowGeometry {
 
 struct MouseClick {
   MouseButton button = MouseButton::left;
-  bool pressed = false;  ///< or let go
+  bool pressed = false;  ///< or released
   bool ctrl = false;
   bool shift = false;
   bool alt = false;
@@ -39,18 +39,18 @@ struct WindowEvents {
   std::function<void(const MouseClick&)> button;
   std::function<void(double x, double y)> cursor;
   std::function<void(double notches)> wheel;
-  /// Of a file, with Shift held or without.
+  /// A dropped file, with or without Shift.
   std::function<void(const std::filesystem::path&, bool shift)> drop;
   std::function<void()> focus_lost;
 };
 
-/// A window with an OpenGL 3.3 core context and Dear ImGui in it: the only place that knows GLFW.
+/// A window with an OpenGL 3.3 core context and Dear ImGui in it: the only class that uses GLFW.
 class Window {
  public:
   /// Starts hidden; show() after the first frame. Multisampling is left off on a software renderer.
-  /// Throws SystemError, one sentence that names `clothlab render`, where there is no display.
-  /// `place` is its last place, ignored where no display shows it.
-  explicit Window(const std::string& title, const std::optional<WindowGeometry>& place = {});
+  /// Throws SystemError, one sentence that names `clothlab render`, without a display. `geometry` is its last
+  /// one, ignored if no display shows it.
+  explicit Window(const std::string& title, const std::optional<WindowGeometry>& geometry = {});
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -61,20 +61,19 @@ class Window {
 
   bool should_close() const;
   void close();
-  /// Takes back that it should close.
+  /// Cancels a request to close.
   void stay_open();
   void set_clipboard(const std::string& text);
   bool minimised() const;
-  /// The place of the window. Empty while it is minimised or maximised, or where the system does not report
-  /// it.
-  std::optional<WindowGeometry> place() const;
+  /// Empty while the window is minimised or maximised, or if the system does not report it.
+  std::optional<WindowGeometry> geometry() const;
 
   /// Waits for events for at most this time, and handles them.
   void poll();
   void wait(double seconds);
   /// Number of events so far.
   unsigned long long events() const;
-  /// Seconds since the window was made.
+  /// Seconds since the window was created.
   double now() const;
   /// Seconds per picture of the display.
   double refresh_period() const;
@@ -85,7 +84,7 @@ class Window {
   int height() const { return size()[1]; }
   /// Pixels of the framebuffer per window coordinate.
   double density() const;
-  /// Size of one interface unit in window coordinates, as the display asks.
+  /// Size of one interface unit in window coordinates, by the scale of the display.
   double interface_scale() const;
 
   /// Between begin_frame() and end_frame() ImGui may be used; end_frame() draws it and shows the picture.

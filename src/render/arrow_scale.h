@@ -9,7 +9,7 @@
 namespace clothlab {
 
 /// Scale of arrows for velocities or forces: round numbers that suit most of them, changed only when they no
-/// longer do.
+/// longer suit.
 class ArrowScale {
  public:
   /// Adapts to the arrows of a frame on a mesh of this diagonal [m]. Values below `least` are not enlarged:

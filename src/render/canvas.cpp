@@ -81,7 +81,7 @@ Offscreen::~Offscreen() {
   try {
     context_.make_current();  // for the canvas
   } catch (const std::exception&) {
-    // The context takes the canvas's objects with it.
+    // Destroying the context destroys the canvas's objects.
   }
 }
 

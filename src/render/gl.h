@@ -14,7 +14,7 @@
 
 namespace clothlab {
 
-/// Loads the OpenGL 3.3 core functions of the current context by `find`, as in glfwGetProcAddress.
+/// Loads the OpenGL 3.3 core functions of the current context by `find`, for example glfwGetProcAddress.
 /// Throws SystemError when the context is older.
 void load_gl(void (*(*find)(const char*))());
 
@@ -30,7 +30,7 @@ void report_gl_errors();
 /// gl_context_glfw.cpp.
 class GlContext {
  public:
-  /// Makes it current and loads OpenGL. Throws SystemError when the system cannot give one.
+  /// Makes it current and loads OpenGL. Throws SystemError if the system has none.
   GlContext();
   ~GlContext();
   void make_current();

@@ -75,7 +75,7 @@ GlContext::GlContext() : impl_(std::make_unique<Impl>()) {
                                                 EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
                                                 EGL_NONE};
   impl_->context = eglCreateContext(impl_->display, config, EGL_NO_CONTEXT, wanted_context.data());
-  if (impl_->context == EGL_NO_CONTEXT) fail("the graphics driver gives no OpenGL 3.3 context");
+  if (impl_->context == EGL_NO_CONTEXT) fail("the graphics driver has no OpenGL 3.3 context");
   make_current();
   load_gl(eglGetProcAddress);
 }
@@ -84,7 +84,7 @@ GlContext::~GlContext() = default;
 
 void GlContext::make_current() {
   if (!eglMakeCurrent(impl_->display, EGL_NO_SURFACE, EGL_NO_SURFACE, impl_->context))
-    fail("the graphics driver wants a window");
+    fail("the graphics driver needs a window");
 }
 
 }  // namespace clothlab

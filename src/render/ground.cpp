@@ -63,7 +63,7 @@ void Ground::cast_shadow(std::span<const Caster> casters, const vec3& target, co
     }
   }
   if (!(low.x <= high.x)) return;
-  // A square, for the blur is as wide one way as the other, with room for the blur.
+  // A square with room for the blur, which is equally wide in both directions.
   const float extent = std::max({high.x - low.x, high.y - low.y, 0.05f * static_cast<float>(radius_)});
   shadow_size_ = 1.35f * extent;
   shadow_low_ = 0.5f * (low + high) - 0.5f * shadow_size_;

@@ -32,7 +32,7 @@ class Ground {
   /// Renders their shadow into a texture. Changes framebuffer and viewport.
   void cast_shadow(std::span<const Caster> casters, const vec3& target, const Programs& programs);
 
-  /// `shadow`: with the shadow that was cast last.
+  /// `shadow`: with the last rendered shadow.
   void draw(const vec3& target, const Look& look, bool grid, bool shadow, const View& view,
             const Programs& programs) const;
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double kDarkest = 0.46;
 constexpr double kLightest = 0.94;
 constexpr double kFirstHue = 272;  // blue [degrees]
-constexpr double kLastHue = 466;   // yellow, by way of red
+constexpr double kLastHue = 466;   // yellow, through red
 constexpr double kChroma = 0.19;
 
 // Oklab to linear sRGB: Ottosson's matrices.

@@ -13,14 +13,14 @@ namespace clothlab {
 namespace {
 
 constexpr std::uint32_t kAround = 48, kRings = 12;  // of each half of a sphere
-constexpr double kShare = 0.015;                    // of the radius: drawn so much smaller
-constexpr double kShareOfEdge = 0.3;                // of the rounding, likewise
+constexpr double kShare = 0.015;                    // of the radius, by which it is drawn smaller
+constexpr double kShareOfEdge = 0.3;                // of the rounding, in the same way
 
 // Of the diagonal of the cloth.
 constexpr double kHalfPatch = 1.5, kPatchBelow = 2e-3;
 constexpr int kSquares = 12;  // of a patch, in a row
 
-/// A core and what is within a radius of it, as rings about an axis.
+/// A core with everything within a radius of it, as rings about an axis.
 struct Rings {
   vec3 from, to;         // ends of the core
   vec3 side, third, up;  // axes; up along the core
@@ -34,7 +34,7 @@ Rings rings_of(const Obstacle& body) {
   Rings rings;
   const vec3 axis = body.to - body.from;
   rings.up = glm::length(axis) > 0 ? glm::normalize(axis) : body.axes[1];
-  // What is drawn on it turns with it.
+  // Its drawn lines turn with it.
   const vec3 aside = std::abs(glm::dot(rings.up, body.axes[0])) < 0.9 ? body.axes[0] : body.axes[2];
   rings.side = glm::normalize(glm::cross(rings.up, aside));
   rings.third = glm::cross(rings.up, rings.side);
@@ -61,7 +61,7 @@ Rings rings_of(const Obstacle& body) {
   return rings;
 }
 
-// Rings of the half sphere at one end of the core, those of the other, and between the two its sides.
+// Rings of the half spheres at both ends of the core, and its sides between them.
 void add_body(const Obstacle& body, bool has_meridians, ClothMesh& mesh, std::vector<vec3>& lines) {
   const Rings rings = rings_of(body);
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
@@ -114,12 +114,12 @@ void add_triangles(const Obstacle& body, ClothMesh& mesh) {
     mesh.triangles.push_back({first + a, first + b, first + c});
 }
 
-// A square about the place below the middle of the cloth, and the ends of its lines.
+// A square around the point below the middle of the cloth, and the ends of its lines.
 void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, ClothMesh& mesh,
                std::vector<vec3>& lines) {
-  const SurfacePoint place = closest_point(plane, centre);
-  const vec3& n = place.normal;
-  const vec3 middle = centre + (place.level - place.height - kPatchBelow * diagonal) * n;
+  const SurfacePoint below = closest_point(plane, centre);
+  const vec3& n = below.normal;
+  const vec3 middle = centre + (below.level - below.height - kPatchBelow * diagonal) * n;
   const vec3 side = glm::normalize(glm::cross(n, std::abs(n.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
   const vec3 third = glm::cross(n, side);
   const double half = kHalfPatch * diagonal;
@@ -144,11 +144,11 @@ void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, Cloth
 
 void ObstacleLayer::Part::set_mesh(ClothMesh mesh, bool other_triangles) {
   if (other_triangles) surface.set_mesh(mesh);
-  places = std::move(mesh.positions);
+  exact = std::move(mesh.positions);
 }
 
-void ObstacleLayer::Part::aim(const vec3& target) {
-  set_relative(places, target, positions);
+void ObstacleLayer::Part::set_target(const vec3& target) {
+  set_relative(exact, target, positions);
   surface.update(positions, {});
 }
 
@@ -178,8 +178,8 @@ void ObstacleLayer::update(std::span<const Obstacle> bodies, std::span<const Obs
     solids_.set_mesh(std::move(solids), !same_shapes);
     planes_.set_mesh(std::move(planes), !same_shapes);
   }
-  solids_.aim(target);
-  planes_.aim(target);
+  solids_.set_target(target);
+  planes_.set_target(target);
   set_relative(line_places_, target, line_ends_);
 }
 

@@ -20,11 +20,11 @@ inline void set_relative(std::span<const vec3> from, const vec3& target, std::ve
 }
 
 /// The surfaces of obstacles. They are drawn a little smaller, so that the triangles of a cloth that lies on
-/// them, which are chords, stay in sight. Of a plane a square patch below the cloth is drawn, with lines.
+/// them, which are chords, stay visible. A plane is drawn as a square patch below the cloth, with lines.
 class ObstacleLayer {
  public:
-  /// Adopts other bodies where they are others, and another target. The patches of planes suit this cloth.
-  /// `in_scene` are the same with their paths: what turns on one has meridians.
+  /// Adopts the bodies if they have changed, and the target. The patches of planes suit this cloth.
+  /// `in_scene` are the same with their paths: a body that turns on its path has meridians.
   void update(std::span<const Obstacle> bodies, std::span<const Obstacle> in_scene, const ClothMesh& cloth,
               const vec3& target);
 
@@ -35,16 +35,16 @@ class ObstacleLayer {
   /// Relative to the target.
   std::span<const glm::vec3> solid_positions() const { return solids_.positions; }
   std::span<const glm::vec3> plane_positions() const { return planes_.positions; }
-  /// The lines on planes and on what turns, as pairs of ends relative to the target.
+  /// The lines on planes and on turning bodies, as pairs of ends relative to the target.
   std::span<const glm::vec3> line_ends() const { return line_ends_; }
 
  private:
   struct Part {
     void set_mesh(ClothMesh mesh, bool other_triangles);
-    void aim(const vec3& target);
+    void set_target(const vec3& target);
 
     ClothLayer surface;
-    std::vector<vec3> places;
+    std::vector<vec3> exact;  // positions [m]
     std::vector<glm::vec3> positions;
   };
 

@@ -88,7 +88,7 @@ class Nearby {
 
   Nearby(const ClothMesh& mesh, std::span<const vec3> positions, const Projector& project, Pixels low,
          Pixels high) {
-    // Cohen–Sutherland: the sides of the rectangle beyond which a particle lies.
+    // Cohen–Sutherland: the sides of the rectangle that a particle lies outside of.
     constexpr std::uint8_t kLeft = 1, kRight = 2, kAbove = 4, kBelow = 8, kUnseen = 16;
     std::vector<std::uint8_t> sides(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -179,7 +179,7 @@ class Tiles {
         per_pixel_(static_cast<double>(count_) / glm::max(high - low, Pixels(1))),
         tiles_(static_cast<std::size_t>(count_ * count_)) {}
 
-  /// The tile that holds a pixel of the rectangle.
+  /// The tile that contains a pixel of the rectangle.
   std::vector<Triangle>& at(Pixels pixel) { return tile(column(pixel.x), row(pixel.y)); }
 
   /// Adds a triangle to every tile that it may cover.
@@ -279,11 +279,11 @@ std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, c
     if (body.shape == Obstacle::Shape::plane) continue;
     const double bound = bound_of(body);
     const double middle = glm::dot(centre_of(body) - ray.origin, ray.direction);
-    // The height is how far one may go without meeting it.
+    // The height bounds the distance to the body along the ray.
     double distance = 0;
     for (int step = 0; step < kMostSteps && distance <= middle + bound; ++step) {
-      const SurfacePoint place = closest_point(body, ray.at(distance));
-      const double gap = place.height - place.level;
+      const SurfacePoint surface = closest_point(body, ray.at(distance));
+      const double gap = surface.height - surface.level;
       if (step == 0 && gap < 0) break;  // from within
       if (gap < kClose * bound) {
         if (!nearest || distance < nearest->distance) nearest = ObstaclePick{k, distance};
@@ -302,7 +302,8 @@ Grip grip_at(const ClothMesh& mesh, std::span<const vec3> positions, const Camer
   Grip grip;
   grip.point = pick(nearby.triangles, positions, camera.ray(cursor, size));
   if (!grip.point) {
-    // Beside the cloth. No triangle hides its nearest point: it would come nearer to the cursor itself.
+    // The cursor is next to the cloth. No triangle hides the nearest point: it would be nearer to the cursor
+    // itself.
     EdgePoint nearest;
     for (const Triangle& t : nearby.triangles) {
       const EdgePoint point = nearest_edge_point(t, positions, project, cursor, camera.eye());

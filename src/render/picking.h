@@ -15,7 +15,7 @@
 
 namespace clothlab {
 
-/// A point of the cloth that a ray meets: Σ weights[k] · positions[particles[k]].
+/// A point of the cloth that a ray hits: Σ weights[k] · positions[particles[k]].
 struct Pick {
   std::array<std::uint32_t, 3> particles{};
   vec3 weights{0};      ///< barycentric, none negative, their sum is 1
@@ -43,12 +43,12 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
 std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
                                         const Camera& camera, Pixels cursor, Pixels size, double radius);
 
-/// A place on an obstacle that a ray meets.
+/// A point on an obstacle that a ray hits.
 struct ObstaclePick {
   std::uint32_t obstacle = 0;
   double distance = 0;  ///< along the ray [m]
 };
-/// The nearest one in front of the ray's origin. Planes are left out: they are everywhere.
+/// The nearest one in front of the ray's origin. Planes are left out, because they are everywhere.
 std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, const Ray& ray);
 
 /// The point that a press at the cursor would grab.

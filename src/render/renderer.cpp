@@ -19,7 +19,7 @@
 namespace clothlab {
 namespace {
 
-// A known state, whoever drew before.
+// Sets a known state, whatever was drawn before.
 void begin_picture(const Viewport& viewport, bool clear) {
   glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
   glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
@@ -54,7 +54,7 @@ struct Renderer::Impl {
   Balls balls;
   GlVertexArray no_vertices;
 
-  std::shared_ptr<const ClothMesh> mesh;  // whose topology the layers hold
+  std::shared_ptr<const ClothMesh> mesh;  // whose topology the layers have
   std::vector<double> rest_lengths;       // of the stretch springs [m]
   float mean_edge = 0;                    // [m]
 
@@ -227,7 +227,7 @@ struct Renderer::Impl {
     glEnable(GL_DEPTH_TEST);
   }
 
-  // Points, and arrows at some of them, where the body or other cloth does not hide them.
+  // Points, and arrows at some of them, unless the body or other cloth hides them.
   void draw_contacts(const std::vector<ContactPair>& contacts, double scale, const View& view) {
     if (!(scale > 0)) return;
     const std::size_t stride = arrow_stride(contacts.size());
@@ -245,7 +245,7 @@ struct Renderer::Impl {
     draw_arrow_list(0.004f, view);
   }
 
-  // Over all else: they lie within each other.
+  // Drawn over everything: intersecting triangles lie within each other.
   void draw_intersections(const Frame& frame, const View& view) {
     line_list.clear();
     for (const std::uint32_t t : frame.intersections.triangles)

@@ -15,12 +15,12 @@ struct ViewOptions {
   bool wireframe = false;        ///< edges over the cloth
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
   double heat_max_strain = 0.1;  ///< at the end of heat_colours(); not positive or not finite counts as 0.1
-  /// Colours by the distance from there instead: where another run has the particles [m], as many.
+  /// Colours by the distance from these positions of another run's particles [m] instead.
   const std::vector<vec3>* heat_from = nullptr;
   double heat_max_distance = 1;  ///< [m], positive
   bool particles = false;
   bool stretch_springs = false;  ///< as coloured lines
-  bool bend_springs = false;     ///< likewise
+  bool bend_springs = false;     ///< the same
   bool pins = true;
   double velocity_scale = 0;  ///< metres of arrow per m/s; 0: no arrows
   double force_scale = 0;     ///< metres of arrow per N; 0: no arrows
@@ -28,7 +28,7 @@ struct ViewOptions {
   bool weave = true;          ///< threads on the cloth where the mesh has their directions
   bool grid = true;
   bool shadow = true;
-  bool over = false;       ///< only the cloth, over the picture that is there: another lane's
+  bool over = false;       ///< only the cloth, over the existing picture of another lane
   double pixel_scale = 1;  ///< of line widths and markers: the display's content scale
 };
 

@@ -67,18 +67,18 @@ class TurnedSets {
     std::iota(parent_.begin(), parent_.end(), 0u);
   }
 
-  struct Place {
+  struct Member {
     std::uint32_t root;
     std::uint8_t turned;
   };
-  Place find(std::uint32_t i) {
+  Member find(std::uint32_t i) {
     std::uint32_t root = i;
     std::uint8_t turned = 0;
     while (parent_[root] != root) {
       turned ^= turned_[root];
       root = parent_[root];
     }
-    const Place place{root, turned};
+    const Member member{root, turned};
     while (parent_[i] != i) {  // path compression
       const std::uint32_t up = parent_[i];
       const std::uint8_t rest = turned ^ turned_[i];
@@ -87,13 +87,13 @@ class TurnedSets {
       i = up;
       turned = rest;
     }
-    return place;
+    return member;
   }
 
   /// Joins a and b with a relative parity. False when that contradicts earlier joins.
   bool join(std::uint32_t a, std::uint32_t b, bool against) {
-    const Place pa = find(a);
-    const Place pb = find(b);
+    const Member pa = find(a);
+    const Member pb = find(b);
     const auto turned = static_cast<std::uint8_t>(pa.turned ^ pb.turned ^ static_cast<std::uint8_t>(against));
     if (pa.root == pb.root) return turned == 0;
     const std::uint32_t root = std::min(pa.root, pb.root);
@@ -124,14 +124,14 @@ Surface::Surface(const ClothMesh& mesh) : triangles_(mesh.triangles) {
   for (const std::uint32_t triangle : contradicted) one_sided[sheets.find(triangle).root] = 1;
   std::vector<std::int64_t> turned_majority(count, 0);  // by root
   for (std::uint32_t t = 0; t < count; ++t) {
-    const auto place = sheets.find(t);
-    turned_majority[place.root] += place.turned ? 1 : -1;
+    const auto sheet = sheets.find(t);
+    turned_majority[sheet.root] += sheet.turned ? 1 : -1;
   }
   // A sheet faces the side of most of its triangles' winding.
   std::vector<std::uint8_t> flipped(count, 0);
   for (std::uint32_t t = 0; t < count; ++t) {
-    const auto place = sheets.find(t);
-    flipped[t] = place.turned ^ static_cast<std::uint8_t>(turned_majority[place.root] > 0);
+    const auto sheet = sheets.find(t);
+    flipped[t] = sheet.turned ^ static_cast<std::uint8_t>(turned_majority[sheet.root] > 0);
   }
 
   // Corners at one particle share a normal when a path of links around the particle joins their triangles.
@@ -216,7 +216,7 @@ bool has_texture(const ClothMesh& mesh) {
          });
 }
 
-dvec2 place(const ClothMesh& mesh, std::int32_t texture) {
+dvec2 coordinates(const ClothMesh& mesh, std::int32_t texture) {
   const auto& value = mesh.source->texture_coordinates[static_cast<std::size_t>(texture)].value;
   return {value[0], value[1]};
 }
@@ -229,7 +229,7 @@ double texture_scale(const ClothMesh& mesh) {
     const vec3 origin = mesh.positions[a];
     area += glm::length(glm::cross(mesh.positions[b] - origin, mesh.positions[c] - origin));
     const auto at = [&](std::size_t i) {
-      return place(mesh, mesh.source->corners[mesh.triangle_corners[t][i]].texture);
+      return coordinates(mesh, mesh.source->corners[mesh.triangle_corners[t][i]].texture);
     };
     const dvec2 u = at(1) - at(0), v = at(2) - at(0);
     texture_area += std::abs(u.x * v.y - u.y * v.x);
@@ -260,7 +260,7 @@ Weave texture_weave(const ClothMesh& mesh, const Surface& surface, double thread
         first[corner] = vertex;
         textures.push_back(texture);
         weave.surface_vertex.push_back(corner);
-        weave.threads.emplace_back(threads_per_unit * place(mesh, texture));
+        weave.threads.emplace_back(threads_per_unit * coordinates(mesh, texture));
       }
       corner = vertex;
     }

@@ -22,7 +22,7 @@ class Surface {
 
   /// Indices of vertices.
   std::span<const std::array<std::uint32_t, 3>> triangles() const { return triangles_; }
-  /// The particle that each vertex lies at.
+  /// The particle of each vertex.
   std::span<const std::uint32_t> particles() const { return particles_; }
   /// Per vertex: 1 on a two-sided surface, 0 on a one-sided one.
   std::span<const std::uint8_t> two_sided() const { return two_sided_; }
@@ -53,7 +53,7 @@ struct Weave {
 };
 
 /// A grid is woven along its rows and columns, another mesh along its texture coordinates, scaled to metres
-/// by the area of its triangles. `surface` is that of the mesh.
+/// by the area of its triangles. `surface` is the surface of the mesh.
 Weave make_weave(const ClothMesh& mesh, const Surface& surface);
 
 }  // namespace clothlab
