@@ -53,8 +53,8 @@ Axis::Axis(const AxisRange& range, bool logarithmic) : logarithmic_(logarithmic)
   }
 }
 
-double Axis::value(double place) const {
-  const double at = low_ + place * (high_ - low_);
+double Axis::value(double position) const {
+  const double at = low_ + position * (high_ - low_);
   return logarithmic_ ? std::pow(10.0, at) : at;
 }
 
@@ -65,7 +65,8 @@ std::vector<AxisTick> Axis::ticks(int most, std::string_view unit, double least_
   const AxisRange values = range();
   const double low = decades ? low_ : values.low;
   const double high = decades ? high_ : values.high;
-  // One tick alone gives no scale: then a finer step. A fifth of the range, rounded, is below half of it.
+  // A single tick gives no scale, so a finer step is used. A fifth of the range, rounded, is below half of
+  // it.
   for (int count = most; all.size() < 2 && count <= std::max(most, 5); ++count) {
     const double step = decades ? std::max(1.0, std::ceil((high - low) / count))
                                 : std::max(round_step(high - low, count), least_step);
@@ -112,8 +113,8 @@ AxisRange Axis::stretch(double from, double to) const {
   return {logarithmic_ ? std::pow(10.0, low) : low, logarithmic_ ? std::pow(10.0, high) : high};
 }
 
-AxisRange Axis::zoomed(double place, double factor) const {
-  return stretch(place - place * factor, place + (1 - place) * factor);
+AxisRange Axis::zoomed(double position, double factor) const {
+  return stretch(position - position * factor, position + (1 - position) * factor);
 }
 
 void AxisFit::include(double value) {

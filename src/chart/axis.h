@@ -26,37 +26,37 @@ struct AxisTick {
   std::string label;
 };
 
-/// A linear or logarithmic axis: values to places on it, from 0 at its low end to 1 at its high end.
+/// A linear or logarithmic axis: maps values to positions on it, from 0 at its low end to 1 at its high end.
 class Axis {
  public:
   Axis(const AxisRange& range, bool logarithmic);
 
-  /// Whether a value has a place on such an axis, within its range or beyond.
+  /// Whether a value has a position on such an axis, within its range or outside.
   static bool has(double value, bool logarithmic) {
     // Infinite values and those that are no numbers fail the comparisons.
     return logarithmic ? value >= 1 / kLargest && value <= kLargest : std::abs(value) <= kLargest;
   }
-  double place(double value) const { return (image(value) - low_) / (high_ - low_); }
-  /// The same, clamped for drawing far beyond an end.
-  double near_place(double value) const { return std::clamp(place(value), -20.0, 21.0); }
-  double value(double place) const;
+  double position(double value) const { return (image(value) - low_) / (high_ - low_); }
+  /// The same, clamped for drawing far outside the range.
+  double clamped_position(double value) const { return std::clamp(position(value), -20.0, 21.0); }
+  double value(double position) const;
   AxisRange range() const { return {value(0), value(1)}; }
   bool logarithmic() const { return logarithmic_; }
 
   /// About `most` values, with labels that tell them apart: 1, 2 or 5 times a power of ten apart and not less
-  /// than `least_step`, or powers of ten, with twos and fives where there is one alone. With a unit, "J", the
+  /// than `least_step`, or powers of ten, with twos and fives if there is only one. With a unit, "J", the
   /// labels take its SI prefixes.
   std::vector<AxisTick> ticks(int most, std::string_view unit = {}, double least_step = 0) const;
 
   /// Values of the marks between the ticks of a logarithmic axis of that length [pixel]: 2, 3 … 9 times each
-  /// power of ten, or these powers alone where they are close together.
+  /// power of ten, or only these powers if they are close together.
   std::vector<double> minor_ticks(double length) const;
 
-  /// The range scaled by `factor` about `place`; unchanged at the limits of the numbers.
-  AxisRange zoomed(double place, double factor) const;
+  /// The range scaled by `factor` about `position`; unchanged at the limits of the numbers.
+  AxisRange zoomed(double position, double factor) const;
   /// The range shifted by a fraction of its length.
-  AxisRange panned(double places) const { return stretch(places, places + 1); }
-  /// The range between two places, in any order.
+  AxisRange panned(double fraction) const { return stretch(fraction, fraction + 1); }
+  /// The range between two positions, in any order.
   AxisRange stretch(double from, double to) const;
 
  private:
@@ -68,13 +68,13 @@ class Axis {
   double low_ = 0, high_ = 1;  // images
 };
 
-/// Collects values and gives a range that holds them with a margin; never empty.
+/// Collects values and gives a range that contains them with a margin; never empty.
 class AxisFit {
  public:
   explicit AxisFit(bool logarithmic) : logarithmic_(logarithmic) {}
   void include(double value);
   bool empty() const { return !(low_ <= high_); }
-  /// Whole decades on a logarithmic axis. `from_zero` wants a linear axis to begin at zero.
+  /// Whole decades on a logarithmic axis. With `from_zero` a linear axis begins at zero.
   AxisRange range(bool from_zero) const;
 
  private:

@@ -55,7 +55,7 @@ class Canvas {
     });
   }
 
-  /// A text whose baseline goes through `at`.
+  /// A text whose baseline passes through `at`.
   void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, Anchor anchor = Anchor::left) {
     const TextMask mask = font_.draw(utf8, size);
     const double share = anchor == Anchor::left ? 0 : anchor == Anchor::centre ? 0.5 : 1;
@@ -89,13 +89,13 @@ class Canvas {
   const Font& font_;
 };
 
-/// An axis and where it lies [pixel].
+/// An axis and its two ends [pixel].
 struct PlacedAxis {
   Axis axis;
   std::span<const std::string> names;
   double from = 0, to = 1;
 
-  double operator()(double value) const { return from + axis.near_place(value) * (to - from); }
+  double operator()(double value) const { return from + axis.clamped_position(value) * (to - from); }
   double length() const { return std::abs(to - from); }
   std::vector<AxisTick> ticks() const {
     constexpr double kTickDistance = 70;

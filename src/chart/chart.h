@@ -16,7 +16,7 @@ inline constexpr Dash kChartDash{9, 6};  // [pixel]
 /// One curve. Values that are not finite, and on a logarithmic axis those that are not positive, interrupt
 /// it.
 struct ChartCurve {
-  std::string label = {};  ///< in the legend, once for all panels; none without
+  std::string label = {};  ///< in the legend, once for all panels; empty: not listed
   Rgb colour = {};
   Dash dash = {};        ///< [pixel]
   bool markers = false;  ///< a dot at every point
@@ -24,13 +24,13 @@ struct ChartCurve {
   std::vector<double> x = {}, y = {};
 };
 
-/// Without a `range` the axis holds all curves.
+/// Without a `range` the axis contains all curves.
 struct ChartAxis {
   std::string title;  ///< with its unit
   bool logarithmic = false;
   bool bare = false;  ///< without numbers
   std::optional<AxisRange> range = std::nullopt;
-  /// Of the values 0, 1, 2 … instead of numbers, each with a row of the panel; for y alone.
+  /// Names of the values 0, 1, 2 … instead of numbers, each with a row of the panel; only for y.
   std::vector<std::string> names = {};
 };
 
@@ -48,7 +48,7 @@ struct ChartBand {
 };
 
 struct ChartPanel {
-  ChartAxis x, y;  ///< y's title stands above the panel
+  ChartAxis x, y;  ///< the title of y is above the panel
   std::vector<ChartCurve> curves = {};
   std::vector<ChartBand> bands = {};     ///< behind the curves
   std::vector<ChartStretch> strip = {};  ///< above the panel, within the range of x

@@ -79,8 +79,8 @@ void for_dashes(std::span<const ChartPoint> points, const Dash& dash, const Char
   }
 }
 
-/// How curves of a lane look: colours of Okabe and Ito, which colour-blind eyes tell apart on dark and on
-/// light ground, without their yellow and black; and a dash of its own for print without colour.
+/// How curves of a lane look: colours of Okabe and Ito, which colour-blind readers can tell apart on dark and
+/// on light ground, without their yellow and black; and a dash of its own for print without colour.
 struct LaneStyle {
   Rgb colour;
   Dash dash;  ///< [pixel]

@@ -51,7 +51,7 @@ TextMask blank(int width, int height, int baseline) {
           std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
 }
 
-/// What the built-in font has for it.
+/// Its character in the built-in font.
 char ascii_of(int code) {
   switch (code) {
     case 0xB2:

@@ -27,11 +27,10 @@ struct TextMask {
   }
 };
 
-/// Text to pixels: in a TrueType font, or in stb's built-in one where there is none, which writes
-/// in ASCII: "w" for "ω".
+/// Text to pixels: in a TrueType font, or else in stb's built-in font, which writes in ASCII: "w" for "ω".
 class Font {
  public:
-  /// An empty path, or a file that is no font, asks for the built-in one.
+  /// An empty path, or a file that is no font, selects the built-in one.
   explicit Font(const std::filesystem::path& file);
   ~Font();
   Font(const Font&) = delete;

@@ -41,7 +41,7 @@ bool has_lane(const Snapshot& now, std::size_t row) {
 
 ImU32 lane_colour(LaneId lane) {
   const ImU32 colour = rgb(kLaneStyles[lane].colour);
-  // Half way to black or white, where the panel is too near.
+  // Mixed with black or white if its contrast with the panel is too low.
   if (contrast(colour, palette().panel) >= 3) return colour;
   Rgb mixed = rgb_of(colour);
   const Rgb text = rgb_of(readable_on(palette().panel));
@@ -101,13 +101,13 @@ void noted(const char* part, const LaneSnapshot& lane, ImVec2 at, ImU32 colour, 
   note_text(std::string(part) + lane_letter(lane.lane), text);
 }
 
-// In that width: whole words, or the ends of one.
+// Shortened to that width: whole words, or one word cut in the middle.
 std::string cut(const std::string& text, float room) {
   const std::string words = first_line(text, room);
   return text_width(words) <= room ? words : shortened(text, room);
 }
 
-// Returns the top of a line in its middle.
+// Returns the upper edge of a centred line of text.
 float begin_bar(const char* part, LaneId lane, const Area& area, ImU32 ground) {
   begin_fixed((std::string("##lane-") + part + lane_letter(lane)).c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
@@ -140,7 +140,7 @@ void all_names(const PanelContext& context, ImVec2 at, float right) {
   }
 }
 
-// Click: the panels edit this lane; double click: it alone, or all again.
+// Click: the panels edit this lane; double click: show it alone, or all lanes again.
 void choose(const PanelContext& context, LaneId lane, const char* part, ImVec2 size) {
   const std::string name = std::string("lane-") + part + ":" + lane_letter(lane);
   ImGui::SetCursorPos(ImVec2(0, 0));
@@ -161,11 +161,11 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float pad = units(6), side = letter(ImVec2(a.x + pad, top - units(1.5F)), lane.lane);
   const LaneReading now = read_lane(lane);
   const float left = a.x + 2 * pad + side;
-  // A narrow tile says less of the state, so that there is room for the name.
+  // A narrow tile shows the short state, so that the name has room.
   const float name = text_width(std::string(shown_method(lane).title));
   const bool has_room = overlay || left + name + 2 * pad + text_width(now.state) <= b.x;
   const std::string& right = has_room ? now.state : now.short_state;
-  // No less for few digits, so that the name stays the same.
+  // At least the usual width, so that the name does not change with the digits.
   const float right_at = b.x - pad - std::max(text_width(right), text_width("0.00×"));
   draw_text(ImVec2(b.x - pad - text_width(right), top), now.colour, right);
   if (overlay)
@@ -176,7 +176,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
   choose(context, lane.lane, "head", area.size());
   tooltip(now.help +
-          " A click chooses the lane that the panels edit; a double click shows it alone, or all again.");
+          " Click to edit this lane in the panels; double-click to show it alone, or all lanes again.");
   end_bar();
 }
 
@@ -185,7 +185,7 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const ImVec2 a = area.a(), b = area.b();
   const float line = ImGui::GetTextLineHeight(), pad = units(6);
   const LaneReading now = read_lane(lane);
-  // The method's share of all energy that moved: what it destroyed to the left, what it made to the right.
+  // The method's share of all energy exchanged: dissipated to the left, gained to the right.
   const float half = units(18), bar_at = b.x - pad - half, bar_middle = top + line / 2;
   const float end = bar_at + half * static_cast<float>(now.method_share);
   draw_bar(bar_at - half, bar_at + half, bar_middle, units(3), palette().field, units(2));
@@ -193,7 +193,7 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
            now.method_share > 0 ? palette().failed : palette().accent);
   ImGui::GetWindowDrawList()->AddLine(ImVec2(bar_at, bar_middle - units(5)),
                                       ImVec2(bar_at, bar_middle + units(5)), palette().muted);
-  // The verdict comes first, then its gauge; the energy has its bar.
+  // The verdict has priority, then its gauge; the energy also has its bar.
   float x = a.x + pad, right = bar_at - half - pad;
   const float gauge = units(40), verdict = text_width(now.verdict);
   if (now.limit_share && x + gauge + pad + verdict <= right) {
@@ -210,8 +210,8 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));
   choose(context, lane.lane, "foot", area.size());
   tooltip(now.help +
-          " The bar at the right is the method's share of all energy that was given or taken: destroyed to "
-          "the left, made from nothing to the right.");
+          " The bar on the right is the method's share of all energy exchanged: dissipated to the left, "
+          "spurious gain to the right.");
   end_bar();
 }
 

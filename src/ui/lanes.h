@@ -21,7 +21,7 @@ ImU32 lane_colour(LaneId lane);
 /// "B  Implicit midpoint"; with 16 substeps "B  ÷16 Implicit midpoint".
 std::string lane_name(const LaneSnapshot& lane);
 
-/// The place of a lane in the view, in window coordinates.
+/// The area of a lane in the view, in window coordinates.
 struct LaneTile {
   LaneId lane = 0;
   Area whole;
@@ -40,24 +40,24 @@ float new_lane_buttons_width();
 /// Letters, those buttons and the layout of several lanes, in one row of the panel; nothing for one lane.
 void lanes_panel(const PanelContext& context);
 
-/// Row in integrators() of the natural contrast to the active lane: a method of the other kind that no lane
-/// has yet.
+/// Row in integrators() of a contrast to the active lane: an implicit method for an explicit one and the
+/// reverse, which no lane has yet.
 std::size_t contrasting_method(const Snapshot& now);
 /// The next method of the list that no lane has yet.
 std::size_t next_new_method(const Snapshot& now);
 
-/// Lanes that show something together, all from the start.
+/// A set of lanes to compare, all from the start.
 struct LaneChoices {
   struct Choice {
     std::size_t row = 0;  ///< in integrators()
     int substeps = 1;
   };
   std::vector<Choice> lanes;
-  std::optional<double> dt = {};              ///< for all [s]; none: as it is
+  std::optional<double> dt = {};              ///< for all [s]; none: unchanged
   std::optional<std::size_t> reference = {};  ///< of `lanes`
 };
 
-/// RK4 at a fifth of the explicit limit: far more exact than what it is compared with.
+/// RK4 at a fifth of the explicit limit: far more accurate than the lanes that it is compared with.
 LaneChoices::Choice reference_lane(const PanelContext& context);
 
 struct LaneSet {
@@ -68,7 +68,7 @@ struct LaneSet {
 
 std::span<const LaneSet> lane_sets();
 
-/// All lanes give way to these, which play from the start.
+/// Replaces all lanes by these and plays them from the start.
 void use_lanes(const PanelContext& context, const LaneChoices& wanted);
 
 }  // namespace clothlab

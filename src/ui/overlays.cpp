@@ -118,7 +118,8 @@ void mesh_report(const PanelContext& context) {
     const char* help;
   };
   constexpr Row kRows[] = {
-      {UnitChoice::fit, 0, "fit", "Scale a mesh whose diagonal lies outside 0.2 to 5 m to 1.5 m."},
+      {UnitChoice::fit, 0, "fit",
+       "Scale the mesh to a diagonal of 1.5 m if its diagonal is outside 0.2 to 5 m."},
       {UnitChoice::metres, 1, "m (as is)", "One unit of the file is one metre."},
       {UnitChoice::centimetres, 0.01, "cm", "One unit of the file is one centimetre."},
       {UnitChoice::millimetres, 0.001, "mm", "One unit of the file is one millimetre."},
@@ -134,7 +135,7 @@ void mesh_report(const PanelContext& context) {
   next_in_row(text_width("z is up") + ImGui::GetFrameHeight() + units(8));
   bool z_up = loaded.scene.z_up;
   if (check_item("z-up", "z is up", z_up,
-                 "The file was written with z upwards (CAD programs, Blender's own axes): turn it upright."))
+                 "The file has z upwards (CAD programs, Blender's own axes): turn the mesh upright."))
     context.request(ReloadMesh{loaded.fitted ? UnitChoice::fit : UnitChoice::as_is, z_up});
 }
 
@@ -145,9 +146,9 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   over.stroke(points, palette().careful, under_mouse ? 4 : 2);
 }
 
-void trail_overlay(const std::vector<ImVec2>& way, ImVec2 at, ImU32 colour, const Area& view) {
+void trail_overlay(const std::vector<ImVec2>& trail, ImVec2 at, ImU32 colour, const Area& view) {
   const OverView over(view);
-  if (way.size() > 1) over.stroke(way, colour, 2);
+  if (trail.size() > 1) over.stroke(trail, colour, 2);
   over.draw->AddCircleFilled(at, units(5), over.rim);
   over.draw->AddCircleFilled(at, units(4), colour);
   item_rects()["followed"] = {at.x, at.y, at.x, at.y};
@@ -223,7 +224,7 @@ void draw_grab_marks(const GrabMarks& marks, const Area& view) {
   }
   if (!marks.held || marks.held->depth == 0) return;
 
-  // A depth scale beside the cursor: the tick is the plane where the grab began, up is away from the viewer.
+  // A depth scale next to the cursor: the tick is the plane where the grab began, up is away from the viewer.
   const float half = units(24), aside = units(22);
   const bool left = marks.held->at.x + 2 * aside > view.x + view.width;
   const ImVec2 middle(marks.held->at.x + (left ? -aside : aside),
@@ -335,10 +336,10 @@ void view_legend(const PanelContext& context, const Area& view) {
   if (velocities) row(legend.velocity.colour, "velocity: " + scale_of(legend.velocity, "m/s"));
   if (forces) row(legend.force.colour, "net force: " + scale_of(legend.force, "N"));
   if (contacts) {
-    const std::string text = "contact that sticks: " + scale_of(legend.contact, "N");
+    const std::string text = "sticking contact: " + scale_of(legend.contact, "N");
     note_text("legend:contacts", text);
     row(legend.contact.colour, text);
-    row(legend.sliding, "contact that slides");
+    row(legend.sliding, "sliding contact");
   }
   if (shown.intersections || crossed.pairs > 0) {
     const std::string text =

@@ -31,7 +31,7 @@ inline constexpr ImGuiWindowFlags kFixedPart =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoMove |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixedPart);
-/// Without an edge, where the next window is to be.
+/// The same without a border, at the position set for the next window.
 void begin_flat(const char* id, ImVec2 padding, ImGuiWindowFlags flags);
 void end_fixed();
 
@@ -40,23 +40,23 @@ void end_fixed();
 /// The legend of colours and arrows, with units; empty without them.
 void view_legend(const PanelContext& context, const Area& view);
 
-/// The rectangle that is drawn around particles to pin or to free them, in window coordinates.
+/// The rectangle around particles to pin or to free, in window coordinates.
 void selection_overlay(const Area& box);
 /// The visible parts of an open edge of the mesh, in window coordinates.
 void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view);
-/// A followed particle, and the way that it came, in window coordinates.
-void trail_overlay(const std::vector<ImVec2>& way, ImVec2 at, ImU32 colour, const Area& view);
+/// A followed particle and its trail, in window coordinates.
+void trail_overlay(const std::vector<ImVec2>& trail, ImVec2 at, ImU32 colour, const Area& view);
 /// The spring that failed and a ring around it, in window coordinates.
 void failure_overlay(ImVec2 from, ImVec2 to, const Area& view);
 /// "Part 2" below a point of that part, in window coordinates.
 void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 
-/// What cards and notices are: as high as their content.
+/// Flags of cards and notices, which are as high as their content.
 inline constexpr ImGuiWindowFlags kCard =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
-/// A card at a place of the view: pivot (0.5, 0) is top centre. Width in units, height of the content. ImGui
-/// draws into it between the two calls.
+/// A card at a position in the view: pivot (0.5, 0) is top centre. Width in units, height of the content.
+/// ImGui draws into it between the two calls.
 void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);
 void end_card();
 void card_heading(const std::string& text);
@@ -81,8 +81,8 @@ struct GrabMarks {
 };
 void draw_grab_marks(const GrabMarks& marks, const Area& view);
 
-/// Force of the grab [N], distance of the held point from the cursor, and depth of the cursor, away from the
-/// viewer where `depth` > 0 [m].
+/// Force of the grab [N], distance of the grabbed point from the cursor, and depth of the cursor, away from
+/// the viewer if `depth` > 0 [m].
 std::string grab_reading(const Frame::Grab& grab, double depth);
 
 }  // namespace clothlab

@@ -26,7 +26,7 @@ void judge_against(StabilityReading& out, double h, double limit, bool approxima
   const std::string shown = (approximate ? "≈ " : "") + format_quantity(limit, "s");
   if (h >= limit) {
     out.level = StabilityLevel::unstable;
-    // Three digits would say 1.00 times.
+    // Three digits would show 1.00 times.
     const std::string far = h / limit < 1.005 ? "just above" : times(h / limit);
     out.verdict = "unstable, " + far + " the limit";
   } else if (h >= kNearLimit * limit) {
@@ -53,7 +53,7 @@ std::string at_any_step(const IntegratorInfo& integrator, const IntegratorParame
   return growth < 0.995 ? "stable, fastest mode " + times(growth) + " per step" : "stable at any h";
 }
 
-// What is called stable, where the run says otherwise.
+// Overrules a verdict of stable that the run contradicts.
 StabilityReading overruled(StabilityReading reading, StabilityLevel level, std::string verdict,
                            const std::string& why) {
   if (reading.level != StabilityLevel::safe) return reading;
@@ -105,7 +105,7 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
 
 StabilityReading not_converged(StabilityReading reading, const std::string& why) {
   return overruled(std::move(reading), StabilityLevel::near_limit, "not converged",
-                   "That is for steps that are solved. The last one was not: " + why + ".");
+                   "This assumes converged steps. The last step did not converge: " + why + ".");
 }
 
 std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
@@ -132,7 +132,7 @@ std::optional<StepFigure> step_figure(const IntegratorInfo& info, const Integrat
 
 namespace {
 
-/// The estimate is that of the present: none where the shown state had other forces.
+/// The current estimate; none if the shown state had other forces.
 std::optional<StabilityEstimate> shown_estimate(const LaneSnapshot& lane) {
   const Scene &then = lane.scene(), &now = *lane.frame.scene;
   const bool has_same_forces = then.integrator == now.integrator && then.material == now.material &&
@@ -148,16 +148,16 @@ std::string share_text(double share) {
   return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
 }
 
-// What is smaller than this share of the energies that it is a difference of is rounding.
+// A difference of energies below this fraction of them is rounding error.
 constexpr double kRounding = 1e-13;
 
 std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
 
-// What it does: runs, stands, comes back.
+// Sets the state: runs, is frozen, blew up, catches up.
 void describe_state(const LaneSnapshot& lane, LaneReading& out) {
   if (lane.catching_up) {
-    out.short_state = "comes back";
-    out.state = "comes back: " + format_plain(lane.catching_up->time, 3) + " s";
+    out.short_state = "catches up";
+    out.state = "catches up: " + format_plain(lane.catching_up->time, 3) + " s";
     out.colour = palette().careful;
   } else if (!lane.blow_up_sentence.empty()) {
     out.short_state = "blew up";
@@ -177,7 +177,7 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
   }
 }
 
-// Values of the method that are not the usual ones, as the lanes may differ in them.
+// Values of the method that differ from the defaults, since lanes may differ in them.
 std::string own_values(const Scene& scene) {
   std::string text;
   const auto add = [&](const ParameterSpec& spec, double value) {
@@ -191,7 +191,7 @@ std::string own_values(const Scene& scene) {
   return text;
 }
 
-// Whether any h is stable; explicit Euler, say, may have no stable one, or one that is not known.
+// Without a limit: whether every or no h is stable, which may be unknown, as for explicit Euler.
 std::string limit_text(std::optional<double> share, StabilityLevel level) {
   if (share) return format_steady(*share, 2);
   if (level == StabilityLevel::unstable) return "none";
@@ -236,10 +236,10 @@ namespace {
 
 struct MethodShare {
   double gained = 0;  // [J]; dissipated, where negative
-  double share = 0;   // of all energy that was given or taken, -1 to 1
+  double share = 0;   // of all energy exchanged, -1 to 1
 };
 
-// None before the lane had its method.
+// None before the lane got its method.
 std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
   if (lane.frame.record.time + kRounding < lane.method_origin.time) return std::nullopt;
   EnergyLedger ledger = lane.frame.record.ledger;
@@ -256,7 +256,7 @@ std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
 }  // namespace
 
 std::optional<double> spurious_energy(const LaneSnapshot& lane) {
-  constexpr double kLargeShare = 0.1;  // of all energy that was given or taken
+  constexpr double kLargeShare = 0.1;  // of all energy exchanged
   const std::optional<MethodShare> method = method_share(lane);
   if (!method || !(method->gained > 0)) return std::nullopt;
   const EnergyReport& energy = lane.frame.record.energy;
@@ -287,14 +287,14 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
   if (lane.blew_up_at) {
     const std::string time = format_plain(*lane.blew_up_at, 3) + " s";
-    theory = overruled(std::move(theory), StabilityLevel::unstable, "blew up here at " + time,
-                       "That is linear theory. With these values this run has blown up at " + time +
-                           " before it went back.");
+    theory = overruled(
+        std::move(theory), StabilityLevel::unstable, "blew up here at " + time,
+        "That is linear theory. With these values this run blew up at " + time + ", before you went back.");
   } else if (const auto gained = spurious_energy(lane)) {
     const std::string energy = format_quantity(*gained, "J", 3), verdict = "gained " + energy + ", though ";
     theory = overruled(theory, StabilityLevel::unstable, verdict + theory.verdict,
-                       "That is linear theory. In this run the method itself gained " + energy +
-                           ", which no force gave (the ledger).");
+                       "That is linear theory. In this run the method gained " + energy +
+                           " of spurious energy (see the ledger).");
   }
   const StepTrouble trouble = trouble_of(lane, shown_method(lane));
   return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
@@ -307,15 +307,15 @@ StabilityReading theory_of(const LaneSnapshot& lane) {
   return read_stability(shown_method(lane), integrator_parameters(scene), scene.h(), shown_estimate(lane));
 }
 
-/// What theory says, and what the run did: also that it blew up.
+/// The reading of theory, overruled by the run, also by its blow-up.
 StabilityReading judged(StabilityReading theory, const LaneSnapshot& lane) {
   if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(theory), lane);
   if (theory.level == StabilityLevel::unstable) return theory;
   const Scene& scene = lane.scene();
   theory.level = StabilityLevel::unstable;
-  // The h may be another one since; the pieces of adaptive steps are smaller.
+  // h may have changed since; adaptive steps are smaller.
   theory.verdict = scene.adaptive || lane.blow_up_h == scene.h()
-                       ? std::string("blew up all the same")
+                       ? std::string("blew up anyway")
                        : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
   return theory;
 }
@@ -333,7 +333,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   describe_state(lane, out);
   const StabilityReading theory = theory_of(lane), stability = judged(theory, lane);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
-  // A lane that blew up all the same has shown that not any h is stable.
+  // A lane that blew up anyway has shown that not every h is stable.
   const bool was_wrong = !lane.blow_up_sentence.empty() && theory.level != StabilityLevel::unstable;
   out.limit = limit_text(out.limit_share, was_wrong ? StabilityLevel::unknown : theory.level);
   out.verdict = stability.verdict;
@@ -342,7 +342,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   const double rounding = kRounding * (energy.kinetic + energy.stretch + energy.bend +
                                        std::abs(energy.gravity) + std::abs(energy.pressure));
   const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
-  // A lane that stood before the origin, and a moment of the past before it, have nothing to count.
+  // A lane frozen before the origin, or an earlier moment, has no energy since then.
   const bool counts = lane.frame.record.time + kRounding >= lane.origin.time;
   if (counts) out.energy_change = without_rounding(energy.total - lane.origin.energy.total);
   out.energy = counts ? signed_joule(out.energy_change) : "–";
@@ -359,14 +359,15 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
     out.help += "A step costs " + format_plain(lane.step_ms.median) +
-                " ms of processor time (median of the last ones); alone the lane runs at " +
+                " ms of processor time (median of the last steps); alone, the lane runs at " +
                 factor_text(*out.real_time) + " real time. ";
   if (counts) out.help += "Energy since " + format_plain(lane.origin.time, 3) + " s: " + out.energy + ". ";
   if (method)
-    out.help += std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +
-                format_quantity(std::abs(out.method_energy), "J", 3) +
-                (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane got it or its h") +
-                ". ";
+    out.help +=
+        std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +
+        format_quantity(std::abs(out.method_energy), "J", 3) +
+        (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane's method or h changed") +
+        ". ";
   out.help += "Largest strain " + share_text(lane.frame.record.max_strain) + ". " + stability.help;
   return out;
 }

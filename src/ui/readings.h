@@ -28,7 +28,7 @@ struct StabilityReading {
 StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
                                 double h, const std::optional<StabilityEstimate>& estimate);
 
-/// The same where the last step did not converge: theory assumes solved steps, so nothing is called stable.
+/// The same after a step that did not converge: theory assumes converged steps, so nothing is called stable.
 /// `why` is the reason, a sentence without its full stop.
 StabilityReading not_converged(StabilityReading reading, const std::string& why);
 
@@ -46,27 +46,27 @@ std::optional<StepFigure> step_figure(const IntegratorInfo& info, const Integrat
 
 /// The figures of a lane, as its tile and the table show them.
 struct LaneReading {
-  std::string name;                   ///< of the method, with its values that are not the usual ones
-  std::string state;                  ///< "8.3× real time", "blew up after 0.046 s", "comes back: 0.8 s"
-  std::string short_state;            ///< "8.3×", "blew up", "comes back"
+  std::string name;                   ///< of the method, with its values that differ from the defaults
+  std::string state;                  ///< "8.3× real time", "blew up after 0.046 s", "catches up: 0.8 s"
+  std::string short_state;            ///< "8.3×", "blew up", "catches up"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit
-  std::string limit;         ///< that share, "any", "none", or "–" where that is not known or was wrong
-  std::string verdict;       ///< "stable below 1.4 ms"
-  ImU32 level_colour = 0;    ///< of the verdict
-  std::string energy;        ///< change since the common origin: "−1.2 mJ"; "–" before it
-  double energy_change = 0;  ///< the same [J]
-  double method_energy = 0;  ///< that the method gained or, negative, dissipated since then [J]
-  std::string method;        ///< the same: "-500 mJ"
-  std::string method_since;  ///< "since 1.2 s", where the lane got its method after the origin
-  double method_share = 0;   ///< of all energy that was given or taken since then, -1 to 1
-  std::optional<double> real_time;  ///< simulated time over wall-clock time; none before the first step
-  std::string help;                 ///< all of it in sentences
+  std::string limit;                  ///< that share, "any", "none", or "–" if that is unknown or was wrong
+  std::string verdict;                ///< "stable below 1.4 ms"
+  ImU32 level_colour = 0;             ///< of the verdict
+  std::string energy;                 ///< change since the common origin: "−1.2 mJ"; "–" before it
+  double energy_change = 0;           ///< the same [J]
+  double method_energy = 0;           ///< that the method gained or, negative, dissipated since then [J]
+  std::string method;                 ///< the same: "-500 mJ"
+  std::string method_since;           ///< "since 1.2 s", where the lane got its method after the origin
+  double method_share = 0;            ///< of all energy exchanged since then, -1 to 1
+  std::optional<double> real_time;    ///< simulated time over wall-clock time; none before the first step
+  std::string help;                   ///< all figures in sentences
 };
 
 LaneReading read_lane(const LaneSnapshot& lane);
 
-/// Of the method and the h of the shown state, by theory and by what the run did.
+/// Of the method and the h of the shown state, by theory and by the run.
 StabilityReading read_stability(const LaneSnapshot& lane);
 
 /// The lane of that letter; null: none.
@@ -75,23 +75,23 @@ const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane);
 /// The method that computed the shown state.
 const IntegratorInfo& shown_method(const LaneSnapshot& lane);
 
-/// What was wrong with a lane's last step by this method; empty where nothing was.
+/// Why a lane's last step by this method was not accepted without a warning; empty if it was.
 struct StepTrouble {
   std::string why;        ///< a sentence without its full stop
   bool converged = true;  ///< or it was accepted with a warning
 };
 StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info);
 
-/// Energy [J] that the lane's method gained where that contradicts its stability: as much as the run
-/// reported, or more than the cloth has as motion and strain.
+/// Energy [J] that the lane's method gained, if it contradicts its stability: the run reported it, or it
+/// exceeds the kinetic and elastic energy.
 std::optional<double> spurious_energy(const LaneSnapshot& lane);
 
-/// The lane with the smallest largest stable step of all lanes, the active one not counted, and that step
-/// [s]; none where no other lane that runs has a known limit. Lanes that are stable at no step do not count.
+/// The lane with the smallest stability limit among the other running lanes, and that limit [s]; none if no
+/// limit is known. Lanes that are stable at no step do not count.
 std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now);
 
-/// What theory says, and where the run contradicts it: its method gains energy, or its last step did not
-/// converge.
+/// The reading of theory, overruled where the run contradicts it: its method gains energy, or its last step
+/// did not converge.
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane);
 
 /// The colour of a stability level.

@@ -19,7 +19,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kForEver = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Request>
 void ask(const ShortcutTargets& on) {
@@ -65,26 +65,26 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::space, 0, false, false, "Space", "play or pause",
              [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
     Shortcut{Key::none, 'S', false, true, "S", "one step, then pause", control<StepOnce>},
-    Shortcut{Key::none, 'R', false, false, "R", "reset: back to the start",
+    Shortcut{Key::none, 'R', false, false, "R", "reset to the start",
              [](const ShortcutTargets& on) { on.context.send(Command(Reset{})); }},
-    Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little, and pause", control<Rewind>},
-    Shortcut{Key::backspace, 0, true, false, "Ctrl-Backspace", "undo going on from the past",
+    Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little and pause", control<Rewind>},
+    Shortcut{Key::backspace, 0, true, false, "Ctrl-Backspace", "undo continuing from the past",
              control<SwapBranches>},
-    Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly", control<WatchAgain>},
+    Shortcut{Key::none, 'B', false, false, "B", "replay the last states slowly", control<WatchAgain>},
     Shortcut{Key::left, 0, false, true, "Left  Right", "back, forward in time; Shift: by ten",
              step_through_past<-1>},
     Shortcut{Key::right, 0, false, true, nullptr, nullptr, step_through_past<1>},
     Shortcut{Key::home, 0, false, false, "Home  End", "to the earliest kept state, the present",
-             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kForEver})); }},
+             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kInfinity})); }},
     Shortcut{Key::end, 0, false, false, nullptr, nullptr,
-             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{kForEver})); }},
-    Shortcut{Key::none, 'C', false, false, "C", "another lane beside this one",
+             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{kInfinity})); }},
+    Shortcut{Key::none, 'C', false, false, "C", "add a lane with another method",
              [](const ShortcutTargets& on) { on.context.add_lane(contrasting_method(on.context.snapshot)); }},
     Shortcut{
-        Key::none, 'N', false, false, "N", "repeat all with the next integrator",
+        Key::none, 'N', false, false, "N", "repeat the run with the next integrator",
         [](const ShortcutTargets& on) { on.context.add_lane(next_new_method(on.context.snapshot), true); }},
     Shortcut{Key::tab, 0, false, true, "Tab", "next lane", next_lane},
-    Shortcut{Key::none, 'L', false, false, "L", "lanes as tiles, over each other, one alone",
+    Shortcut{Key::none, 'L', false, false, "L", "lanes: tiles, overlaid, one alone",
              [](const ShortcutTargets& on) {
                LaneLayout& layout = on.context.view.lanes;
                layout = static_cast<LaneLayout>((static_cast<int>(layout) + 1) % 3);
@@ -115,14 +115,14 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z", ask<Redo>},
     Shortcut{Key::none, 'Z', true, true, nullptr, nullptr, ask<Redo>, true},
     Shortcut{Key::f12, 0, false, false, "F12", "picture of the view (PNG)", ask<SavePicture>},
-    Shortcut{Key::none, 'E', true, false, "Ctrl-E", "export the mesh as it is (OBJ)",
+    Shortcut{Key::none, 'E', true, false, "Ctrl-E", "export the current mesh (OBJ)",
              save<FileDialog::Purpose::save_mesh>},
     Shortcut{Key::none, 'R', true, false, "Ctrl-R", "record pictures and meshes; stop",
              [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
     Shortcut{Key::none, 'J', true, false, "Ctrl-J", "save the journal of the session", ask<SaveJournal>},
     Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line", ask<CopyCommandLine>,
              true},
-    Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "larger text, smaller, as usual", resize_text<1>},
+    Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "text larger, smaller, default size", resize_text<1>},
     // The key labelled plus, shifted or not.
     Shortcut{Key::none, '+', true, true, nullptr, nullptr, resize_text<1>, true},
     Shortcut{Key::none, '=', true, true, nullptr, nullptr, resize_text<1>},
@@ -135,7 +135,7 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.help_open = !on.help_open; }},
     // For developers (docs/install.md), so not in the list.
     Shortcut{Key::f5, 0, false, false, nullptr, nullptr, ask<ReloadShaders>},
-    Shortcut{Key::none, 0, false, false, "Esc", "let go, close, cancel", nullptr},
+    Shortcut{Key::none, 0, false, false, "Esc", "release, close, cancel", nullptr},
 };
 
 struct HelpRow {
@@ -143,12 +143,12 @@ struct HelpRow {
   const char* help;
 };
 constexpr std::array kMouse = {
-    HelpRow{"Left-drag on the cloth", "pull at the marked point"},
-    HelpRow{"Left-drag on a body", "move it, and what lies on it"},
-    HelpRow{"Left-drag beside the cloth", "orbit the camera; with Shift pan"},
-    HelpRow{"Wheel while pulling", "moves the grab away, towards you"},
+    HelpRow{"Left-drag on the cloth", "grab the marked point"},
+    HelpRow{"Left-drag on a body", "move it with the cloth on it"},
+    HelpRow{"Left-drag next to the cloth", "orbit the camera; with Shift pan"},
+    HelpRow{"Wheel during a grab", "move the grab away or closer"},
     HelpRow{"Alt-click on the cloth",
-            "follow the nearest particle: trail, height, speed, phase; again: no longer"},
+            "follow the nearest particle (trail, height, speed, phase); again: stop"},
     HelpRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
     HelpRow{"Ctrl-drag around particles", "pin those that are visible; with Shift free them"},
     HelpRow{"Left-drag a pinned particle", "move its pin"},

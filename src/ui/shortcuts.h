@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// The targets of shortcuts beside a panel's.
+/// The targets of shortcuts, in addition to a panel's.
 class FileDialog;
 class RecordingDialog;
 struct ShortcutTargets {
@@ -29,7 +29,7 @@ struct Shortcut {
   const char* keys;                                       ///< "Space"
   const char* help;                                       ///< "play or pause"
   void (*act)(const ShortcutTargets& targets) = nullptr;  ///< null: shown in the list, handled elsewhere
-  bool shift = false;                                     ///< asked of keys with Ctrl alone
+  bool shift = false;                                     ///< compared only for keys with Ctrl
 };
 
 std::span<const Shortcut> shortcuts();
@@ -37,10 +37,10 @@ std::span<const Shortcut> shortcuts();
 /// Opens the dialog, or ends the recording that runs.
 void record_or_stop(const PanelContext& context, const FileDialog& files, RecordingDialog& dialog);
 
-/// Acts on a key. True when it meant something.
+/// Runs the action of a key. True if it has one.
 bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets);
 
-/// The list that F1 opens. Returns false when it was closed.
+/// Draws the list that F1 opens. Returns false when it was closed.
 bool help_overlay(const Area& view);
 
 }  // namespace clothlab

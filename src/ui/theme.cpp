@@ -296,14 +296,14 @@ ImU32 integrator_colour(std::size_t row) {
                                              IM_COL32(0, 114, 178, 255)};
   constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F};
   // Each family has its own part of the 28, so that a new method changes no other colour. A family that needs
-  // more goes on in the next one's, whose marks have another shape.
+  // more continues in the next one's, whose marks have another shape.
   constexpr std::array<std::size_t, 5> kFirst{0, 6, 10, 20, 24};
   const IntegratorFamily family = integrators()[row].family;
   const auto before =
       static_cast<std::size_t>(std::ranges::count(integrators().first(row), family, &IntegratorInfo::family));
-  const std::size_t place = kFirst.at(static_cast<std::size_t>(family)) + before;
-  const std::size_t round = place / kColours.size() % kTowardsText.size();
-  const ImU32 base = kColours[place % kColours.size()];
+  const std::size_t index = kFirst.at(static_cast<std::size_t>(family)) + before;
+  const std::size_t round = index / kColours.size() % kTowardsText.size();
+  const ImU32 base = kColours[index % kColours.size()];
   float share = 0;
   while (share < 1 && contrast(mixed(base, palette().text, share), palette().panel) < 3) share += 0.05F;
   return mixed(mixed(base, palette().text, share), palette().text, kTowardsText[round]);

@@ -49,7 +49,7 @@ struct Palette {
 
 const Palette& palette_of(Theme theme);
 
-/// The palette of the theme in force (apply_theme).
+/// The palette of the current theme (apply_theme).
 const Palette& palette();
 void use_palette(Theme theme);
 
@@ -68,7 +68,7 @@ double contrast(ImU32 a, ImU32 b);
 /// Black or white, whichever contrasts more with an opaque background: always by more than 4.5.
 ImU32 readable_on(ImU32 background);
 
-/// Colour of the integrator in the given row of the registry, in the palette in force (Okabe-Ito set, then
+/// Colour of the integrator in the given row of the registry, in the current palette (Okabe-Ito set, then
 /// lighter rounds of it, each with a contrast of at least 3 with the panel).
 ImU32 integrator_colour(std::size_t row);
 
@@ -82,16 +82,16 @@ const Fonts& fonts();
 
 /// Sets colours and metrics and loads the fonts. `scale` is the size of one interface unit in window
 /// coordinates (2 on a display of twice the usual density), `density` the pixels of the framebuffer per
-/// window coordinate (2 on macOS' dense displays). Call between frames; whoever draws the fonts must
-/// upload the atlas again.
+/// window coordinate (2 on macOS' dense displays). Call between frames; the renderer must then upload the
+/// font atlas again.
 void apply_theme(Theme theme, float scale, float density);
 
 /// Window coordinates of `units` interface units under the current scale.
 float units(float value);
 
-/// Text as the loaded font can show it: where it lacks Greek letters or mathematical signs, they are written
-/// out in ASCII ("ω" becomes "w"); a box stands for any other character that it lacks and for a control
-/// character, the replacement character for a byte that is no UTF-8. `spelled_out`: as if it lacked them all.
+/// Text that the loaded font can show: Greek letters and mathematical signs that it lacks are written out in
+/// ASCII ("ω" becomes "w"); a box replaces any other missing character and control characters, the
+/// replacement character a byte that is no UTF-8. `spelled_out`: as if the font lacked all of them.
 std::string displayable(std::string_view utf8, bool spelled_out = false);
 
 }  // namespace clothlab

@@ -27,7 +27,7 @@ constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
 constexpr float kLeastPlotsBesideShelf = 105;
 constexpr float kMostOfWindow = 0.7F;  // that plots may take
-constexpr float kLeastOfView = 0.35F;  // of the window, beside the shelf, which scrolls instead
+constexpr float kLeastOfView = 0.35F;  // of the window; the shelf scrolls instead
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
@@ -42,8 +42,8 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, the grab, air in the cloth and the wind.", world_panel},
-    Tab{"Contact", "The floor, and bodies that cloth comes to lie on. A body can be dragged in the picture.",
+    Tab{"World", "Gravity, grab, pressure and wind.", world_panel},
+    Tab{"Contact", "Contact model, obstacles and floor. Drag a body in the picture to move it.",
         contact_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, heat map, ground grid and what the window shows.", view_panel},
@@ -100,7 +100,7 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
   shown_texts().clear();
-  context.view.spectrum = {};  // until an instrument asks
+  context.view.spectrum = {};  // until an instrument requests it
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);
@@ -254,7 +254,7 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
   if (text_button("open", "Open...",
                   "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
-                  "one on the window. A journal is repeated up to its end.",
+                  "one on the window. A journal is replayed to its end.",
                   wide))
     files_.open();
   ImGui::SameLine(0, gap);
@@ -296,10 +296,10 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (item("save-picture", "Picture of the view", "F12",
            "A PNG of the view, without the panels, in the folder that you last saved to."))
     context.request(SavePicture{});
-  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file."))
+  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The current shape as an OBJ file."))
     files_.save(FileDialog::Purpose::save_mesh, title);
   if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
-           "The whole run as it is now, to open again and continue with the same bits.")) {
+           "The whole run as it is now. Open it later to continue with the same bits.")) {
     context.request(KeepShownMoment{});
     files_.save(FileDialog::Purpose::save_moment, title);
   }
@@ -312,8 +312,8 @@ void UserInterface::export_menu(const PanelContext& context) {
            "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."))
     record_or_stop(context, files_, recording_);
   if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
-           "The command that does this without a window: the scene with its present values, or a replay of "
-           "the journal where you have pulled, moved or changed something since the start."))
+           "The command that runs this without a window: the scene with its current values, or a replay of "
+           "the journal if you grabbed, moved or changed something."))
     context.request(CopyCommandLine{});
   ImGui::EndPopup();
 }

@@ -15,7 +15,7 @@
 
 namespace clothlab {
 
-/// The window's interface beside the cloth: side panel, plots, status bar and overlays. It owns display state
+/// The window's interface around the cloth: side panel, plots, status bar and overlays. It owns display state
 /// (open dialogs, messages), never the simulation.
 class UserInterface {
  public:
@@ -33,7 +33,7 @@ class UserInterface {
 
   /// A sentence below the view: a refused file, a saved scene.
   void show_message(std::string_view text, bool is_error);
-  /// One about a scene, until another one is shown.
+  /// A sentence about a scene, until another scene is shown.
   void show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text);
   const std::string& message() const { return message_; }
   MeshBar& mesh_bar() { return mesh_bar_; }
@@ -53,7 +53,7 @@ class UserInterface {
   }
 
  private:
-  /// The parts of the window beside the side panel, in window coordinates.
+  /// The parts of the window next to the side panel, in window coordinates.
   struct Layout {
     Area view, timeline, shelf, plots;
   };
@@ -67,7 +67,7 @@ class UserInterface {
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void draw_tabs(const PanelContext& context, bool low);
   void show_what_is_new(const Snapshot& snapshot);
-  /// Whether the strip below says the same, of the active lane; or no lane is left of those that went on.
+  /// Whether the blow-up bar shows the same message, for the active lane or because no lane runs on.
   bool message_is_told(const Snapshot& now) const;
 
   FileDialog files_;
@@ -76,7 +76,7 @@ class UserInterface {
   bool export_menu_open_ = false;
   bool export_menu_closes_ = false;
   std::string tab_, wanted_tab_;
-  std::string tab_before_ = "Scene";  // the one that E goes back to
+  std::string tab_before_ = "Scene";  // to which E returns
   bool help_open_ = false;
   MeshBar mesh_bar_;
   bool why_open_ = false;
@@ -84,7 +84,7 @@ class UserInterface {
   std::string message_;
   bool message_is_error_ = false;
   std::shared_ptr<const LoadedScene> message_scene_;  // that the message is about; null: about none
-  // A notice of the shown run, removed with its scene and its method, and where the run goes back.
+  // A notice of the shown run, removed when the scene or the method changes or the run goes back.
   bool message_is_of_run_ = false;
   double time_ = 0;           // shown [s]
   bool past_ = false;         // a moment of it was shown

@@ -32,11 +32,11 @@ std::vector<double> values(const std::vector<AxisTick>& ticks) {
 
 TEST(Axis, PutsValuesInTheirPlaces) {
   const Axis linear({-2, 6}, false);
-  EXPECT_EQ(linear.place(-2), 0);
-  EXPECT_EQ(linear.place(0), 0.25);
+  EXPECT_EQ(linear.position(-2), 0);
+  EXPECT_EQ(linear.position(0), 0.25);
   EXPECT_EQ(linear.value(1), 6);
   const Axis logarithmic({1e-4, 1}, true);
-  EXPECT_NEAR(logarithmic.place(1e-3), 0.25, rounding(1));
+  EXPECT_NEAR(logarithmic.position(1e-3), 0.25, rounding(1));
   EXPECT_NEAR(logarithmic.value(0.5), 1e-2, 10 * rounding(1e-2));
   EXPECT_FALSE(Axis::has(0, true));
   EXPECT_FALSE(Axis::has(-1, true));
@@ -69,7 +69,7 @@ TEST(Axis, HasRoundTicks) {
 TEST(Axis, ZoomsAboutAPointAndPans) {
   const Axis axis({10, 20}, false);
   const AxisRange closer = axis.zoomed(0.3, 0.5);
-  EXPECT_NEAR(Axis(closer, false).place(13), 0.3, rounding(10));
+  EXPECT_NEAR(Axis(closer, false).position(13), 0.3, rounding(10));
   EXPECT_NEAR(closer.high - closer.low, 5, rounding(20));
   EXPECT_EQ(axis.panned(0.5), (AxisRange{15, 25}));
   EXPECT_EQ(axis.stretch(0.8, 0.2), (AxisRange{12, 18})) << "in any order";

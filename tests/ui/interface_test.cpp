@@ -80,12 +80,12 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   Interface face(scene);
   face.click("tab:Contact");
   const auto says = [&](const char* name) { return shown_texts()[name]; };
-  EXPECT_EQ(says("contact-pairs"), "0 pairs, 0 stick");
+  EXPECT_EQ(says("contact-pairs"), "0 contacts, 0 sticking");
   ContactFigures& now = face.snapshot.frame.record.contacts;
   now.add({0, 0, true, 1e-20, 0, vec3(0, 1.5, 0), vec3(0)});
   now.add({1, 0, false, 2e-3, 0.5, vec3(0, 0.5, 0), vec3(0.2, 0, 0)});
   face.frame();
-  EXPECT_EQ(says("contact-pairs"), "2 pairs, 1 sticks");
+  EXPECT_EQ(says("contact-pairs"), "2 contacts, 1 sticking");
   EXPECT_EQ(says("contact-gap"), "0 m") << "rounding";
   EXPECT_EQ(says("contact-force"), "2 N");
   EXPECT_EQ(says("contact-friction"), "100 mW");
@@ -97,7 +97,7 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   face.view.contacts = true;
   face.legend.contact = {glm::vec3(1), 0.1, 0.5};
   face.frame();
-  EXPECT_EQ(says("legend:contacts"), "contact that sticks: 10 cm = 500 mN");
+  EXPECT_EQ(says("legend:contacts"), "sticking contact: 10 cm = 500 mN");
   EXPECT_EQ(says("legend:intersections"), "");
   face.view.intersections = true;
   face.frame();
@@ -503,7 +503,7 @@ TEST(Interface, HIsMarkedAsSharedByAllLanes) {
   other.frame = face.snapshot.frame;
   other.plot = face.snapshot.plot;
   face.frame();
-  EXPECT_EQ(shown_texts()["shared-step"], "Each lane takes it in one step.");
+  EXPECT_EQ(shown_texts()["shared-step"], "No lane uses substeps.");
   auto divided = std::make_shared<Scene>(scene);
   divided->substeps = 4;
   other.frame.scene = divided;

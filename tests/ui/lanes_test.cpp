@@ -176,10 +176,10 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   EXPECT_EQ(read_lane(lane).verdict, "blew up at h = 20 ms") << "which is not the present h";
   lane.blow_up_h = lane.frame.scene->h();
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
-  EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
+  EXPECT_EQ(read_lane(lane).verdict, "blew up anyway") << "nothing that blew up is called stable";
   EXPECT_EQ(read_lane(lane).limit, "–") << "nor stable at any h";
   lane.catching_up = CatchingUp{0.1, 0.2};
-  EXPECT_EQ(read_lane(lane).short_state, "comes back");
+  EXPECT_EQ(read_lane(lane).short_state, "catches up");
   auto scene = std::make_shared<Scene>(*lane.frame.scene);
   scene->substeps = 4;
   lane.frame.scene = scene;
@@ -204,7 +204,7 @@ TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
   lane.method_origin.ledger.method = -0.3;
   EXPECT_EQ(read_lane(lane).method, "-200 mJ");
   EXPECT_EQ(read_lane(lane).method_since, "since 1.5 s");
-  EXPECT_THAT(read_lane(lane).help, HasSubstr("dissipated 200 mJ since 1.5 s, when the lane got it"));
+  EXPECT_THAT(read_lane(lane).help, HasSubstr("dissipated 200 mJ since 1.5 s, when the lane's method"));
   record.time = 0.5;
   EXPECT_EQ(read_lane(lane).energy, "–") << "it stood before the origin";
   EXPECT_EQ(read_lane(lane).method, "–");

@@ -185,7 +185,7 @@ TEST(PlotKinds, StackTheLedgerOfOneLane) {
     labels.push_back(curve.label);
     EXPECT_EQ(curve.stacked, curve.label != "sum");
   }
-  EXPECT_THAT(labels, ElementsAre("sum", "method", "hand")) << "nothing was booked to the others";
+  EXPECT_THAT(labels, ElementsAre("sum", "method", "grab")) << "nothing was booked to the others";
   EXPECT_DOUBLE_EQ(alone.runs[0].curves[0].y.back(), 2 * (samples.back().time - samples.front().time));
   give_lane(face);
   const Plot beside = make_plot(PlotKind::ledger, face.snapshot);
@@ -395,7 +395,7 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
     }
     // Wide pieces are separate and have their mark; every visible span belongs to a piece.
     for (std::size_t k = 0; k < stretches.size(); ++k) {
-      const auto place = [&](double value) { return std::clamp(x.place(value), 0.0, 1.0) * width; };
+      const auto place = [&](double value) { return std::clamp(x.position(value), 0.0, 1.0) * width; };
       const double pixels = place(stretches[k].x1) - place(stretches[k].x0);
       const auto of_k = [&](const StripPiece& piece) { return piece.first <= k && k <= piece.last; };
       const auto piece = std::find_if(pieces.begin(), pieces.end(), of_k);
@@ -406,7 +406,7 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
         ASSERT_FALSE(piece->merged());
       }
       if (pixels > static_cast<double>(kMark) + 3) {
-        ASSERT_TRUE(piece->holds(kMark));
+        ASSERT_TRUE(piece->has_room_for(kMark));
       }
     }
   }
@@ -508,7 +508,7 @@ TEST(Plots, AreZoomedPannedAndFitted) {
   ASSERT_TRUE(view.x.has_value());
   EXPECT_FALSE(view.y.has_value());
   // What lies under the cursor, about 3 s, stays there, to a thousandth of a pixel.
-  EXPECT_NEAR(Axis(*view.x, false).place(12 * share), share, 1e-3 / static_cast<double>(width));
+  EXPECT_NEAR(Axis(*view.x, false).position(12 * share), share, 1e-3 / static_cast<double>(width));
   EXPECT_NEAR(view.x->high - view.x->low, 0.8 * 12, 1e-9);
 
   const AxisRange before = *view.x;

@@ -212,7 +212,7 @@ TEST(StabilityInstrument, IsZoomedByTheMouse) {
   ASSERT_TRUE(view.growth_axes.x.has_value());
   EXPECT_FALSE(view.growth_axes.y.has_value());
   const double share = static_cast<double>((mouse.x - growth.x) / (growth.z - growth.x));
-  EXPECT_NEAR(Axis(*view.growth_axes.x, true).place(Axis(whole, true).value(share)), share, 1e-4);
+  EXPECT_NEAR(Axis(*view.growth_axes.x, true).position(Axis(whole, true).value(share)), share, 1e-4);
   // The curve and the bars are those of what is seen.
   const StabilityFigure zoomed = make_stability_figure(face.snapshot, view.growth_axes.x);
   EXPECT_EQ(zoomed.curves.front().h_omega.front(), view.growth_axes.x->low);

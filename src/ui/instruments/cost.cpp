@@ -20,7 +20,7 @@ constexpr double kMeanOver = 1;  // [s]
 
 struct CostPoint {
   const LaneSnapshot* lane;
-  double cost = 0;   // seconds for a simulated one
+  double cost = 0;   // seconds per simulated second
   double error = 0;  // [m]
 };
 
@@ -48,7 +48,7 @@ std::vector<CostPoint> points_of(const Snapshot& now) {
   return points;
 }
 
-// Whole decades about the values, so that the axes seldom change.
+// Whole decades around the values, so that the axes seldom change.
 AxisRange decades(const std::vector<CostPoint>& points, double CostPoint::*value) {
   double low = points.front().*value, high = low;
   for (const CostPoint& point : points) {
@@ -60,9 +60,9 @@ AxisRange decades(const std::vector<CostPoint>& points, double CostPoint::*value
 
 std::string why_empty(const Snapshot& now) {
   if (!now.reference)
-    return "Error against cost: add a reference in the menu beside \"+\", or choose one in the menu \"...\" "
-           "beside the letters of the lanes.";
-  return "Nothing yet: the lanes have not moved apart from the reference.";
+    return "Error over cost: add a reference in the menu next to \"+\", or choose one in the menu \"...\" "
+           "next to the letters of the lanes.";
+  return "Nothing yet: no lane differs from the reference.";
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
                 first_line(std::string("RMS distance from lane ") + lane_letter(*context.snapshot.reference) +
                                " over the last second [m]",
                            size.x - 2 * pad));
-  const Figure frame({"seconds for a simulated second", decades(points, &CostPoint::cost), true},
+  const Figure frame({"seconds per simulated second", decades(points, &CostPoint::cost), true},
                      {"error [m]", decades(points, &CostPoint::error), true},
                      ImVec2(at.x, at.y + line + units(4)), ImVec2(size.x, size.y - line - units(4)));
   if (!frame.has_room()) return;
@@ -92,7 +92,7 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     draw->AddCircleFilled(p, units(5), colour);
     if (point.lane->lane == context.snapshot.lane)
       draw->AddCircle(p, units(7), palette().text, 0, units(1.5F));
-    // Below those that it would cover.
+    // Moved below labels that it would cover.
     const float width = text_width(lane_name(*point.lane));
     ImVec2 label(std::min(p.x + units(9), frame.b().x - width - units(2)), p.y - line / 2);
     const auto covers = [&](const ImVec2& other) {
@@ -105,7 +105,7 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     if (!hovered || std::hypot(mouse.x - p.x, mouse.y - p.y) > units(8)) continue;
     begin_tooltip_above(p.y - units(8));
     const std::string words = lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +
-                              format_plain(point.cost) + " s for a simulated second";
+                              format_plain(point.cost) + " s per simulated second";
     plain_text(words);
     note_text("tooltip", words);
     ImGui::EndTooltip();

@@ -16,7 +16,7 @@ namespace clothlab {
 void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
                    std::string_view help) {
   if (text_button(name + ":find", running ? "Cancel" : "Find",
-                  running ? "Ends the search; what was found stays." : help, 0, running))
+                  running ? "Stops the search; its results stay." : help, 0, running))
     context.request(Search{of, running});
 }
 
@@ -34,8 +34,8 @@ std::string why_outdated(const PanelContext& context, const SearchProgress& foun
   const std::vector<double>& returns = *snapshot.returns;
   if (std::any_of(returns.begin() + static_cast<std::ptrdiff_t>(std::min(found.returns, returns.size())),
                   returns.end(), later))
-    return "Outdated: the run has gone back to before that state.";
-  // The values of its lane; where it is gone, those of the world.
+    return "Outdated: the run went back to before that state.";
+  // The values of its lane; if the lane was removed, those of the world.
   const LaneSnapshot* lane = find_lane(snapshot, found.lane);
   const bool is_active = found.lane == snapshot.lane || lane == nullptr;
   const Scene& now = is_active ? context.scene() : *lane->frame.scene;
@@ -45,7 +45,7 @@ std::string why_outdated(const PanelContext& context, const SearchProgress& foun
   then.substeps = now.substeps;
   if (same != nullptr) same(then, now);
   const std::string changes = describe_differences(then, now, *snapshot.loaded->mesh);
-  return changes.empty() ? changes : "Outdated, as it was made before a change: " + changes + ".";
+  return changes.empty() ? changes : "Outdated by a later change: " + changes + ".";
 }
 
 float draw_search_head(const std::string& name, const SearchProgress& found, bool running,

@@ -38,24 +38,24 @@ std::string largest_text(const LimitRow& row) {
 }
 
 constexpr std::array kLimitColumns{
-    LimitColumn{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
+    LimitColumn{"method", "Click + to add it as a lane, with enough substeps for this h.", 0,
                 [](const LimitRow& r) { return static_cast<double>(method_row(r->info->id)); },
                 [](const LimitRow& r) { return std::string(r->info->title); }},
-    LimitColumn{"largest h",
-                "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest "
-                "that was tried.",
-                66, [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
+    LimitColumn{
+        "largest h",
+        "Largest h at which 400 steps from here stay bounded, to 0.5 %; ≥: the largest h that was tried.", 66,
+        [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
     LimitColumn{"cost",
-                "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
-                "limit. –: it did not hold.",
+                "Processor seconds per simulated second, in a run of half a second at 5 % below the limit. "
+                "–: the run was not stable.",
                 50, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
-    LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 56,
-                [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
+    LimitColumn{"gained", "Energy that the method gained or dissipated in that half second (see the ledger).",
+                56, [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
     LimitColumn{"error",
-                "Root mean square distance of the particles from the reference after half a second: RK4 at a "
-                "quarter of its own limit. Methods with rods simulate other cloth.",
+                "RMS distance of the particles from the reference after half a second: RK4 at a quarter of "
+                "its limit. Methods with rods simulate different cloth.",
                 50, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
                 [](const LimitRow& r) {
                   return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
@@ -67,7 +67,7 @@ constexpr std::array kFileTitles{"integrator", "largest_h_s", "seconds_per_secon
                                  "rms_error_m"};
 static_assert(kFileTitles.size() == kLimitColumns.size());
 
-// At the h of the run of the table, which the scene's step is divided into.
+// At the h of the table's run, into which the scene's step is divided.
 LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
   const double parts = std::ceil(context.scene().dt / row->run->h - 1e-9);
   return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
@@ -95,8 +95,8 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
     if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_at_limit(context, row));
   ImGui::BeginDisabled(lanes.lanes.empty());
   if (text_button(name + ":lanes", "As lanes",
-                  "The first four of the table as sorted, each with as many substeps as its limit asks for, "
-                  "from the start; all other lanes go."))
+                  "Runs the first four of the sorted table as lanes from the start, each with the substeps "
+                  "that its limit needs. Removes all other lanes."))
     use_lanes(context, lanes);
   ImGui::EndDisabled();
 }
@@ -111,7 +111,7 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
       ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
       ImGui::PushID(id.c_str());
       if (text_button(name + ":add:" + id, "+",
-                      "Adds a lane by this method at this h, from the present state.")) {
+                      "Adds a lane with this method at this h, from the current state.")) {
         const LaneChoices::Choice lane = lane_at_limit(context, row);
         context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
       }
@@ -127,7 +127,7 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
   }
 }
 
-// Sorts and draws; answers with the rows as sorted.
+// Draws the table and returns its rows as sorted.
 std::vector<LimitRow> limit_table(const PanelContext& context, const std::string& name,
                                   const LimitSearch::Progress& found, ImVec2 size) {
   std::vector<LimitRow> rows;
@@ -153,12 +153,11 @@ std::string words_of_limits(const PanelContext& context, const LimitSearch::Prog
 
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.limits != nullptr && !context.limits->done();
-  search_button(
-      context, name, Search::Of::limits, running,
-      "Bisects the largest stable h of every method from the cloth as it is now, or from its last good state "
-      "where a spring is strained by more than 10 %. On copies and on one processor, while the lanes go on.");
+  search_button(context, name, Search::Of::limits, running,
+                "Bisects the largest stable h of every method from the current state, or from the last good "
+                "state if a strain exceeds 10 %. It uses copies and one processor, while the lanes run on.");
   ImGui::SameLine(0, units(4));
-  const ImVec2 beside = ImGui::GetCursorScreenPos();
+  const ImVec2 after_find = ImGui::GetCursorScreenPos();
   if (context.limits == nullptr)
     return draw_empty(
         "Largest stable h of each method, from the current state. A search takes seconds to minutes and runs "
@@ -172,7 +171,7 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), at.y + head));
   const std::vector<LimitRow> rows =
       limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));
-  ImGui::SetCursorScreenPos(beside);
+  ImGui::SetCursorScreenPos(after_find);
   if (!has_room_for("As lanes", at, size)) return;
   lanes_button(context, name, rows);
   ImGui::SameLine(0, units(4));

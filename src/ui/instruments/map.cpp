@@ -28,7 +28,7 @@ using Verdict = MapNode::Verdict;
 constexpr std::size_t kMapSide = MapProgress::kSide;
 constexpr Dash kLinearLimit{5, 3};
 constexpr float kRoomForDots = 7;       // of a node [interface units]
-constexpr float kRoomForMapNames = 60;  // of height, of what names the axis [interface units]
+constexpr float kRoomForMapNames = 60;  // of height, for the name of the axis [interface units]
 
 struct VerdictLook {
   Verdict verdict;
@@ -53,7 +53,7 @@ ImU32 shade_of(Verdict verdict) {
 
 /// The largest step of all lanes at which the others are stable with this k_s, and the lane that limits it.
 /// Their limits fall as 1/√k_s where it is higher.
-std::optional<RealTimeLag::Limit> stable_tick(const PanelContext& context, double stiffness) {
+std::optional<RealTimeLag::Limit> stable_step(const PanelContext& context, double stiffness) {
   constexpr double kBelowLimit = 0.9;  // which changes as the cloth moves
   std::optional<RealTimeLag::Limit> limit = limit_of_others(context.snapshot);
   if (!limit) return limit;
@@ -62,23 +62,23 @@ std::optional<RealTimeLag::Limit> stable_tick(const PanelContext& context, doubl
   return limit;
 }
 
-/// The user's scene with this k_s and this h of the active lane: as many substeps as keep the tick of all
-/// lanes nearest to the one that the scene came with, or below the limits of the other lanes, and the tick
-/// that makes the substep exact.
+/// The user's scene with this k_s and this h of the active lane: as many substeps as keep the step of all
+/// lanes nearest to the original step of the scene, or below the limits of the other lanes, and the step that
+/// makes the substep exact.
 Scene scene_at(const PanelContext& context, double stiffness, double h) {
   const double own = context.snapshot.loaded->scene.dt;
   double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
-  if (const auto limit = stable_tick(context, stiffness))
+  if (const auto limit = stable_step(context, stiffness))
     parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
-  const ParameterSpec& tick = find_scene_parameter("dt")->spec;
+  const ParameterSpec& dt = find_scene_parameter("dt")->spec;
   Scene scene = context.scene();
   scene.material.stretch_stiffness = stiffness;
   scene.substeps = static_cast<int>(parts);
-  scene.dt = std::clamp(parts * h, tick.min, tick.max);
+  scene.dt = std::clamp(parts * h, dt.min, dt.max);
   return scene;
 }
 
-/// The map has them all.
+/// The map covers all of them.
 void with_same_stiffness(Scene& then, const Scene& now) {
   then.material.stretch_stiffness = now.material.stretch_stiffness;
 }
@@ -107,7 +107,7 @@ std::string csv_of_map(const MapProgress& map) {
   return text;
 }
 
-// Names of the colours, from the right end of the first line; answers with their width.
+// Names of the colours, from the right end of the first line; returns their width.
 float draw_key(const MapProgress& map, ImVec2 at, float width) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float line = ImGui::GetTextLineHeight(), box = std::round(0.6F * line);
@@ -125,8 +125,8 @@ float draw_key(const MapProgress& map, ImVec2 at, float width) {
   return at.x + width - x;
 }
 
-// A node has the ground half way to its neighbours; equal ones above each other are one rectangle. A dot
-// where one was tried, if there is room.
+// The area of a node reaches half way to its neighbours; equal nodes above each other are one rectangle. A
+// dot marks a trial, if there is room.
 void draw_nodes(const Figure& frame, const MapProgress& map) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const ImVec2 a = frame.a(), b = frame.b();
@@ -158,8 +158,8 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
   draw_line(points, palette().text, 1.4F, kLinearLimit);
 }
 
-// Where the active lane is; at the edge where that lies beyond.
-void draw_place(const Figure& frame, const Scene& scene) {
+// A ring at the active lane's values, or at the edge if they lie outside.
+void draw_ring(const Figure& frame, const Scene& scene) {
   const float x = std::clamp(frame.px(scene.material.stretch_stiffness), frame.a().x, frame.b().x);
   const float y = std::clamp(frame.py(scene.h()), frame.a().y, frame.b().y);
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -170,7 +170,7 @@ void draw_place(const Figure& frame, const Scene& scene) {
 std::string words_of_trial(const MapNode& node) {
   const std::string steps = counted(node.steps, "step");
   if (node.verdict == Verdict::unknown) return "Not tried yet.";
-  if (!node.tried) return std::string("Not tried: ") + look_of(node.verdict).name + ", as those around it.";
+  if (!node.tried) return std::string("Not tried: ") + look_of(node.verdict).name + ", like its neighbours.";
   if (node.steps < StabilityMap::kSteps) return "Blew up after " + steps + ".";
   if (node.verdict == Verdict::unstable) return "Its energy grew within " + steps + ".";
   std::string words = "Bounded for " + steps;
@@ -186,9 +186,9 @@ std::string words_of_cost(const MapNode& node) {
   return words + format_quantity(1e-3 * node.step_ms, "s") + " per step.";
 }
 
-/// Why a click does not go there; empty where it does.
+/// Why a click there has no effect; empty if it has one.
 std::string why_forbidden(const PanelContext& context, double stiffness, double h) {
-  const auto limit = stable_tick(context, stiffness);
+  const auto limit = stable_step(context, stiffness);
   if (!limit || h <= limit->step) return {};
   return std::string("Lane ") + lane_letter(limit->lane) + " is stable only below " +
          format_quantity(limit->step, "s") + " here: give it more substeps, or freeze it.";
@@ -197,10 +197,10 @@ std::string why_forbidden(const PanelContext& context, double stiffness, double 
 std::string words_of_click(const PanelContext& context, double stiffness, double h) {
   if (const std::string why = why_forbidden(context, stiffness, h); !why.empty()) return why;
   const Scene then = scene_at(context, stiffness, h);
-  const std::string tick = format_quantity(then.dt, "s");
+  const std::string step = format_quantity(then.dt, "s");
   const std::string parts = counted(static_cast<unsigned>(then.substeps), "substep");
-  if (context.snapshot.others.empty()) return "Click: this k_s and this h, by " + parts + " of " + tick + ".";
-  return "Click: this k_s and a step of " + tick + " for all lanes, " + parts + " for lane " +
+  if (context.snapshot.others.empty()) return "Click: this k_s and this h, " + parts + " of " + step + ".";
+  return "Click: this k_s and a step of " + step + " for all lanes, " + parts + " for lane " +
          std::string(1, lane_letter(context.snapshot.lane)) + ".";
 }
 
@@ -234,7 +234,7 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
   draw_linear_limit(frame, map);
   if (frame.height() > units(kRoomForMapNames)) frame.label(frame.a(), palette().muted, "h [s]");
   frame.end_clip();
-  draw_place(frame, context.scene());
+  draw_ring(frame, context.scene());
   ImGui::SetCursorScreenPos(frame.a());
   const bool clicked = ImGui::InvisibleButton("##map", ImVec2(frame.width(), frame.height()));
   note_item(name + ":map");
@@ -253,9 +253,9 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
 void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.map != nullptr && !context.map->done();
   search_button(context, name, Search::Of::map, running,
-                "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the cloth "
-                "as it is now, or from its last good state where a spring is strained by more than 10 %. On "
-                "copies and on one processor, while the lanes go on.");
+                "Tries the active lane's method with many h and stretch stiffnesses k_s from the current "
+                "state, or from the last good state if a strain exceeds 10 %. It uses copies and one "
+                "processor, while the lanes run on.");
   const std::string title(integrators()[context.snapshot.integrator].title);
   if (context.map == nullptr)
     return draw_empty("Stable steps h of " + title +
@@ -271,11 +271,10 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
   const std::string outdated = why_outdated(context, *map, with_same_stiffness);
   const float head = draw_search_head(name, *map, running, words_of_map(context, *map, running), outdated, at,
                                       size.x, size.x - key);
-  tooltip(
-      (outdated.empty() ? outdated : outdated + "\n\n") + "Where trials of " +
-      format_count(StabilityMap::kSteps) +
-      " steps from there stay bounded, and where they grow or blow up; a dot where one was tried. Dashed: "
-      "the limit of linear theory, measured for every k_s. The ring: the active lane. A click goes there.");
+  tooltip((outdated.empty() ? outdated : outdated + "\n\n") + "Shows where trials of " +
+          format_count(StabilityMap::kSteps) +
+          " steps stay bounded, grow or blow up; a dot marks a trial. Dashed: the limit of linear theory, "
+          "measured for every k_s. Ring: the active lane. Click to set h and k_s.");
   if (map->spacing > 0)
     draw_map(context, name, *map, ImVec2(at.x, at.y + head), ImVec2(size.x, size.y - head));
 }

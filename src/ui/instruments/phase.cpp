@@ -60,7 +60,7 @@ vec3 unit_vector(int axis) {
   return e;
 }
 
-// The axis that it is; none.
+// The axis that it equals, if any.
 std::optional<std::size_t> axis_of(const vec3& direction) {
   for (int k = 0; k < 3; ++k)
     if (direction == unit_vector(k)) return static_cast<std::size_t>(k);
@@ -73,19 +73,19 @@ std::string name_of(const vec3& direction) {
   return "(" + number(0) + ", " + number(1) + ", " + number(2) + ")";
 }
 
-/// Of the longest way that the particle goes: the first principal axis of its last places. None where it has
-/// not moved.
+/// The direction of the particle's largest motion: the first principal axis of its last positions. None if it
+/// has not moved.
 std::optional<vec3> main_direction(const LaneSnapshot& lane) {
-  std::vector<vec3> places;
+  std::vector<vec3> positions;
   for (const PlotSample& sample : *lane.plot)
     if (sample.time >= lane.plot->back().time - kPhaseSeconds && std::isfinite(sample.place.x))
-      places.push_back(sample.place);
+      positions.push_back(sample.place);
   vec3 mean(0), direction(1, 0.7, 0.4);  // no direction that a scene is likely to avoid
-  for (const vec3& place : places) mean += place / static_cast<double>(places.size());
+  for (const vec3& x : positions) mean += x / static_cast<double>(positions.size());
   constexpr int kPowers = 100;
   for (int k = 0; k < kPowers; ++k) {
     vec3 next(0);
-    for (const vec3& place : places) next += glm::dot(place - mean, direction) * (place - mean);
+    for (const vec3& x : positions) next += glm::dot(x - mean, direction) * (x - mean);
     if (!(glm::length(next) > 0)) return std::nullopt;
     direction = glm::normalize(next);
   }
@@ -96,19 +96,19 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   vec3& direction = context.view.plots_layout.phase_direction;
   ImGui::SetNextWindowSize(ImVec2(units(330), 0));
   if (!ImGui::BeginPopup("##direction")) return;
-  const TooltipsThere there(TooltipSide::beside);
+  const TooltipsThere there(TooltipSide::side);
   if (const auto changed = vector_row(
-          "direction", "Direction",
-          "Position and velocity are those along this vector, of any length; y is up.", direction, 1, "")) {
+          "direction", "Direction", "Shows position and velocity along this vector, of any length; y is up.",
+          direction, 1, "")) {
     if (glm::length(*changed) > kShortestVector) {
       direction = *changed;
     } else {
       refuse_typed_number("A direction needs a component that is not 0.");
     }
   }
-  if (text_button(name + ":main-direction", "Along its longest way",
-                  "The direction in which the particle of this lane has moved most in the last 10 s: for a "
-                  "pendulum that swings aslant.",
+  if (text_button(name + ":main-direction", "Along its main motion",
+                  "The direction in which the particle of this lane moved most in the last 10 s. Use it for "
+                  "a pendulum that swings at an angle.",
                   -1))
     if (const auto main = main_direction(context.snapshot)) direction = *main;
   ImGui::EndPopup();

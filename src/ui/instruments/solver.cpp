@@ -24,8 +24,8 @@ namespace {
 constexpr float kRoomyHeight = 230;     // room for all of the words [interface units]
 constexpr float kLowHeight = 120;       // [interface units]
 constexpr float kPreconditioner = 104;  // width of that choice [interface units]
-constexpr float kRoomForName = 100;     // of height, of what names an axis [interface units]
-constexpr float kRoomForLegend = 50;    // of height, of what names the columns [interface units]
+constexpr float kRoomForName = 100;     // of height, for the name of an axis [interface units]
+constexpr float kRoomForLegend = 50;    // of height, for the names of the columns [interface units]
 constexpr float kShareOfSteps = 0.38F;  // of the width
 constexpr int kMostLines = 4;           // of settings
 constexpr double kLaneDashes = 0.7;     // of those in pictures
@@ -80,7 +80,7 @@ std::vector<Setting> settings_of(const PanelContext& context) {
   return settings;
 }
 
-// In lines of that width, as many as there is room for; returns their height.
+// In at most that many lines of that width; returns their height.
 float draw_switches(const PanelContext& context, const std::string& name, ImVec2 at, float width,
                     int most_lines) {
   const float gap = units(4), line = ImGui::GetFrameHeight() + units(3);
@@ -192,7 +192,7 @@ void tell_step(const Figure& frame, const SolverFigure::Step& step) {
   frame.tell(text, step.converged ? "" : "did not converge");
 }
 
-// In order, which is that of Newton's iterations.
+// In the order of Newton's iterations.
 void draw_solves(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
   const double count = static_cast<double>(figure.solves.size());
   const int most = std::ranges::max(figure.solves);
@@ -254,10 +254,10 @@ ImU32 outcome_colour(SolverFigure::Outcome outcome) {
   return outcome == SolverFigure::Outcome::no_step ? palette().muted : palette().text;
 }
 
-// No room for more than a line above the pictures.
+// Room for only one line above the pictures.
 bool is_low(float height) { return height < units(kLowHeight); }
 
-// What happened, and what the solve was; returns their height.
+// The verdict and the solve in words; returns their height.
 float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
   const bool roomy = size.y >= units(kRoomyHeight) || (figure.curves.empty() && figure.steps.empty());
   ImGui::SetCursorScreenPos(at);
@@ -276,7 +276,7 @@ float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2
   tooltip(figure.verdict + (figure.manner.empty() ? "" : "\n\n" + figure.manner) +
           "\n\nThe curves: the residual of each lane's last linear solve after every iteration of conjugate "
           "gradients, over its right-hand side. The columns: CG iterations of the active lane's last 200 "
-          "steps, red where a step did not converge, and Newton iterations before them.");
+          "steps, red if a step did not converge, with Newton iterations in front of them.");
   return ImGui::GetItemRectSize().y;
 }
 
@@ -313,8 +313,8 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   bool& solves = context.view.plots_layout.solves;
   if (!figure.solves.empty() && has_room_for("Per solve", at, size)) {
     if (text_button(name + ":per-solve", "Per solve",
-                    "The CG iterations of every solve of the last step, of Newton's method one for each of "
-                    "its iterations; or those of the last 200 steps.",
+                    "CG iterations of each solve of the last step (one per Newton iteration), instead of the "
+                    "last 200 steps.",
                     0, solves))
       solves = !solves;
     ImGui::SameLine(0, units(4));

@@ -15,11 +15,11 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kStepsShown = 200;
-constexpr double kHeadroom = 1.3;  // for what names the columns
+constexpr double kHeadroom = 1.3;  // for the names of the columns
 
 using Outcome = SolverFigure::Outcome;
 
-// Another method's solves say nothing about this one.
+// Solves of another method do not describe this one.
 bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == shown_method(lane).id; }
 
 // "5 Newton iterations and 23 CG iterations, residual 3e-4 (tolerance 0.001)"
@@ -80,7 +80,7 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   text.append(std::to_string(lane.scene().solver.linear.cg.max_iterations));
   text.append(" iterations to ").append(format_plain(lane.frame.record.cg_residual, 2));
   text.append(", tolerance ").append(format_plain(solve.tolerance));
-  if (solve.at_radius) text += "; ended at the radius in which Newton's method trusts the matrix";
+  if (solve.at_radius) text += "; ended at the trust radius of Newton's method";
   if (solve.indefinite) text += "; ended at a direction of non-positive curvature";
   return text + ".";
 }

@@ -10,14 +10,14 @@
 
 namespace clothlab {
 
-/// The picture of the solver, without its places on the screen: the last CG solve of every lane, and what the
-/// active lane's solver did in its last steps.
+/// The contents of the solver's picture, without screen positions: the last CG solve of every lane, and the
+/// solves of the active lane's last steps.
 struct SolverFigure {
   struct Curve {
     LaneId lane = 0;
     std::string name;               ///< lane_name, and the preconditioner
     std::vector<double> residuals;  ///< relative; [k] after k iterations
-    double tolerance = 0;           ///< that was in force
+    double tolerance = 0;           ///< of the solve
   };
   struct Step {
     double time = 0;  ///< [s]
@@ -29,12 +29,12 @@ struct SolverFigure {
   std::vector<int> solves;      ///< CG iterations of each solve of the active lane's last step
   std::vector<Step> steps;      ///< the active lane's last ones, newest last; empty where none iterated
   AxisRange iterations{0, 4};   ///< the axis of the curves
-  AxisRange residual{1e-4, 1};  ///< likewise, logarithmic
+  AxisRange residual{1e-4, 1};  ///< the same of the residuals, logarithmic
   double most_iterations = 4;   ///< where the axis of the steps ends
   enum class Outcome { no_step, converged, warned, not_converged };
   Outcome outcome = Outcome::no_step;
-  std::string verdict;  ///< how the active lane's last step went, in a sentence
-  std::string manner;   ///< what its last solve was, or why there was none
+  std::string verdict;  ///< the outcome of the active lane's last step, in a sentence
+  std::string manner;   ///< its last solve, or why there was none
 };
 
 SolverFigure make_solver_figure(const Snapshot& now);

@@ -17,12 +17,12 @@
 namespace clothlab {
 namespace {
 
-constexpr float kBesideEachOther = 720;  // room for both pictures [interface units]
-constexpr float kRoomForTitle = 120;     // of height [interface units]
-constexpr float kRoomForLabel = 420;     // of the longer label of a button [interface units]
-constexpr float kRoomForAll = 300;       // of width, of long titles [interface units]
-constexpr float kRoomForNames = 60;      // of height, of what names the axes [interface units]
-constexpr double kTallestBar = 0.45;     // of the frame
+constexpr float kRoomForBoth = 720;   // room for both pictures [interface units]
+constexpr float kRoomForTitle = 120;  // of height [interface units]
+constexpr float kRoomForLabel = 420;  // of the longer label of a button [interface units]
+constexpr float kRoomForAll = 300;    // of width, of long titles [interface units]
+constexpr float kRoomForNames = 60;   // of height, for the names of the axes [interface units]
+constexpr double kTallestBar = 0.45;  // of the frame
 constexpr double kStable = 1 + 1e-9;
 constexpr Dash kLineOfOne{5, 3};
 
@@ -33,11 +33,12 @@ void eigenvalues_button(const PanelContext& context, const std::string& name, fl
   ImGui::BeginDisabled(!possible);
   if (text_button(
           name + ":eigenvalues", width < units(kRoomForLabel) ? "Exact" : "Exact eigenvalues",
-          possible ? "Crosses at the eigenvalues of the damped equations themselves, which damping couples: "
-                     "seconds for some hundred free directions. The dots give each mode its own damping."
-                   : "There are " + std::to_string(measured->spectrum.free_directions) +
-                         " free directions; all eigenvalues are computed up to " +
-                         std::to_string(kExactDirections) + ".",
+          possible
+              ? "Crosses: exact eigenvalues of the damped equations, in which damping couples the modes. "
+                "They need seconds for some hundred free directions. Dots: each mode with its own damping."
+              : "There are " + std::to_string(measured->spectrum.free_directions) +
+                    " free directions; all eigenvalues are computed up to " +
+                    std::to_string(kExactDirections) + ".",
           0, view.eigenvalues && possible))
     view.eigenvalues = !view.eigenvalues;
   ImGui::EndDisabled();
@@ -48,8 +49,8 @@ void buttons_of(const PanelContext& context, const std::string& name, const Stab
   StabilityView& view = context.view.plots_layout.stability;
   if (!both) {
     if (text_button(name + ":plane", "Plane",
-                    "The plane of hλ, λ being the eigenvalues of the equations of motion: blue where the "
-                    "method damps, the darker the more, red where it grows. Or growth over frequency.",
+                    "The plane of hλ with the eigenvalues λ of the equations of motion. Blue: the method "
+                    "damps, more where darker; red: it grows. Off: growth over frequency.",
                     0, view.plane))
       view.plane = !view.plane;
     ImGui::SameLine(0, units(4));
@@ -185,7 +186,7 @@ void draw_region(const Figure& frame, const GrowthRegion& region) {
   }
 }
 
-void tell_place(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
+void tell_growth(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double re = frame.x_at(mouse.x), im = frame.y_at(mouse.y);
   frame.tell("hλ = " + format_plain(re) + (im < 0 ? " − " : " + ") + format_plain(std::abs(im)) +
@@ -225,21 +226,21 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
   const auto colour = [](const StabilityFigure::Mode& mode) {
     return mode.growth > kStable ? palette().failed : palette().text;
   };
-  const auto place = [&](std::complex<double> z) { return frame.at(z.real(), z.imag()); };
+  const auto point = [&](std::complex<double> z) { return frame.at(z.real(), z.imag()); };
   for (const StabilityFigure::Mode& mode : figure.modes)
     for (const std::complex<double> z : {mode.z, mode.z2})
-      if (z.imag() >= 0) draw->AddCircleFilled(place(z), units(1.8F), colour(mode), 8);
+      if (z.imag() >= 0) draw->AddCircleFilled(point(z), units(1.8F), colour(mode), 8);
   for (const StabilityFigure::Mode& mode : figure.eigenvalues)
     for (const std::complex<double> z : {mode.z, mode.z2}) {
       if (z.imag() < 0 || z == 0.0) continue;
-      const ImVec2 p = place(z);
+      const ImVec2 p = point(z);
       const float arm = units(3);
       draw->AddLine(ImVec2(p.x - arm, p.y - arm), ImVec2(p.x + arm, p.y + arm), palette().careful);
       draw->AddLine(ImVec2(p.x - arm, p.y + arm), ImVec2(p.x + arm, p.y - arm), palette().careful);
     }
   if (frame.height() > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
   frame.end_clip();
-  if (frame.zoom(name + ":region", view.plane_axes, true)) tell_place(frame, info, values);
+  if (frame.zoom(name + ":region", view.plane_axes, true)) tell_growth(frame, info, values);
 }
 
 // Title and verdict at the top; returns their height.
@@ -257,11 +258,11 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
   note_item(name + ":verdict");
   note_text(name + ":verdict", figure.verdict);
   tooltip(figure.title + ".\n\n" + figure.verdict +
-          "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at "
-          "a frequency. The curve: the method without damping; other lanes have thin ones.\n\nThe wheel "
-          "zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into a "
-          "box, a double click fits again.");
-  // Title and two lines, so that the picture stays where it is while the verdict changes.
+          "\n\nDots: the modes at their growth per step, damping included. Bars: the number of modes at a "
+          "frequency. Curve: the method without damping; thin curves: the other lanes.\n\nThe wheel zooms, "
+          "over the numbers of the growth only that axis. A left-drag pans, a right-drag zooms into a box, a "
+          "double click fits again.");
+  // Title and two lines, so that the picture does not move when the verdict changes.
   return std::max(ImGui::GetItemRectSize().y, roomy ? 3 * line : line);
 }
 
@@ -269,7 +270,7 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
 
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const StabilityView& view = context.view.plots_layout.stability;
-  const bool both = size.x >= units(kBesideEachOther);
+  const bool both = size.x >= units(kRoomForBoth);
   context.view.spectrum = {.wanted = true, .eigenvalues = view.eigenvalues && (both || view.plane)};
   const StabilityFigure figure = make_stability_figure(context.snapshot, view.growth_axes.x);
   buttons_of(context, name, figure, both, at, size);

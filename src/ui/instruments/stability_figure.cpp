@@ -60,7 +60,7 @@ std::vector<StabilityFigure::Mode> oscillating_modes(const LaneStep& method, con
   return modes;
 }
 
-double place(const AxisRange& range, double share) {
+double value_at(const AxisRange& range, double share) {
   return range.low * std::pow(range.high / range.low, share);
 }
 
@@ -69,7 +69,7 @@ StabilityFigure::Curve curve_of(const LaneSnapshot& lane, const StabilityFigure&
   const LaneStep method(lane);
   StabilityFigure::Curve curve{lane.lane, slow, {}, {}};
   for (int i = 0; i <= kCurvePoints; ++i)
-    curve.h_omega.push_back(place(figure.h_omega, double(i) / kCurvePoints));
+    curve.h_omega.push_back(value_at(figure.h_omega, double(i) / kCurvePoints));
   if (figure.limit)  // where the curve turns red
     curve.h_omega.insert(std::ranges::lower_bound(curve.h_omega, *figure.limit), *figure.limit);
   for (const double h_omega : curve.h_omega) curve.growth.push_back(method.growth({h_omega / h, 0}, slow));
@@ -79,8 +79,8 @@ StabilityFigure::Curve curve_of(const LaneSnapshot& lane, const StabilityFigure&
 void add_bars(StabilityFigure& figure, const Spectrum& spectrum, double h) {
   const auto below = [&](double h_omega) { return modes_below(spectrum, h_omega * h_omega / (h * h)); };
   for (int i = 0; i < kBars; ++i) {
-    const AxisRange range{place(figure.h_omega, double(i) / kBars),
-                          place(figure.h_omega, double(i + 1) / kBars)};
+    const AxisRange range{value_at(figure.h_omega, double(i) / kBars),
+                          value_at(figure.h_omega, double(i + 1) / kBars)};
     const double middle = std::sqrt(range.low * range.high);
     const auto nearest = std::ranges::min_element(
         figure.modes, {}, [&](const auto& mode) { return std::abs(std::log(mode.h_omega / middle)); });
@@ -153,7 +153,7 @@ StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<A
   figure.title = figure_title(now, *now.spectrum);
   figure.modes = oscillating_modes(method, spectrum, static_cast<double>(now.frame.record.modes.value_or(0)));
   if (figure.modes.empty()) {
-    figure.empty = spectrum.free_directions == 0 ? "Nothing is free to move." : "Nothing vibrates.";
+    figure.empty = spectrum.free_directions == 0 ? "No particle is free to move." : "Nothing vibrates.";
     return figure;
   }
   const double limit = stability_limit(method.info, method.values);
@@ -181,7 +181,7 @@ StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<A
   const double buckled = modes_below(spectrum, -1e-9 * spectrum.highest);
   if (buckled >= 0.5) figure.verdict += " " + count_text(figure, buckled) + " buckle: ω² < 0.";
   if (method.info.inextensible)
-    figure.verdict += " Of bending springs and the grab alone: rods do not vibrate.";
+    figure.verdict += " Only bending springs and the grab count: rods do not vibrate.";
   return figure;
 }
 
@@ -212,7 +212,8 @@ void GrowthRegion::prepare(const IntegratorInfo& info, const IntegratorParameter
                            const AxisRange& re, const AxisRange& im) {
   if (!shown_.is_of(info, values)) shown_ = {};
   if (shown_.is_full() && shown_.re == re && shown_.im == im) return;
-  // While the ranges follow the mouse, what was begun is ended first, or there would be nothing new to see.
+  // While the ranges follow the mouse, a grid that was begun is completed first; otherwise none would ever be
+  // complete.
   const bool is_begun = next_.is_of(info, values) && (shown_.is_full() || (next_.re == re && next_.im == im));
   if (!is_begun) next_ = {&info, values, re, im, {}};
   next_.fill();

@@ -14,7 +14,7 @@
 
 namespace clothlab {
 
-/// The picture of stability of the active lane, without its places on the screen: the modes of its spectrum
+/// The contents of the active lane's stability picture, without screen positions: the modes of its spectrum
 /// under its method's growth per step, at the scene's h.
 struct StabilityFigure {
   /// Modes of one frequency and damping, or one oscillation of J.
@@ -33,7 +33,7 @@ struct StabilityFigure {
   /// |R(ihω)|, growth per step without damping; of the active lane first.
   struct Curve {
     LaneId lane = 0;
-    bool slow = false;  ///< that of modes that the method treats separately
+    bool slow = false;  ///< of modes that the method treats separately
     std::vector<double> h_omega, growth;
   };
   std::vector<Mode> modes;        ///< that oscillate, ascending
@@ -44,14 +44,14 @@ struct StabilityFigure {
   double most_growth = 1.25;    ///< where the axis of growth ends
   std::optional<double> limit;  ///< largest stable hω without damping, above 0
   bool is_exact = false;        ///< every Mode is one
-  std::string title;            ///< whose, and measured when
-  std::string verdict;          ///< what it shows, in a sentence or two
-  std::string empty;            ///< instead of all that: why there is nothing to show
+  std::string title;            ///< lane or method, and the time of the measurement
+  std::string verdict;          ///< the result, in a sentence or two
+  std::string empty;            ///< why there is nothing to show; the rest is then unused
 };
 
-/// `h_omega`: the axis; none: it holds all modes and the limit.
+/// `h_omega`: the axis; none: it contains all modes and the limit.
 StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega = {});
-/// What the figure shows as a table: modes, eigenvalues of J and bars, at steps of h [s].
+/// The figure as a table: modes, eigenvalues of J and bars, at steps of h [s].
 std::string csv_of(const StabilityFigure& figure, double h);
 
 /// Growth per step over a part of the plane of z = hλ, on a grid that is filled over some frames. While it is
@@ -66,7 +66,7 @@ class GrowthRegion {
   /// The part of the plane that the grid covers.
   const AxisRange& re() const { return grid().re; }
   const AxisRange& im() const { return grid().im; }
-  /// At the middle of a cell, row 0 at the lower end of `im`; nothing for those that are still to come.
+  /// At the middle of a cell, row 0 at the lower end of `im`; false for cells that are not computed yet.
   bool has(std::size_t column, std::size_t row) const {
     return row * kColumns + column < grid().growth.size();
   }

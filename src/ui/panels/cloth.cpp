@@ -14,7 +14,7 @@ namespace {
 
 void preset_choice(const PanelContext& context) {
   choice_list("preset", "Presets: soft, medium, stiff ...",
-              "Sets several values at once; its tooltip says which. One undo reverts them all.", [&] {
+              "Sets several values at once, which its tooltip lists. One undo reverts them all.", [&] {
                 for (const Preset& preset : presets())
                   if (list_item("preset:" + std::string(preset.id), preset.title,
                                 std::string(preset.about) + "\n\n" + preset_text(preset)))
@@ -53,7 +53,7 @@ void pin_buttons(const PanelContext& context) {
   const Scene& own = context.snapshot.loaded->scene;
   ImGui::BeginDisabled(context.edits.scene().pins == own.pins);
   if (text_button("pin-scene", "Pins of the scene",
-                  "Pin what the scene pins, where it is now, and free all others.",
+                  "Pin the particles that the scene pins, where they are now, and free all others.",
                   ImGui::GetContentRegionAvail().x)) {
     Scene scene = context.edits.scene();
     scene.pins = own.pins;
@@ -79,7 +79,7 @@ void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec,
 
 void parameter_section(const PanelContext& context, std::string_view section_name) {
   for (const SceneParameter& row : scene_parameters()) {
-    // h is shown above, beside the integrator.
+    // h is shown above, next to the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
     scene_parameter_row(context, row.spec, row.get(context.scene()));
   }

@@ -32,8 +32,8 @@ struct VectorField {
   double most;
 };
 constexpr const char* kTurnHelp =
-    "The direction about which it is turned, as long as the angle in degrees: 0, 45, 0 turns it by 45° about "
-    "y.";
+    "The rotation vector: its direction is the axis, its length the angle in degrees. 0, 45, 0 turns the "
+    "body by 45° about y.";
 std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
   switch (shape) {
     case Obstacle::Shape::sphere:
@@ -52,17 +52,17 @@ std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
                kLargestObstacle},
               {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
     case Obstacle::Shape::mesh:
-      return {{&Obstacle::from, "origin", "x, y, z", "Where the origin of the file lies.", kFarthestObstacle},
+      return {{&Obstacle::from, "origin", "x, y, z", "The position of the file's origin.", kFarthestObstacle},
               {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
     case Obstacle::Shape::plane:
       return {{&Obstacle::normal, "normal", "normal",
-               "The direction that points away from the plane, of any length: cloth stays on that side.",
+               "The normal of the plane, of any length. Cloth stays on the side that it points to.",
                kLargestObstacle}};
   }
   return {};
 }
 
-// Takes over what was typed, unless it leaves no body: no side, an axis without a length.
+// Adopts what was typed, unless the body would be degenerate: a side or an axis of length 0.
 bool accept(const Obstacle& next, Obstacle& body) {
   try {
     check_obstacles({&next, 1});
@@ -74,13 +74,13 @@ bool accept(const Obstacle& next, Obstacle& body) {
   }
 }
 
-// Answers whether the body is to go.
+// Returns whether the body is to be removed.
 bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
   const std::string id = "obstacle" + std::to_string(number) + ":";
   std::string title(name_of(body.shape));
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   title += " " + std::to_string(number);
-  bool goes = false;
+  bool removed = false;
   Obstacle next = body;
   const std::vector<VectorField> fields = vector_fields(body.shape);
   for (const VectorField& field : fields) {
@@ -94,17 +94,17 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
       next.*field.value = *typed;
     if (!is_first) continue;
     ImGui::SameLine(0, units(4));
-    goes =
-        icon_button(id + "remove", Icon::close, "Takes " + title + " away.", false, ImGui::GetFrameHeight());
+    removed =
+        icon_button(id + "remove", Icon::close, "Remove " + title + ".", false, ImGui::GetFrameHeight());
   }
   if (!has_axis(body.shape)) next.to = next.from;
   if (next.turn != body.turn) next = turned(next, next.turn);
-  if (!body.path.keys.empty()) small_text("It moves on the path of the scene, from there.");
+  if (!body.path.keys.empty()) small_text("It moves along the path of the scene, starting there.");
   if (body.shape == Obstacle::Shape::plane) {
-    if (const auto typed = number_row(
-            (id + "offset").c_str(), "Offset",
-            "d of the plane n·x = d: its distance from the origin, where the normal n has the length 1.",
-            body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
+    if (const auto typed =
+            number_row((id + "offset").c_str(), "Offset",
+                       "d of the plane n·x = d with the unit normal n: its distance from the origin.",
+                       body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
       next.offset = *typed;
   } else if (body.shape == Obstacle::Shape::mesh) {
     if (const auto typed = number_row((id + "scale").c_str(), "Scale", "Metres per unit of the file.",
@@ -118,7 +118,7 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
       next.radius = *typed;
   }
   if (next != body && accept(next, body)) changed = true;
-  return goes;
+  return removed;
 }
 
 struct Offer {
@@ -128,17 +128,18 @@ struct Offer {
 constexpr std::size_t kOffersInLine = 3;
 constexpr std::array kOffers{
     Offer{Obstacle::Shape::sphere, "add-sphere", "Add a sphere",
-          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room. "
-          "Drag it with the mouse, as the cloth."},
-    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule", "A bar with round ends below the cloth."},
-    Offer{Obstacle::Shape::box, "add-box", "Add a box", "A cube with rounded edges below the cloth."},
+          "Adds a sphere below the cloth, or next to it if the floor leaves no room. Drag it with the mouse, "
+          "like the cloth."},
+    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule",
+          "Adds a bar with round ends below the cloth."},
+    Offer{Obstacle::Shape::box, "add-box", "Add a box", "Adds a cube with rounded edges below the cloth."},
     Offer{Obstacle::Shape::cylinder, "add-cylinder", "Add a cylinder",
-          "An upright cylinder with flat ends below the cloth."},
+          "Adds an upright cylinder with flat ends below the cloth."},
     Offer{Obstacle::Shape::plane, "add-plane", "Add a plane",
-          "A slope below the cloth. The floor is a level plane of its own."},
+          "Adds a slope below the cloth. The floor is a separate horizontal plane."},
     Offer{Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
-          "An OBJ file as a body, in the space of the cloth's file. You can also drop one on the window with "
-          "Shift."},
+          "Adds an OBJ file as a body, in the coordinates of the cloth's file. You can also drop one on the "
+          "window with Shift."},
 };
 
 void obstacles(const PanelContext& context) {
@@ -174,46 +175,44 @@ struct ContactRow {
 };
 constexpr std::array kContactRows{
     ContactRow{"In contact", "contact-pairs",
-               "Pairs of a particle and the floor or an obstacle, by forces also of features that push each "
-               "other, by impulses of those that were led apart, and how many of them friction holds; by "
-               "forces those that slide slower than the speed of creeping.",
+               "Contacts with the floor and obstacles, and pairs of features that forces or impulses "
+               "separate. By forces, a contact slower than the creep speed counts as sticking.",
                [](const ContactFigures& now) {
-                 return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
-                        format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
+                 return format_count(now.pairs) + (now.pairs == 1 ? " contact, " : " contacts, ") +
+                        format_count(now.sticking) + " sticking";
                }},
-    ContactRow{"Least gap", "contact-gap",
-               "The least distance of any of them, less the thickness. Negative where a particle is below a "
-               "surface; by impulses where something is nearer than the thickness, but apart.",
+    ContactRow{"Smallest gap", "contact-gap",
+               "Smallest distance of any contact, less the thickness. Negative below a surface; by impulses "
+               "also if features are closer than the thickness.",
                [](const ContactFigures& now) {
                  if (now.pairs == 0) return std::string("–");
                  return format_quantity(std::abs(now.least_gap) > kSurfaceRounding ? now.least_gap : 0, "m");
                }},
-    ContactRow{
-        "Normal force", "contact-force",
-        "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. By "
-        "impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
-        [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
+    ContactRow{"Normal force", "contact-force",
+               "Sum of the normal forces of all contacts; for cloth at rest on a floor its weight. Impulses "
+               "include self-contact. The filter gives the mean of the last step.",
+               [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
     ContactRow{"Stiffness", "contact-stiffness-now",
-               "Of contact by forces: k of a penalty, κ of a barrier. Where κ is automatic it is chosen for "
-               "the mesh, and doubled where cloth presses it shut, in one lane alone.",
+               "Of contact by forces: k of a penalty, κ of a barrier. An automatic κ is chosen for the mesh "
+               "and, in each lane, doubled if the gap nearly closes.",
                [](const ContactFigures& now) {
                  return now.stiffness > 0 ? format_quantity(now.stiffness, "N/m") : std::string("–");
                }},
-    ContactRow{"Least way", "contact-limit",
-               "The least share of its way in the step that a particle was left, so that nothing goes "
-               "through anything: 100 % where the step was the method's own. By a barrier.",
+    ContactRow{"Smallest step fraction", "contact-limit",
+               "Smallest fraction of its step that a particle moved, so that nothing passes through "
+               "anything. 100 %: the step was not shortened. Only with a barrier.",
                [](const ContactFigures& now) { return format_plain(100 * now.limit) + " %"; }},
-    ContactRow{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
+    ContactRow{"Friction power", "contact-friction", "Power that friction dissipates in sliding contacts.",
                [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
 };
 
-// Of the active lane, where there is anything to touch.
+// Of the active lane, if contact is possible.
 void contact_figures(const PanelContext& context) {
   if (!may_touch(context.scene())) return;
   section("Contacts of the last step");
   for (const ContactRow& row : kContactRows) {
     plain_text(row.label);
-    ImGui::SameLine(units(125));
+    ImGui::SameLine(units(160));
     const std::string text = displayable(row.text(context.snapshot.frame.record.contacts));
     plain_text(text);
     note_item(row.name);
@@ -222,14 +221,14 @@ void contact_figures(const PanelContext& context) {
   }
 }
 
-// The numbers of a model that has none are left out.
+// Shows only the parameters that the model has.
 void contact_model(const PanelContext& context) {
   const ContactModelInfo& info = info_of(context.scene().contact.model);
   for (const SceneParameter& row : scene_parameters()) {
     if (row.section != "Contact") continue;
     if (row.spec.id != "contact" && !std::ranges::count(info.parameters, row.spec.id)) continue;
     ParameterSpec spec = row.spec;
-    // 0 is chosen for the mesh, but for the thickness of what acts by forces.
+    // 0 means automatic, except for the thickness of models that act by forces.
     if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 &&
         !(spec.id == "thickness" && info.by_forces))
       spec.zero = "auto";

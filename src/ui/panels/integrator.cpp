@@ -56,8 +56,8 @@ void integrator_choice(const PanelContext& context) {
   new_lane_buttons(context);
 }
 
-// "1.9 ms per step, 0.4× real time" of the slowest lane that runs: the figures of its head and of the table.
-// Where there are several, with its letter, and before that the factor of all of them together.
+// "1.9 ms per step, 0.4× real time" of the slowest running lane, as in its head and in the table. With
+// several running lanes, also its letter and the factor of all together.
 std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
   const LaneSnapshot* slowest = nullptr;
   std::size_t running = 0;
@@ -67,7 +67,7 @@ std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
     if (slowest == nullptr || lane->step_ms.wall > slowest->step_ms.wall) slowest = lane;
   }
   if (slowest == nullptr) return "no step timed";
-  // Where the lane that is shown runs alone, it is all of it.
+  // If only the shown lane runs, its factor is that of all.
   const double all = lag.step_ms > 0 ? 1e3 * now.frame.scene->dt / lag.step_ms : 0;
   const std::string name =
       running == 1 && slowest == &now
@@ -87,7 +87,7 @@ std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
          (limit.step > 0 ? " is stable below " + format_quantity(limit.step, "s") : " is stable at no h");
 }
 
-// In place of the line below h where steps take longer than the time they simulate.
+// Replaces the line below h if steps take longer than the time they simulate.
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
   const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
@@ -98,10 +98,9 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
     if (ImGui::SmallButton(displayable(label).c_str())) context.set_parameter("dt", *lag.step);
     ImGui::PopFont();
     note_item("real-time");
-    tooltip("Sets h to where steps that take a quarter longer than now keep up with " + goal +
-            ", and all lanes are stable" +
+    tooltip("Sets h so that the simulation runs at " + goal + " with 25 % headroom and all lanes are stable" +
             (lag.limit ? ": " + limit_of(context.snapshot, *lag.limit) : std::string()) +
-            ". The larger h is, the more the method damps or errs. Ctrl-Z takes it back.");
+            ". A larger h increases damping and errors. Ctrl-Z reverts it.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
     text = "No stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
@@ -111,11 +110,11 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   note_item("lag");
   note_text("lag", text);
   tooltip(text +
-          ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than asked "
-          "for. Simulated time is never skipped, and h is not changed by itself. Of several lanes, the "
-          "slowest can be frozen (the menu with the dots), or given fewer substeps. A step costs the median "
-          "processor time of the last ones; factors are simulated time over wall-clock time, of all lanes "
-          "together and of the slowest alone. The h that is proposed counts with all lanes.");
+          ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than "
+          "requested. Simulated time is never skipped, and h never changes by itself. Of several lanes, you "
+          "can freeze the slowest (menu with the dots) or reduce its substeps.\n\nThe cost of a step is the "
+          "median processor time of the last steps. Factors are simulated time over wall-clock time, of all "
+          "lanes together and of the slowest alone. The proposed h accounts for all lanes.");
 }
 
 // How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."
@@ -130,13 +129,13 @@ void shared_step(const PanelContext& context, double h) {
     if (count > 1) substeps += " of " + format_quantity(h / count, "s");
     divided |= count > 1;
   }
-  const std::string text = divided ? "Substeps: " + substeps + "." : "Each lane takes it in one step.";
+  const std::string text = divided ? "Substeps: " + substeps + "." : "No lane uses substeps.";
   small_text(text, 1);
   note_item("shared-step");
   note_text("shared-step", text);
   tooltip(text +
-          "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each may "
-          "divide them into substeps of its own (Solver tab).");
+          "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each lane "
+          "may divide them into substeps (Solver tab).");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
@@ -152,9 +151,9 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
                           format_quantity(*stability.largest_step, "s") +
                           (substeps > 1 ? " per substep." : ".")};
   } else if (stability.level == StabilityLevel::unstable) {
-    mark =
-        SliderMark{dt->spec.min, palette().failed,
-                   std::string(info.title) + " " + stability.verdict + "; less per second the smaller h is."};
+    mark = SliderMark{
+        dt->spec.min, palette().failed,
+        std::string(info.title) + " " + stability.verdict + "; the growth per second decreases with h."};
   }
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
@@ -180,11 +179,11 @@ void short_explanation(const IntegratorInfo& info, float bottom) {
   if (fitting() > 0) small_text(info.summary, fitting());
   ImGui::EndGroup();
   note_item("explain");
-  tooltip("The start of its explanation: E or the question mark opens the rest.");
+  tooltip("The beginning of the explanation. E or the question mark opens all of it.");
 }
 
-// Height of the part of the panel that differs between methods: that of the method with most parameters, so
-// that nothing below moves when another is chosen.
+// Height of the part of the panel that differs between methods, for the method with most parameters, so that
+// nothing below moves when another is chosen.
 float own_height() {
   std::size_t most = 0;
   for (const IntegratorInfo& info : integrators()) most = std::max(most, info.parameters.size());

@@ -28,21 +28,21 @@ double time_of(const LaneRow& row) {
 }
 
 constexpr std::array kColumns{
-    Column{"lane", "Letter and method, ÷16 with 16 substeps. A click chooses the lane that the panels edit.",
-           0, [](const LaneRow& r) { return static_cast<double>(r.lane->lane); },
+    Column{"lane", "Letter and method; ÷16 means 16 substeps. Click to edit the lane in the panels.", 0,
+           [](const LaneRow& r) { return static_cast<double>(r.lane->lane); },
            [](const LaneRow& r) { return lane_name(*r.lane); }},
     Column{"h/limit",
-           "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
-           "stable, – where that is not known or the lane blew up all the same. That is the linear theory; "
-           "the colour is the verdict with what the run did, as below the lane's picture.",
+           "h over the largest stable h at this shape, by linear theory. any, none: every or no h is stable; "
+           "–: unknown, or the lane blew up anyway. The colour shows the verdict below the lane's picture, "
+           "which includes the run.",
            44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const LaneRow& r) { return r.figures.limit; }},
-    Column{"ΔE", "Total energy now less that at the common origin, which the line above names.", 56,
+    Column{"ΔE", "Change of the total energy since the common origin, which the line above names.", 56,
            [](const LaneRow& r) { return r.figures.energy_change; },
            [](const LaneRow& r) { return r.figures.energy; }},
     Column{"method",
-           "Energy that the method itself gained or dissipated (the ledger): since the common origin, or "
-           "since the lane got its method or its h, where that came later.",
+           "Energy that the method gained or dissipated (see the ledger), since the common origin or a later "
+           "change of its method or h.",
            56, [](const LaneRow& r) { return r.figures.method_energy; },
            [](const LaneRow& r) { return r.figures.method; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,
@@ -55,7 +55,7 @@ constexpr std::array kColumns{
            }},
     Column{"real time",
            "Simulated time over wall-clock time of the lane's own steps: 8.3× is faster than real time, 0.4× "
-           "slower. Or why the lane stands.",
+           "slower. Otherwise the state of the lane.",
            64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const LaneRow& r) { return r.figures.short_state; }},
     Column{"time",
@@ -70,7 +70,7 @@ ImU32 colour_of_cell(const LaneReading& figures, std::size_t column) {
   return column == kStateColumn ? figures.colour : palette().text;
 }
 
-// Since when the energies count, and of which lanes the method's share counts from later on.
+// From when the energies count, and the lanes whose method's share counts from a later time.
 std::string origin_text(const Snapshot& now, const std::vector<LaneRow>& rows) {
   std::string text =
       "Energies since " + format_plain(now.common_origin.time, 3) + " s, " + now.common_origin.why;
@@ -86,7 +86,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
   constexpr const char* kRestart = "All from the start";
   if (has_room_for(kRestart, at, size) &&
       text_button(name + ":restart", kRestart,
-                  "Every lane goes back to the start, where all energies begin at zero (R).", 0, false))
+                  "Resets every lane to the start, where all energies begin at zero (R).", 0, false))
     context.send(Command(Reset{}));
   std::vector<LaneRow> rows;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
@@ -95,7 +95,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
   coloured_text(palette().muted, first_line(origin, size.x));
   note_item("lane-origin");
   note_text("lane-origin", origin);
-  tooltip(origin + " All lanes are compared from there on.");
+  tooltip(origin + " All lanes are compared from then on.");
   const float line = ImGui::GetTextLineHeight() + units(2);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line));
   size.y -= line;
@@ -115,7 +115,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
           note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
           tooltip(row.figures.help);
           ImGui::SameLine(0, 0);
-          // On the bar of the one that is shown, its own colour is hard to read.
+          // On the bar of the selected lane, its own colour is hard to read.
           coloured_text(shown ? palette().text : lane_colour(row.lane->lane),
                         first_line(text, ImGui::GetContentRegionAvail().x));
           continue;

@@ -29,7 +29,7 @@ void reference_item(const PanelContext& context, const char* name, const char* l
                                .is_reference = true}));
 }
 
-// One lane stays, the others are made anew; all begin at the start.
+// Keeps one lane and replaces the others; all begin at the start.
 void sets(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
   const auto entries = [&] {
@@ -37,16 +37,15 @@ void sets(const PanelContext& context) {
       if (list_item(std::string("lane-set:") + set.title, set.title, set.help))
         use_lanes(context, set.choose(context));
     ImGui::Separator();
-    reference_item(
-        context, "reference-from-start", "Reference from the start", true,
-        "Adds RK4 with substeps of a fifth of the explicit limit, which repeats in the background all that "
-        "was done since the start and then runs with the others: they are measured against it.");
+    reference_item(context, "reference-from-start", "Reference from the start", true,
+                   "Adds RK4 with substeps of a fifth of the explicit limit as the reference lane. It "
+                   "repeats the run from the start in the background.");
     reference_item(context, "reference-from-here", "Reference from here", false,
-                   "Adds RK4 with substeps of a fifth of the explicit limit, which goes on from the present "
-                   "state of this lane: the others are measured against it.");
+                   "Adds RK4 with substeps of a fifth of the explicit limit as the reference lane. It "
+                   "continues from the current state of this lane.");
   };
-  choice_list("lane-sets", "", "Several methods at once that show something together, from the start.",
-              entries, ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
+  choice_list("lane-sets", "", "Sets of methods to compare from the start.", entries,
+              ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
 }
 
 // A letter on the lane's colour; the active one has a frame.
@@ -78,54 +77,55 @@ struct LayoutButton {
   LaneLayout layout;
 };
 constexpr std::array kLayouts{
-    LayoutButton{"lanes-tiles", "Tiles", "Each lane in a tile of its own (L).", LaneLayout::tiles},
+    LayoutButton{"lanes-tiles", "Tiles", "Each lane in its own tile (L).", LaneLayout::tiles},
     LayoutButton{"lanes-overlay", "Over", "All lanes in one picture, in the colours of their letters (L).",
                  LaneLayout::overlay},
     LayoutButton{"lanes-alone", "One", "The active lane alone (L).", LaneLayout::alone},
 };
 
-// What can be done with the active lane and the others.
+// The menu of the active lane and the others.
 void lane_menu(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const std::string active(1, lane_letter(now.lane));
   if (list_item("lane-duplicate", "Duplicate " + active,
-                "Another lane with the same method, from the present state."))
+                "Adds a lane with the same method, from the current state."))
     context.add_lane(now.integrator);
   if (list_item("lane-copy-to-all", "Copy the state of " + active + " to all",
-                "The other lanes go on from the present state of this one, each with its method."))
+                "All other lanes continue from the current state of this one, each with its own method."))
     for (const LaneSnapshot& other : now.others)
       context.send(Control(ChangeLanes{JoinLane{other.lane, now.lane}}));
   for (const LaneSnapshot& other : now.others)
     if (list_item(std::string("lane-join:") + lane_letter(other.lane),
                   "Join " + active + " to " + lane_letter(other.lane),
-                  "This lane goes on from the present state of that one, with its own method."))
+                  "This lane continues from the current state of that one, with its own method."))
       context.send(Control(ChangeLanes{JoinLane{now.lane, other.lane}}));
   const bool is_reference = now.reference == now.lane;
   if (list_item("lane-reference", is_reference ? "No reference" : active + " is the reference",
                 is_reference
-                    ? "The other lanes are no longer measured against this one."
-                    : "The other lanes are measured against this one: plots Distance and Largest distance."))
+                    ? "Stops comparing the other lanes with this one."
+                    : "Compares the other lanes with this one: plots Distance and Largest distance."))
     context.send(Control(SetReference{is_reference ? std::nullopt : std::optional(now.lane)}));
   if (now.reference &&
-      list_item("lane-distances",
-                std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
-                "The heat map (H) shows how far every particle is from where the reference has it.")) {
+      list_item(
+          "lane-distances", std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
+          "The heat map (H) shows the distance of every particle from its position in the reference lane.")) {
     context.view.heat_map = true;
     context.view.heat_of = HeatQuantity::distance;
   }
   if (now.frozen) {
-    if (list_item("lane-revive", "Bring " + active + " back",
-                  "Repeats in the background what was done since it stood, from its last sound state on, "
-                  "with its present method and h."))
+    if (list_item("lane-revive", "Resume " + active,
+                  "Catches up in the background from the last good state of this lane, with its current "
+                  "method and h."))
       context.send(Control(ReviveLane{now.lane}));
-  } else if (list_item("lane-hold", "Freeze " + active,
-                       "This lane stands, and the others go on without it: for one that slows them down.")) {
+  } else if (list_item(
+                 "lane-hold", "Freeze " + active,
+                 "Stops this lane while the others continue. Use it for a lane that slows them down.")) {
     context.send(Control(ChangeLanes{HoldLane{now.lane}}));
   }
-  if (list_item("lanes-from-start", "All from the start", "Every lane goes back to the start (R)."))
+  if (list_item("lanes-from-start", "All from the start", "Resets every lane to the start (R)."))
     context.send(Command(Reset{}));
   if (list_item("lane-remove", "Remove " + active, "Removes this lane (Del).")) context.remove_lane(now.lane);
-  if (list_item("lane-remove-others", "Remove all but " + active, "Only this lane goes on."))
+  if (list_item("lane-remove-others", "Remove all but " + active, "Keeps only this lane."))
     for (const LaneSnapshot& other : now.others) context.remove_lane(other.lane);
 }
 
@@ -135,8 +135,8 @@ void new_lane_buttons(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   ImGui::BeginDisabled(now.others.size() + 1 == kMostLanes);
   if (text_button("add-lane", "+",
-                  "Another method beside this one: a lane that goes on from the present state, under the "
-                  "same hand (C). Shift with a digit adds that method.",
+                  "Adds a lane with another method, from the current state and under the same grab (C). "
+                  "Shift with a digit adds that method.",
                   ImGui::GetFrameHeight()))
     context.add_lane(contrasting_method(now));
   ImGui::EndDisabled();
@@ -158,7 +158,7 @@ void lanes_panel(const PanelContext& context) {
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(units(34));
   choice_list(
-      "lane-more", "...", "Remove lanes, and bring states together.", [&] { lane_menu(context); },
+      "lane-more", "...", "Duplicate, join, freeze or remove lanes.", [&] { lane_menu(context); },
       ImGuiComboFlags_HeightLargest);
   // The layouts, where there is room for them.
   const float left = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + gap;
@@ -208,14 +208,14 @@ LaneChoices in_real_time(const PanelContext& context) {
 
 LaneChoices steps_of_one(const PanelContext& context) {
   const std::size_t row = context.integrator();
-  double tick = std::min(16 * context.step_size(), 1.0);
-  // The lane without substeps is to be stable, too.
+  double dt = std::min(16 * context.step_size(), 1.0);
+  // The lane without substeps must be stable too.
   constexpr double kBelowLimit = 0.9;
   if (const auto& estimate = context.snapshot.stability)
     if (const auto limit = largest_stable_step(integrators()[row], context.own_parameters(), *estimate);
         limit && *limit > 0)
-      tick = std::min(tick, kBelowLimit * *limit);
-  return {{{row, 16}, {row, 4}, {row, 1}}, std::max(tick, find_scene_parameter("dt")->spec.min)};
+      dt = std::min(dt, kBelowLimit * *limit);
+  return {{{row, 16}, {row, 4}, {row, 1}}, std::max(dt, find_scene_parameter("dt")->spec.min)};
 }
 
 LaneChoices with_reference(const PanelContext& context) {
@@ -227,29 +227,28 @@ LaneChoices with_reference(const PanelContext& context) {
 
 constexpr std::array kSets{
     LaneSet{"Classic four",
-            "Explicit, symplectic and semi-implicit Euler and the implicit midpoint rule: what grows, what "
-            "keeps its energy and what damps.",
+            "Explicit, symplectic and semi-implicit Euler and the implicit midpoint rule: growth, energy "
+            "conservation and damping compared.",
             classic},
     LaneSet{"Damping ladder",
             "Implicit midpoint, generalized-alpha, BDF2 and backward Euler: from no numerical damping to the "
             "most.",
             damping},
-    LaneSet{"Games", "What games use: symplectic Euler, XPBD, projective dynamics and semi-implicit Euler.",
+    LaneSet{"Games",
+            "Methods used in games: symplectic Euler, XPBD, projective dynamics and semi-implicit Euler.",
             games},
-    LaneSet{"Explicit four", "Explicit and symplectic Euler, velocity Verlet and RK4: who holds which h.",
+    LaneSet{"Explicit four",
+            "Explicit and symplectic Euler, velocity Verlet and RK4: compare their largest stable h.",
             explicit_ones},
     LaneSet{"One method at h, 4 h, 16 h",
-            "The active method with 16, 4 and 1 substeps of 16 times its present h, or of the largest stable "
-            "one.",
+            "The active method with 16, 4 and 1 substeps of a step of 16 times the current h, or of the "
+            "largest stable step.",
             steps_of_one},
-    LaneSet{"In real time here",
-            "Eight methods, without those whose steps have taken longer on this scene than the time that "
-            "they simulate.",
+    LaneSet{"In real time here", "Eight methods, without those that ran slower than real time on this scene.",
             in_real_time},
-    LaneSet{
-        "Against a reference",
-        "The active method, and RK4 with substeps of a fifth of the explicit limit, which is far more exact.",
-        with_reference},
+    LaneSet{"Against a reference",
+            "The active method, compared with RK4 with substeps of a fifth of the explicit limit.",
+            with_reference},
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ void family_heading(IntegratorFamily family, const Columns& at, bool with_titles
   if (with_titles) {
     write(at.order, y, palette().muted, "order");
     write(at.cost, y, palette().muted, "ms here");
-    write(at.use, y, palette().muted, "what it is for");
+    write(at.use, y, palette().muted, "use");
   }
   ImGui::Dummy(ImVec2(at.end - at.mark, ImGui::GetTextLineHeight()));
   ImGui::PopFont();

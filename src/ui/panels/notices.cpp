@@ -24,11 +24,10 @@ void load_notice(const PanelContext& context) {
   ImGui::SameLine(0, gap);
   const float bar = units(8), start = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY();
   const std::string stage = load.stage.empty() ? "starting" : load.stage;
-  const float beside = right_edge() - start - button - gap;
-  const bool with_stage = text_width(stage) + units(80) < beside;
+  const float rest = right_edge() - start - button - gap;
+  const bool with_stage = text_width(stage) + units(80) < rest;
   ImGui::SetCursorPosY(y + (ImGui::GetFrameHeight() - bar) / 2);
-  ImGui::ProgressBar(static_cast<float>(load.fraction), ImVec2(with_stage ? units(70) : beside - gap, bar),
-                     "");
+  ImGui::ProgressBar(static_cast<float>(load.fraction), ImVec2(with_stage ? units(70) : rest - gap, bar), "");
   if (with_stage) {
     ImGui::SameLine(0, gap);
     ImGui::SetCursorPosY(y);
@@ -70,7 +69,7 @@ void hint_notice(const PanelContext& context) {
     const char* text;
   };
   constexpr Row kRows[] = {{Hint::drag, "Left-drag pulls the cloth"},
-                           {Hint::orbit, "drag beside the cloth to orbit"},
+                           {Hint::orbit, "drag next to the cloth to orbit"},
                            {Hint::integrator, "1 to 9 switch the integrator"},
                            {Hint::keys, "F1 lists all keys"}};
   const float button = ImGui::GetFrameHeight();

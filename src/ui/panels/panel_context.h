@@ -34,14 +34,14 @@ struct SceneEntry {
   Scene scene;
   std::string file;  ///< name of its file, for the tests
   std::filesystem::path path;
-  std::string_view group = {};  ///< the heading of the list below which it is
+  std::string_view group = {};  ///< heading of its group in the list
 };
 
 std::string file_name(const std::filesystem::path& path);
 /// Of the mesh's file, or the title of a scene without one.
 std::string mesh_name(const Scene& scene);
 
-/// Hints for newcomers, shown until done once or dismissed.
+/// Hints for new users, shown until done once or dismissed.
 enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
 using HintsDone = std::array<bool, kHintNames.size()>;
@@ -53,12 +53,12 @@ inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 163
 /// Bounds of a recording's frames per second of simulated time.
 inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
 
-/// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or the active
-/// one alone.
+/// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or only the
+/// active one.
 enum class LaneLayout { tiles, overlay, alone };
 
-/// What the heat map shows: the strain of the stretch springs, or the distance from the reference lane, which
-/// is only known where there is one.
+/// What the heat map shows: the strain of the stretch springs, or the distance from the reference lane, if
+/// there is one.
 enum class HeatQuantity { strain, distance };
 
 /// Display settings; none changes the simulation.
@@ -83,16 +83,16 @@ struct ViewSettings {
   bool explain = false;  ///< the tab that explains the current integrator is open
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< memory for past states
-  double grab_strength = 1;        ///< of the next pull, see Grab
+  double grab_strength = 1;        ///< of the next grab, see Grab
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
-  ShowSpectrum spectrum;  ///< what the instruments drawn last are made of
+  ShowSpectrum spectrum;  ///< what the last drawn instruments need
 
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };
 
-/// Requests of the panels to the application, beside commands and controls.
+/// Requests of the panels to the application, in addition to commands and controls.
 struct OpenPath {
   std::filesystem::path path;
 };
@@ -100,7 +100,7 @@ struct OpenPath {
 struct AddMeshObstacle {
   std::filesystem::path path;
 };
-/// Asks for that file.
+/// Opens the dialog for that file.
 struct ChooseMeshObstacle {};
 struct OpenScene {
   Scene scene;
@@ -128,7 +128,7 @@ struct SavePlot {
 };
 struct CancelLoad {};
 struct FrameCloth {};
-/// Looks closely at the spring or the contact that failed.
+/// Moves the camera to the spring or the contact that failed.
 struct FrameFailure {};
 struct ReleaseGrab {};
 struct Undo {};
@@ -150,7 +150,7 @@ struct CloseRecording {};
 struct CopyText {
   std::string text;
 };
-/// Of the scene with its present values, or of a replay of all that was done, whose journal is saved for it.
+/// Of the scene with its present values, or of a replay of the journal, which is saved for it.
 struct CopyCommandLine {};
 /// A table to a CSV file in the user's folder.
 struct SaveTable {
@@ -158,13 +158,13 @@ struct SaveTable {
   std::string csv;
 };
 /// Searches the largest stable h of every method, or the stable h and k_s of the active lane's method, from
-/// the shown moment on; or cancels that.
+/// the shown moment on; or cancels the search.
 struct Search {
   enum class Of { limits, map };
   Of of = Of::limits;
   bool cancels = false;
 };
-/// All that was done, to a file beside those that the user saves.
+/// Saves the journal to a file next to those that the user saves.
 struct SaveJournal {};
 /// The answer to the question about unsaved changes.
 struct AnswerUnsaved {
@@ -179,7 +179,7 @@ using AppRequest =
                  Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
                  CopyCommandLine, SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
 
-/// A load that runs beside the simulation.
+/// A load that runs in parallel to the simulation.
 struct LoadStatus {
   bool running = false;
   std::string name;
@@ -193,7 +193,7 @@ struct RecordingStatus {
   std::filesystem::path folder;
   Recorder::Settings settings;
   Recorder::Progress progress;
-  std::size_t lanes = 1;  ///< each of several has a folder of its own, lane-A
+  std::size_t lanes = 1;  ///< several lanes each have their own folder, lane-A
 };
 
 /// A value that the user has set and the simulation has not applied yet: the window shows it during the
@@ -222,7 +222,7 @@ inline SetHistoryMemory history_memory(const ViewSettings& view) {
   return {static_cast<std::size_t>(view.history_megabytes * (1 << 20))};
 }
 
-/// Scale of arrows: `value` is drawn `length` long [m]; 0 while there are none.
+/// Scale of arrows: `value` is drawn with `length` [m]; 0 while there are no arrows.
 struct ArrowLegend {
   glm::vec3 colour{1};  ///< sRGB in [0, 1]
   double length = 0;
@@ -234,12 +234,12 @@ struct HeatLegend {
   double most = 0;             ///< at the end of the colours
   double now = 0;              ///< largest in the active lane
 };
-/// Contents of the legend.
+/// The contents of the legend.
 struct ViewLegend {
   ArrowLegend velocity;  ///< [m/s]
   ArrowLegend force;     ///< [N]
-  ArrowLegend contact;   ///< [N], of what sticks
-  glm::vec3 sliding{1};  ///< colour of contacts that slide
+  ArrowLegend contact;   ///< [N], of sticking contacts
+  glm::vec3 sliding{1};  ///< colour of sliding contacts
   glm::vec3 intersection{1};
   HeatLegend heat;
   std::size_t stride = 1;  ///< arrows at every stride-th particle
@@ -249,7 +249,7 @@ struct ViewLegend {
   double grab_depth = 0;  ///< of the cursor behind the plane where the grab began [m]
 };
 
-/// Input of a panel: the snapshot to read, and ways to request changes.
+/// Input of a panel: the snapshot to read, and functions that request changes.
 struct PanelContext {
   const Snapshot& snapshot;
   std::span<const SceneEntry> scenes;
@@ -281,7 +281,7 @@ struct PanelContext {
   void set_integrator(std::size_t row) const;
   /// To the next method of the list that can run this scene, or, with −1, the one before.
   void step_integrator(int by) const;
-  /// Adds a lane with that integrator: from the present state, or from the start through all that was done.
+  /// Adds a lane with that integrator: from the current state, or from the start through the whole journal.
   void add_lane(std::size_t row, bool from_start = false) const;
   void select_lane(LaneId lane) const;
   void remove_lane(LaneId lane) const;
@@ -296,15 +296,15 @@ struct PanelContext {
   double step_size() const { return scene().h(); }
 };
 
-/// The sizes of text and controls, relative to that of the display.
+/// The sizes of text and controls, relative to the scale of the display.
 inline constexpr std::array<std::string_view, 8> kTextSizeNames{"75 %",  "90 %",  "100 %", "110 %",
                                                                 "125 %", "150 %", "175 %", "200 %"};
 inline constexpr std::array kTextSizes{0.75F, 0.9F, 1.0F, 1.1F, 1.25F, 1.5F, 1.75F, 2.0F};
 inline constexpr std::size_t kUsualTextSize = 2;
 
-/// The one that is nearest to the size in force.
+/// The one nearest to the current size.
 std::size_t text_size(const ViewSettings& view);
-/// The size some places larger, or smaller, within the list.
+/// Changes the size by some entries of the list.
 void change_text_size(ViewSettings& view, int by);
 
 }  // namespace clothlab

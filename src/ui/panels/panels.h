@@ -18,8 +18,8 @@
 
 namespace clothlab {
 
-// One function per panel, each in a file of its own, listed in user_interface.cpp. A panel draws into
-// the current ImGui window, reads the context's snapshot and sends commands.
+// One function per panel, each in its own file, listed in user_interface.cpp. A panel draws into the
+// current ImGui window, reads the snapshot of the context and sends commands.
 
 void transport_panel(const PanelContext& context);
 void integrator_panel(const PanelContext& context);
@@ -31,7 +31,7 @@ void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
 /// The explanation of the current integrator, with its current numbers.
 void method_panel(const PanelContext& context);
-/// The time line, and a repetition with another method, in one row.
+/// The time line and the buttons to repeat the run with another method, in one row.
 void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);
@@ -65,7 +65,8 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
 // The shelf is the area below the time line for bars that must not cover the cloth. Its rows wrap in a narrow
 // window.
 
-/// The blow-up bar: what happened and how to continue; empty otherwise. `why`: the explanation is unfolded.
+/// The blow-up bar: the message and the buttons to continue; empty if nothing blew up. `why`: the explanation
+/// is unfolded.
 void blow_up_strip(const PanelContext& context, bool& why);
 
 /// The mesh bar, for a mesh that waits to be pinned and played: the mesh report and the choice of pins. Shown
@@ -82,8 +83,8 @@ class MeshBar {
   std::span<const BoundaryLoop> open_edges(const Snapshot& now) const;
   /// Whether to show all of them, not only the one under the mouse.
   bool shows_all_open_edges() const { return choice_ == Choice::open_edge; }
-  /// The parts without a pin that its advice names, to be labelled in the picture; none where all parts are
-  /// alike.
+  /// The parts without a pin that its advice names, to be labelled in the picture; none if all parts have a
+  /// pin or none has one.
   std::vector<std::uint32_t> parts_to_mark(const Snapshot& now) const;
   /// Adds an open edge to the chosen ones, or removes it; all other pins are freed.
   void choose_edge(const PanelContext& context, std::size_t edge);
@@ -102,7 +103,7 @@ class MeshBar {
   bool open_ = false;
   bool details_ = false;
   Choice choice_ = Choice::preset;
-  PinSelection pins_ = PinPreset::none;  // for which the two below hold
+  PinSelection pins_ = PinPreset::none;  // those that choice_ and chosen_ describe
   std::vector<std::size_t> chosen_;      // open edges, ascending
 };
 

@@ -39,7 +39,7 @@ void chooser(PlotsLayout& layout, std::size_t slot, PlotKind shown, const std::s
 
 constexpr float kRoomForInstruments = 300;  // of a plot next to their list [interface units]
 
-// The list of instruments, in view for whoever does not look for them among the plots. Returns its width.
+// The list of instruments, visible without opening the list of plots. Returns its width.
 float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string& name, float room) {
   if (room < units(kRoomForInstruments)) return 0;
   const char* label = "Instruments";
@@ -54,8 +54,8 @@ float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string&
         layout.choose(slot, kind);
   };
   choice_list(name + ":instruments", label,
-              "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method "
-              "does what it does. Click to choose one in place of this plot.",
+              "Pictures that explain the behaviour of a method: stability, phase, error and cost, solver, "
+              "limits of h. Click to replace this plot with one.",
               entries, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
   return width + units(kButtonGap);
 }
@@ -81,10 +81,9 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   };
   const Button all[] = {
       {alone ? "Less" : "More",
-       alone ? "Back to plots of the usual size (Esc)." : "Give this plot most of the window.", alone,
+       alone ? "Back to plots of the usual size (Esc)." : "Enlarge this plot to most of the window.", alone,
        [&] { layout.enlarged = alone ? std::nullopt : std::optional(slot); }},
-      {"Log", "A logarithmic y axis, which has no place for zero and less, or a linear one.",
-       view.logarithmic,
+      {"Log", "Logarithmic y axis (positive values only).", view.logarithmic,
        [&] {
          view.logarithmic = !view.logarithmic;
          view.y.reset();
@@ -92,15 +91,14 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
       {"Fit",
        "Show all again (double click). The wheel zooms, a left-drag pans, a right-drag zooms into a box.",
        false, [&] { view.fit(); }},
-      {"Gravity", "With gravity's energy, and the sum of all; or without, and the sum of the others.",
-       layout.with_gravity(),
+      {"Gravity", "Include the energy of gravity in the plot and in the sum.", layout.with_gravity(),
        [&] {
          layout.set_with_gravity(!layout.with_gravity());
          view.y.reset();
        },
        kind == PlotKind::energy},
-      {"CSV", "Save what is shown as a table.", false, [&] { save(SavePlot::Format::csv); }},
-      {"PNG", "Save what is shown as a picture.", false, [&] { save(SavePlot::Format::png); }},
+      {"CSV", "Save the shown curves as a table.", false, [&] { save(SavePlot::Format::csv); }},
+      {"PNG", "Save the plot as a picture.", false, [&] { save(SavePlot::Format::png); }},
   };
   float x = right;
   for (const Button& button : all) {

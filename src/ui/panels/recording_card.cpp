@@ -33,8 +33,7 @@ void running_notice(const PanelContext& context) {
   plain_text(shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)));
   note_item("recording-progress");
   tooltip("Into " + shown_path(context.recording.folder) +
-          ". Frames follow simulated time; where files cannot be written as fast, the simulation waits for "
-          "them.");
+          ". Frames follow simulated time. If files are written more slowly, the simulation waits for them.");
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
     plain_text("Finishing ...");
@@ -55,13 +54,13 @@ void ended_notice(const PanelContext& context) {
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
     if (row_button("copy-video-command", "Copy the video command",
-                   std::string("Typed in ") + (recording.lanes > 1 ? "a lane's" : "that") +
-                       " folder it makes a video: " + command))
+                   std::string("Run in ") + (recording.lanes > 1 ? "a lane's" : "that") +
+                       " folder, it makes a video: " + command))
       context.request(CopyText{command});
   }
-  if (row_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
+  if (row_button("copy-folder", "Copy the folder", "Copies the folder's path to the clipboard."))
     context.request(CopyText{utf8_of(recording.folder)});
-  if (row_button("close-recording", "Close (Esc)", "Puts this message away; the files stay."))
+  if (row_button("close-recording", "Close (Esc)", "Closes this message; the files stay."))
     context.request(CloseRecording{});
 }
 
@@ -101,16 +100,17 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
           "Frames per second of simulated time. A video played at this rate shows the cloth in real time.",
           settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "fps"))
     settings.frames_per_second = *rate;
-  small_text("Energies, strain and iterations of every step go into diagnostics.csv beside them.");
+  small_text(
+      "Energies, strain and iterations of every step are written to diagnostics.csv in the same folder.");
   if (!context.snapshot.others.empty())
-    small_text("Each lane has a folder of its own, lane-A and so on; a lane added later has none.");
+    small_text("Each lane has its own folder, lane-A and so on. A lane that is added later is not recorded.");
   ImGui::AlignTextToFramePadding();
   plain_text("In a new folder inside");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   ImGui::InputText("##folder", folder_.data(), folder_.size());
   note_item("record-folder");
-  tooltip("The recording gets a numbered folder of its own inside this one.");
+  tooltip("The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
   ImGui::BeginDisabled(!anything);

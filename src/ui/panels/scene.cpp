@@ -29,7 +29,7 @@ void scene_list(const PanelContext& context) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, palette().overlay);
   ImGui::BeginChild("scenes", ImVec2(0, list_height(context.scenes.size())), false,
                     ImGuiWindowFlags_AlwaysUseWindowPadding);
-  const TooltipsThere there(TooltipSide::beside);
+  const TooltipsThere there(TooltipSide::side);
   const float top = ImGui::GetCursorPosY();
   std::string_view group;
   for (const SceneEntry& entry : context.scenes) {

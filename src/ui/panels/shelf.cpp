@@ -24,7 +24,7 @@ namespace {
 constexpr double kDrop = 0.15;
 constexpr std::size_t kMostNamed = 3;
 
-/// All that lies on these open edges.
+/// All vertices on these open edges.
 PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& loaded) {
   std::vector<std::uint32_t> vertices;
   for (const std::size_t i : edges)
@@ -36,7 +36,7 @@ PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& l
   return vertices;
 }
 
-/// The open edges whose particles are exactly the pinned ones, ascending; none where there is no such set.
+/// The open edges whose particles are exactly the pinned ones, ascending; none if there is no such set.
 std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& loaded) {
   const auto* vertices = std::get_if<VertexList>(&pins);
   if (vertices == nullptr) return {};
@@ -130,11 +130,11 @@ void MeshBar::drop_on_floor(const PanelContext& context) {
 
 void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
   follow_pins(context);
-  const auto place = std::ranges::lower_bound(chosen_, edge);
-  if (place != chosen_.end() && *place == edge) {
-    chosen_.erase(place);
+  const auto found = std::ranges::lower_bound(chosen_, edge);
+  if (found != chosen_.end() && *found == edge) {
+    chosen_.erase(found);
   } else {
-    chosen_.insert(place, edge);
+    chosen_.insert(found, edge);
   }
   pin(context, pins_of(chosen_, *context.snapshot.loaded), Choice::open_edge);
 }
@@ -162,13 +162,13 @@ void MeshBar::heading(const PanelContext& context) {
   plain_text(shortened(mesh_name(loaded.scene), room));
   ImGui::SameLine(0, 0);
   coloured_text(palette().muted, counts);
-  if (row_button("mesh-details", "Details",
-                 "What was found in the file, its size and its unit; also in the Scene tab.", details_))
+  if (row_button("mesh-details", "Details", "The contents, size and unit of the file; also in the Scene tab.",
+                 details_))
     details_ = !details_;
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - button);
-  if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh waits until it is played.", false,
-                  button))
+  if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh stays at its start until you play.",
+                  false, button))
     close();
 }
 
@@ -184,7 +184,8 @@ void MeshBar::pin_choices(const PanelContext& context) {
   if (row_button("mesh-two-corners", "Two corners", "Pin the two top corners of each part.",
                  is(PinPreset::top_corners)))
     pin(context, PinPreset::top_corners, Choice::preset);
-  if (row_button("mesh-top-edge", "Top edge", "Pin what is highest of each part.", is(PinPreset::top_edge)))
+  if (row_button("mesh-top-edge", "Top edge", "Pin the highest particles of each part.",
+                 is(PinPreset::top_edge)))
     pin(context, PinPreset::top_edge, Choice::preset);
   ImGui::BeginDisabled(edges == 0);
   if (row_button("mesh-open-edge", "An open edge (click it)",
@@ -192,10 +193,10 @@ void MeshBar::pin_choices(const PanelContext& context) {
                  choice_ == Choice::open_edge))
     choice_ = Choice::open_edge;
   ImGui::EndDisabled();
-  if (row_button("mesh-drop", "None, drop on the floor", "Free everything and lay a floor below it.",
+  if (row_button("mesh-drop", "None, drop on the floor", "Free all particles and add a floor below the mesh.",
                  is(PinPreset::none) && scene.floor.on))
     drop_on_floor(context);
-  if (row_button("mesh-by-hand", "By hand", "Free everything and pin what you choose.",
+  if (row_button("mesh-by-hand", "By hand", "Free all particles and pin those that you choose.",
                  choice_ == Choice::by_hand))
     pin(context, PinPreset::none, Choice::by_hand);
   if (row_icon_button("mesh-play", Icon::play, "Play (Space)")) context.set_playing(true);
@@ -230,8 +231,8 @@ double rounded_down(double value) {
   return std::floor(value / unit) * unit;
 }
 
-/// A smaller h for the current method [s]: the largest stable one, or half of the current one where theory
-/// calls that stable.
+/// A smaller h for the current method [s]: the largest stable one, or half of the current one if theory calls
+/// that stable.
 struct SmallerStep {
   double h = 0;
   bool largest = false;
@@ -249,9 +250,9 @@ std::optional<SmallerStep> smaller_step(const PanelContext& context) {
 
 std::string help_of_smaller_step(const PanelContext& context, const std::optional<SmallerStep>& smaller) {
   if (smaller && smaller->largest)
-    return "Continues from the last sound state with the largest step at which this method is stable here, "
-           "less 5 % as the limit changes while the cloth moves.";
-  if (smaller) return "Continues from the last sound state with half of the step.";
+    return "Continues from the last good state, 5 % below the largest stable step of this method, which "
+           "changes while the cloth moves.";
+  if (smaller) return "Continues from the last good state with half the step.";
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   if (!estimate) return "The largest stable step is being measured.";
   const IntegratorInfo& info = integrators()[context.integrator()];
@@ -269,7 +270,7 @@ bool steady_button(const char* name, const std::string& label, const char* wides
 }
 
 // Half of the step or the largest stable one; or as many substeps as keep this method stable, or twice as
-// many as now where theory calls these stable.
+// many as now if theory calls these stable.
 void smaller_step_buttons(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const std::string help = help_of_smaller_step(context, smaller);
@@ -280,9 +281,9 @@ void smaller_step_buttons(const PanelContext& context) {
   const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
   const double count = smaller ? std::ceil(context.scene().dt / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
-  if (steady_button(
-          "blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps", "Substeps: 1000",
-          can ? "Keeps the step between pictures and commands, and takes it in so many parts." : help, can))
+  if (steady_button("blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps",
+                    "Substeps: 1000", can ? "Keeps the step and divides it into this many substeps." : help,
+                    can))
     context.set_parameter("substeps", count);
 }
 
@@ -295,7 +296,7 @@ std::size_t stable_method(const PanelContext& context) {
 
 /// Tooltip of that method's button.
 std::string help_of_stable_method(const PanelContext& context, const IntegratorInfo& info) {
-  std::string help = "Continues from the last sound state with this method. ";
+  std::string help = "Continues from the last good state with this method. ";
   if (const std::optional<StabilityEstimate>& estimate = context.snapshot.stability)
     return help + describe_stability(info, default_parameters(info), context.step_size(), *estimate);
   return help + "It is stable at every h.";
@@ -307,12 +308,13 @@ void fork(const PanelContext& context, const IntegratorInfo& method) {
   context.send(Control(SetPlaying{true}));
 }
 
-void ways_on(const PanelContext& context) {
+void buttons_to_continue(const PanelContext& context) {
   if (row_button("watch-again", "Watch again",
-                 "Replays the last states before it, within a few seconds (B)."))
+                 "Replays the last states before the blow-up slowly, within a few seconds (B)."))
     context.send(Control(WatchAgain{}));
   if ((context.snapshot.failed_spring || context.snapshot.failed_contact) &&
-      row_button("blow-up-where", "Where?", "Moves the camera to what failed; F shows all again."))
+      row_button("blow-up-where", "Where?",
+                 "Moves the camera to the spring or contact that failed; F shows all again."))
     context.request(FrameFailure{});
   smaller_step_buttons(context);
   const std::size_t stable = stable_method(context);
@@ -321,11 +323,11 @@ void ways_on(const PanelContext& context) {
                  help_of_stable_method(context, method)))
     context.set_integrator(stable);
   if (row_button("blow-up-fork", "Fork " + format_plain(kForkSeconds) + " s before",
-                 "Goes back by that and on with another lane, by " + std::string(method.title) +
-                     ", beside this one, which will blow up again."))
+                 "Goes back by that and adds a lane with " + std::string(method.title) +
+                     ". This lane will blow up again."))
     fork(context, method);
   if (row_button("blow-up-rewind", "Rewind",
-                 "Back to before the blow-up, and pause: change something and continue (Backspace)."))
+                 "Goes back to before the blow-up and pauses. Change something and continue (Backspace)."))
     context.send(Control(Rewind{}));
   if (row_button("blow-up-reset", "Reset", "Back to the start (R).")) context.send(Command(Reset{}));
 }
@@ -337,8 +339,8 @@ void blow_up_strip(const PanelContext& context, bool& why) {
   ImGui::AlignTextToFramePadding();
   wrapped_text(now.blow_up_sentence, palette().failed);
   note_item("blow-up");
-  if (row_button("blow-up-why", "Why?", "What made it blow up, with the numbers.", why)) why = !why;
-  ways_on(context);
+  if (row_button("blow-up-why", "Why?", "The cause of the blow-up, with numbers.", why)) why = !why;
+  buttons_to_continue(context);
   if (!why) return;
   wrapped_text(now.blow_up_text);
   note_text("blow-up-why", now.blow_up_text);

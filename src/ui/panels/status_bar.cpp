@@ -57,8 +57,8 @@ void gauge(double share, ImU32 colour) {
   ImGui::SameLine(0, units(7));
 }
 
-// At the right, over other items in a narrow window, as it matters most during a pull; but right of `least`,
-// where the verdict ends, and without its last parts where they have no room.
+// At the right, over other items in a narrow window, as it matters most during a grab; but right of `least`,
+// where the verdict ends, and without the last parts that do not fit.
 void grab_item(const PanelContext& context, std::string text, float least) {
   const float room = ImGui::GetWindowContentRegionMax().x - least - units(14);
   while (text_width(text) > room && text.find(',') != std::string::npos) text.resize(text.rfind(','));
@@ -96,7 +96,7 @@ void strain_and_time(const PanelContext& context) {
   }
 }
 
-// What the run has reported: the number, and all sentences on pointing at it.
+// The number of notices of the run, with all sentences in the tooltip.
 void notices_item(const NoticeLog::List& notices) {
   const std::string text = counted(notices.size(), "notice");
   if (!item(palette().careful, text, "0 notices")) return;
@@ -134,7 +134,8 @@ void particles_and_rate(const PanelContext& context) {
 void status_bar(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const StepRecord& record = now.frame.record;
-  // In the past those of then, else those that are chosen, which may be on their way to the run.
+  // Of the shown moment if it is in the past; otherwise the chosen ones, which the run may not have applied
+  // yet.
   const bool is_past = now.scene_then != nullptr;
   const IntegratorInfo& info = is_past ? shown_method(now) : integrators()[context.integrator()];
   const IntegratorParameters values =

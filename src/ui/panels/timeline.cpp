@@ -29,28 +29,28 @@ void scrub_bar(const PanelContext& context, float width) {
   const float left = origin.x + knob;
   const float length = width - 2 * knob;
   const double span = kept.to - kept.from;
-  float place = 1;
+  float position = 1;
   if (looks_back && span > 0)
-    place = std::clamp(static_cast<float>((context.snapshot.replay->time - kept.from) / span), 0.0F, 1.0F);
+    position = std::clamp(static_cast<float>((context.snapshot.replay->time - kept.from) / span), 0.0F, 1.0F);
 
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActive() && span > 0) {
-    place = std::clamp((io.MousePos.x - left) / length, 0.0F, 1.0F);
+    position = std::clamp((io.MousePos.x - left) / length, 0.0F, 1.0F);
     if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
-      const double time = kept.from + static_cast<double>(place) * span;
-      context.send(Control(ShowPast{place < 1 ? time : std::numeric_limits<double>::infinity()}));
+      const double time = kept.from + static_cast<double>(position) * span;
+      context.send(Control(ShowPast{position < 1 ? time : std::numeric_limits<double>::infinity()}));
     }
   } else {
     tooltip(
-        "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right move by "
-        "one kept state, with Shift by ten; Home and End go to the ends.\n\nSpace or S continue from the "
-        "moment shown, with exactly its state and the integrator's memory of it. The pins are the present "
-        "ones, where that moment has them. Later states can be brought back (Ctrl-Backspace).");
+        "Drag to show an earlier moment of the last seconds in cloth and plots. Left and Right move by one "
+        "kept state, with Shift by ten; Home and End go to the ends.\n\nSpace or S continue exactly from the "
+        "moment shown, with the integrator's history. The current pins stay, at their positions of that "
+        "moment. Ctrl-Backspace returns to the later states.");
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float middle = origin.y + height / 2;
   const float track = units(2);
-  const float x = left + place * length;
+  const float x = left + position * length;
   draw_bar(left, left + length, middle, track, palette().field, track);
   draw_bar(left, x, middle, track, with_alpha(palette().accent, looks_back ? 0.9F : 0.45F), track);
   const bool touched = ImGui::IsItemActive() || ImGui::IsItemHovered();
@@ -72,7 +72,7 @@ void scrub_label(const PanelContext& context, float width) {
           (spacing > 0 ? ", one every " + format_quantity(spacing, "s") + " on average" : std::string()) +
           ", in " + format_plain(static_cast<double>(kept.bytes) / kMegabyte) + " MB of the " +
           format_plain(context.view.history_megabytes) +
-          " MB that the View tab allows. The newest are kept step by step; with little memory the older ones "
+          " MB that the View tab allows. The newest are kept step by step; with little memory, older ones "
           "are farther apart.");
   ImGui::SameLine(start + width);
 }
@@ -81,18 +81,18 @@ void scrub_label(const PanelContext& context, float width) {
 void left_button(const PanelContext& context, float gap, float width) {
   const std::string time = seconds(*context.snapshot.left);
   if (text_button("left", ("Back to " + time).c_str(),
-                  "You continued from a moment of the past: returns to the present that you left "
-                  "(Ctrl-Backspace), with the states before it. The same again comes back here.",
+                  "You continued from an earlier moment. This returns to the present that you left, with the "
+                  "states before it (Ctrl-Backspace). Click again to return here.",
                   width))
     context.send(Control(SwapBranches{}));
   ImGui::SameLine(0, gap);
 }
 
-// Repeats all that was done with another integrator, as a new lane.
+// Repeats the run with another integrator, as a new lane.
 void comparison_buttons(const PanelContext& context, float gap) {
   constexpr const char* kHelp =
-      "All that was done since the start, with the next integrator of the list (N): the same pulls, pins and "
-      "values, as a new lane beside this one. It catches up in the background.";
+      "Repeats the run from the start with the next integrator of the list (N), as a new lane: the same "
+      "grabs, pins and values. It catches up in the background.";
   if (text_button("run-again", "Repeat with next", kHelp))
     context.add_lane(next_new_method(context.snapshot), true);
   ImGui::SameLine(0, gap);

@@ -25,8 +25,8 @@ void transport_panel(const PanelContext& context) {
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!now.can_rewind);
   if (icon_button("rewind", Icon::rewind,
-                  "Back by half a second of viewing time, and pause (Backspace). Where the lane blew up "
-                  "while others ran on: back to before that.",
+                  "Goes back by half a second of viewing time and pauses (Backspace). If the lane blew up "
+                  "while others ran on, it goes back to before the blow-up.",
                   false, width)) {
     context.send(Control(Rewind{}));
   }
@@ -37,11 +37,10 @@ void transport_panel(const PanelContext& context) {
     context.send(Command(Reset{}));
   }
   ImGui::SameLine(0, gap);
-  if (text_button(
-          "turn-round", "−v",
-          "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, implicit "
-          "midpoint, the trapezoidal rule) then bring the cloth back the way it came; others do not.",
-          width)) {
+  if (text_button("turn-round", "−v",
+                  "Reverses all velocities. Without damping, methods that are symmetric in time (Verlet, "
+                  "implicit midpoint, trapezoidal rule) then retrace the motion; others do not.",
+                  width)) {
     context.send(Command(ReverseVelocities{}));
   }
 
@@ -61,11 +60,11 @@ void transport_panel(const PanelContext& context) {
     line += " · wanted " + format_plain(now.speed) + "×, reached " + format_steady(now.actual_speed) + "×";
   if (now.frozen)
     line = "t = " + format_steady(now.replay ? now.replay->time : now.kept.to, 4) + " s · lane " +
-           lane_letter(now.lane) + " stands at " + format_steady(now.frame.record.time, 4) + " s";
+           lane_letter(now.lane) + " frozen at " + format_steady(now.frame.record.time, 4) + " s";
   small_text(line);
   if (behind)
     tooltip(
-        "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
+        "Steps take longer than the time they simulate, so the cloth moves more slowly than requested. "
         "Simulated time is never skipped, and h is not changed.");
 }
 

@@ -28,10 +28,10 @@ void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
   card_heading("Save the changes" + (title.empty() ? "?" : " of " + title + "?"));
   wrapped_text(changes_ + ".");
   ImGui::Spacing();
-  if (text_button("unsaved-save", "Save (Enter)", "Asks for the scene file's name, then goes on."))
+  if (text_button("unsaved-save", "Save (Enter)", "Asks for the scene file's name, then continues."))
     answer(Answer::save, context);
   ImGui::SameLine();
-  if (text_button("unsaved-discard", "Don't save (D)", "Goes on; these changes are lost."))
+  if (text_button("unsaved-discard", "Don't save (D)", "Continues; these changes are lost."))
     answer(Answer::discard, context);
   ImGui::SameLine();
   if (text_button("unsaved-cancel", "Cancel (Esc)", "Back to the cloth; nothing is lost."))

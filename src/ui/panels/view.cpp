@@ -38,12 +38,11 @@ constexpr std::array kCloth = {
            "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
            "without constraint forces of pins and rods. The legend gives the scale."},
     Toggle{"Contacts", "contacts", &ViewSettings::contacts,
-           "A point where the cloth touches the floor or an obstacle, and the force on it there, friction "
-           "included, as an arrow, in all lanes. One colour sticks, the other slides; the legend gives the "
-           "scale."},
+           "Mark contacts with the floor and obstacles, with the force on the cloth as an arrow, friction "
+           "included, in all lanes. Colours tell sticking from sliding; the legend gives the scale."},
     Toggle{"Intersections", "intersections", &ViewSettings::intersections,
            "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At "
-           "the start they are marked in any case."},
+           "the start they are always marked."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
            "distance from the reference lane; the legend gives the scale."},
@@ -80,8 +79,8 @@ std::optional<double> choice_row(std::string_view id, std::string_view title,
 void heat_rows(ViewSettings& view) {
   if (const auto changed = choice_row(
           "heat-of", "Heat map of", kQuantities, view.heat_of == HeatQuantity::distance ? 1 : 0, 0,
-          "strain: of the stretch springs, up to the value below. distance: of every particle from where the "
-          "reference lane has it, up to the largest one now; strain where no lane is the reference."))
+          "strain: of the stretch springs, up to the value below. distance: of every particle from its "
+          "position in the reference lane, up to the current largest; strain without a reference lane."))
     view.heat_of = *changed != 0 ? HeatQuantity::distance : HeatQuantity::strain;
   if (const auto changed =
           number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
@@ -116,8 +115,8 @@ void view_panel(const PanelContext& context) {
   check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
   if (const auto changed =
           number_row("history-memory", "History memory",
-                     "Memory for the states of the last 30 s, to look back to. With too little, older states "
-                     "are farther apart in time.",
+                     "Memory for the states of the last 30 s. With too little memory, older states are "
+                     "farther apart in time.",
                      view.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes, 256, "MB")) {
     view.history_megabytes = *changed;
     context.send(Control(history_memory(view)));

@@ -24,7 +24,7 @@ void gravity_rows(const PanelContext& context) {
                                       "Strength of gravity; its direction is kept. At 0 the cloth floats.",
                                       strength, 0, kMaxGravity, 9.8, "m/s²")) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
-    // The slider reaches as far as a vector of three largest components is long.
+    // The slider ends at the length of a vector of three largest components.
     context.set_gravity(direction * std::min(*changed, kMaxGravity));
   }
   if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
@@ -36,10 +36,9 @@ void gravity_rows(const PanelContext& context) {
 void grab_row(const PanelContext& context) {
   const Material& material = context.snapshot.frame.scene->material;
   const std::string help =
-      "The strongest pull of the mouse: a share of ten times the weight of the part of the cloth that it "
-      "holds, " +
+      "Largest force of the grab: a share of ten times the weight of the grabbed part of the cloth, " +
       format_quantity(grab_force_bound(material.mass, material.gravity), "N") +
-      " for all of it. A weaker grab is softer as well. It counts from the next pull on.";
+      " for all of it. A weaker grab is also softer. Used from the next grab on.";
   if (const auto changed =
           number_row("grab-strength", "Grab strength", help, context.view.grab_strength * 100,
                      kLeastGrabStrength * 100, 100, 100, "%"))
@@ -59,13 +58,13 @@ void volume_text(const PanelContext& context) {
 void wind_work(const PanelContext& context) {
   const EnergyLedger& ledger = context.snapshot.frame.record.ledger;
   if (ledger.wind == 0 && ledger.wind_given == 0) return;
-  small_text("Since the start: given by the wind " + format_quantity(ledger.wind_given, "J", 3) +
+  small_text("Since the start: work of the wind " + format_quantity(ledger.wind_given, "J", 3) +
              ", lost to the air " + format_quantity(ledger.lost_to_air(), "J", 3) + ".");
 }
 
 }  // namespace
 
-// Its switch says what the group is.
+// The switch of each group names it.
 void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
   gravity_rows(context);

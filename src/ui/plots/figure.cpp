@@ -13,7 +13,7 @@ namespace {
 constexpr double kWheelStep = 0.8;  // of the range, per notch
 constexpr float kLeastBox = 5;      // [interface units]
 
-// Whether the way from a over b to c turns by more than a right angle.
+// Whether the path from a over b to c turns by more than a right angle.
 bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
   return (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0;
 }
@@ -21,7 +21,7 @@ bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
 ChartPoint chart_point(ImVec2 p) { return {static_cast<double>(p.x), static_cast<double>(p.y)}; }
 
 // From 0 to 1 in the frame, y upwards.
-ChartPoint place_in(const Figure& frame, ImVec2 at) {
+ChartPoint position_in(const Figure& frame, ImVec2 at) {
   return {static_cast<double>((at.x - frame.a().x) / frame.width()),
           static_cast<double>((frame.b().y - at.y) / frame.height())};
 }
@@ -30,10 +30,10 @@ void zoom_by_wheel(const Figure& frame, AxesView& view, ImVec2 mouse, bool as_pl
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseWheel == 0) return;
   const double factor = std::pow(kWheelStep, static_cast<double>(io.MouseWheel));
-  const ChartPoint place = place_in(frame, mouse);
+  const ChartPoint at = position_in(frame, mouse);
   const bool of_y = io.KeyCtrl || mouse.x < frame.a().x;
-  if (of_y || as_plane) view.y = frame.y().zoomed(place.y, factor);
-  if (!of_y) view.x = frame.x().zoomed(place.x, factor);
+  if (of_y || as_plane) view.y = frame.y().zoomed(at.y, factor);
+  if (!of_y) view.x = frame.x().zoomed(at.x, factor);
 }
 
 void pan_by_drag(const Figure& frame, AxesView& view, bool as_plane) {
@@ -58,7 +58,7 @@ void zoom_to_box(const Figure& frame, AxesView& view, ImVec2 mouse) {
   }
   view.box.reset();
   if (std::abs(to.x - from.x) < units(kLeastBox) || std::abs(to.y - from.y) < units(kLeastBox)) return;
-  const ChartPoint p = place_in(frame, from), q = place_in(frame, to);
+  const ChartPoint p = position_in(frame, from), q = position_in(frame, to);
   view.x = frame.x().stretch(p.x, q.x);
   view.y = frame.y().stretch(p.y, q.y);
 }

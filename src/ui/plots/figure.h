@@ -17,13 +17,13 @@ namespace clothlab {
 /// A whole line through the points, `width` pixels wide, without mitres that stick out where it turns back.
 void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32 colour, float width);
 
-/// A line through the points [window coordinates], dashed where asked, in the window that is being drawn.
+/// A line through the points [window coordinates], in the current window.
 /// `thickness` and the dashes in interface units.
 void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash);
 
 /// The ground of a plot or an instrument.
 void draw_ground(ImVec2 at, ImVec2 size);
-/// The same with a sentence: there is nothing to show yet.
+/// The same with a sentence, if there is nothing to show yet.
 void draw_empty(std::string_view words, ImVec2 at, ImVec2 size);
 
 /// The ranges that the mouse has chosen for two axes; without them they fit what is drawn.
@@ -37,7 +37,7 @@ struct AxesView {
 };
 
 /// A frame with two axes, in which plots and instruments draw. Everything in window coordinates, in the
-/// window and the font that are in force.
+/// current window and font.
 class Figure {
  public:
   struct Side {
@@ -51,7 +51,7 @@ class Figure {
     int most_ticks = 8;
   };
 
-  /// Within the given size at `at`; the numbers stand left of the frame and below it.
+  /// Within the given size at `at`; the numbers are left of the frame and below it.
   Figure(const Side& x, const Side& y, ImVec2 at, ImVec2 size);
   /// With these corners of the frame, and this left end of the numbers of y.
   Figure(const Side& x, const Side& y, float left, ImVec2 a, ImVec2 b);
@@ -63,8 +63,8 @@ class Figure {
   const Axis& x() const { return x_; }
   const Axis& y() const { return y_; }
   bool has_room() const;
-  float px(double x) const { return a_.x + static_cast<float>(x_.near_place(x)) * width(); }
-  float py(double y) const { return b_.y - static_cast<float>(y_.near_place(y)) * height(); }
+  float px(double x) const { return a_.x + static_cast<float>(x_.clamped_position(x)) * width(); }
+  float py(double y) const { return b_.y - static_cast<float>(y_.clamped_position(y)) * height(); }
   ImVec2 at(double x, double y) const { return {px(x), py(y)}; }
   double x_at(float px) const { return x_.value(static_cast<double>((px - a_.x) / width())); }
   double y_at(float py) const { return y_.value(static_cast<double>((b_.y - py) / height())); }
@@ -76,15 +76,15 @@ class Figure {
   /// Lets the mouse choose the ranges of the next figure: the wheel zooms x about the mouse, with Ctrl or
   /// over the numbers of y it zooms y; a left-drag pans, y only where it was zoomed; a right-drag zooms into
   /// a box; a double click fits. Both axes are zoomed and moved together `as_plane`. The frame is noted under
-  /// `name`. True where the mouse rests in it, to read values there.
+  /// `name`. True while the mouse is in the frame, to read values there.
   bool zoom(const std::string& name, AxesView& view, bool as_plane = false) const;
   /// Text on an opaque ground, moved into the frame.
   void label(ImVec2 at, ImU32 colour, const std::string& text) const;
   /// An upright line from edge to edge. `thickness` in interface units.
   void upright(float x, ImU32 colour, float thickness = 1) const;
-  /// Text in a tooltip above the frame, and what failed below it.
+  /// A tooltip above the frame, with `failed` in red below its text.
   void tell(std::string_view text, std::string_view failed = {}) const;
-  /// What is drawn from here on is cut at the frame, until `end_clip`; `below` it this much later.
+  /// Clips all drawing at the frame until `end_clip`, at its lower edge only `below` further down.
   void begin_clip(float below = 0) const;
   void end_clip() const;
 

@@ -209,7 +209,7 @@ class PlotPainter {
 
   void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
     points_.clear();
-    // One sample beyond each end, so that the line goes on to the edge.
+    // One sample outside each end, so that the line reaches the edge.
     const AxisRange range = frame_.x().range();
     auto i =
         static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
@@ -385,7 +385,7 @@ std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const
   const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
   for (auto i = static_cast<std::size_t>(first); i + 1 < run.x.size() && run.x[i] <= x.high; ++i) {
     if (!Axis::has(curve.y[i], y.logarithmic()) || !Axis::has(curve.y[i + 1], y.logarithmic())) continue;
-    const double from = y.place(curve.y[i]), to = y.place(curve.y[i + 1]);
+    const double from = y.position(curve.y[i]), to = y.position(curve.y[i + 1]);
     const bool above = to > 1;
     if (!(above || to < 0) || from < 0 || from > 1) continue;
     const double share = ((above ? 1 : 0) - from) / (to - from);
@@ -397,19 +397,19 @@ std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const
 }
 
 std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
-                                    std::size_t places) {
+                                    std::size_t points) {
   constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
   std::vector<PlotBand> bands;
   // What is stacked so far, upwards and downwards.
   std::array<std::vector<double>, 2> edge;
-  for (auto& side : edge) side.assign(places, 0.0);
+  for (auto& side : edge) side.assign(points, 0.0);
   for (const PlotCurve& curve : run.curves) {
     if (!curve.stacked || !visible(view, curve)) continue;
     PlotBand up{curve.colour, edge[0], edge[0]}, down{curve.colour, edge[1], edge[1]};
     std::size_t i = 0;
-    for (std::size_t k = 0; k < places; ++k) {
+    for (std::size_t k = 0; k < points; ++k) {
       const double at = x.low + (x.high - x.low) * static_cast<double>(k) /
-                                    static_cast<double>(std::max<std::size_t>(places, 2) - 1);
+                                    static_cast<double>(std::max<std::size_t>(points, 2) - 1);
       while (i + 1 < run.x.size() && run.x[i + 1] < at) ++i;
       const bool there = i + 1 < run.x.size() && at >= run.x[i];
       const double share = there ? (at - run.x[i]) / (run.x[i + 1] - run.x[i]) : 0;

@@ -22,18 +22,18 @@ struct PlotCurve {
   float thickness = 1.4F;  ///< [interface units]
   std::vector<double> y;  ///< as long as its run's x; values off the axis (not finite, or ≤ 0 on a logarithm)
                           ///< interrupt the line
-  bool stacked = false;  ///< an area on top of those before it, but on a logarithmic axis
+  bool stacked = false;  ///< an area on top of those before it, except on a logarithmic axis
 };
 
 /// Curves over the same ascending x: of the only run, or of a lane.
 struct PlotRun {
   std::string name;  ///< of a lane, in the legend; empty for the only run, whose curves are named instead
-  std::string what;  ///< in exports: which run it is
+  std::string what;  ///< the run's description in exports
   Dash dash;         ///< tells lanes apart without colours
   std::vector<double> x;
   std::vector<PlotCurve> curves;
   std::vector<PlotStretch> stretches;  ///< over time: the methods used, ascending
-  bool fits = true;                    ///< the y axis fits it; not one that blew up beside others
+  bool fits = true;                    ///< the y axis fits it; false for a lane that blew up while others run
 };
 
 /// A horizontal line with a name, such as a tolerance.
@@ -76,15 +76,15 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x);
 /// A stacked curve as the area between two lines.
 struct PlotBand {
   ImU32 colour = 0;
-  std::vector<double> low, high;  ///< as long as the places; not finite where there are no samples
+  std::vector<double> low, high;  ///< as long as the points; not finite where there are no samples
 };
 
-/// The visible stacked curves of a run at `places` that divide the range of x evenly, both ends included.
+/// The visible stacked curves of a run at `points` that divide the range of x evenly, both ends included.
 /// Positive values go up from zero and negative ones down, so that each curve has two bands.
 std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
-                                    std::size_t places);
+                                    std::size_t points);
 
-/// Where a curve crosses an end of the y axis and stays beyond it for the next sample.
+/// Where a curve leaves the y axis, at least for the next sample.
 struct PlotExit {
   double x = 0;
   bool above = false;  ///< the upper end
@@ -94,7 +94,7 @@ std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const
 
 /// Draws a plot of the given size at the cursor, with triangles where curves leave it, a legend whose entries
 /// switch curves off and on and a strip of the current run's methods. Hovering shows the values of the
-/// nearest sample; the mouse zooms as Figure::zoom says. Returns the x chosen on the time axis, if any.
+/// nearest sample; the mouse zooms as in Figure::zoom. Returns the x chosen on the time axis, if any.
 /// Controls are noted under names that begin with `name`.
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 
@@ -107,8 +107,8 @@ struct ShownPlot {
 
 ShownPlot shown_plot(const Plot& plot, const PlotView& view);
 
-/// A table of it: a header line, then a row per sample with the run it belongs to, over time the method at
-/// work, x, and a value per curve. Numbers have 17 significant digits; "nan" where there is no value.
+/// A table of it: a header line, then a row per sample with the run it belongs to, over time the current
+/// method, x, and a value per curve. Numbers have 17 significant digits; "nan" where there is no value.
 std::string plot_csv(const ShownPlot& shown);
 
 }  // namespace clothlab

@@ -29,8 +29,8 @@ struct PlotQuantity {
   double (*get)(const PlotSample&);
   float thickness = 1.4F;
   bool stacked = false;
-  bool only_if_any = false;  ///< left out where it is 0 all the time
-  bool of_method = false;    ///< relative to where the lane got its method or its h
+  bool only_if_any = false;  ///< left out if it is always 0
+  bool of_method = false;    ///< relative to the last change of the lane's method or h
 };
 
 // Its switch in the legend removes it from the sum as well.
@@ -57,7 +57,7 @@ constexpr std::array kLedger{
     PlotQuantity{"sum", &Palette::total, [](const PlotSample& s) { return s.ledger.energy; }, 2},
     entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.ledger.method; }),
     entry("damping", &Palette::bend, [](const PlotSample& s) { return s.ledger.damping; }),
-    entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.ledger.hand; }),
+    entry("grab", &Palette::stretch, [](const PlotSample& s) { return s.ledger.hand; }),
     entry("pins", &Palette::muted, [](const PlotSample& s) { return s.ledger.pins; }),
     entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.ledger.wind; }),
     entry("contact", &Palette::failed, [](const PlotSample& s) { return s.ledger.contact; }),
@@ -137,7 +137,7 @@ PlotRun run_of(const LaneSnapshot& lane, std::span<const PlotQuantity> quantitie
     PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
     curve.y.reserve(samples.size());
     const double start = relative ? quantity.get(origin) : 0;
-    // What one method gained or lost begins with that method.
+    // The energy of a method counts from its start.
     const double later_start = relative && quantity.of_method ? quantity.get(of_method) : start;
     bool any = !quantity.only_if_any;
     for (const PlotSample& sample : samples) {
@@ -164,8 +164,8 @@ AxisRange last_seconds(const Snapshot& now) {
   return {start, end > start ? end : start + now.frame.scene->dt};
 }
 
-// Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
-// those at the common origin.
+// Quantities over time; of several lanes only the first one, with a curve for each lane. `relative` ones are
+// changes since the common origin.
 Plot over_time(const Snapshot& now, std::span<const PlotQuantity> quantities, bool relative) {
   Plot plot;
   plot.x_title = "time [s]";
@@ -200,7 +200,7 @@ std::string since_origin(const Snapshot& now) {
 
 void count_from_origin(const Snapshot& now, Plot& plot) { plot.y_title = since_origin(now); }
 
-// Entries that nothing was booked to are left out.
+// Entries that are always 0 are left out.
 void finish_ledger(const Snapshot& now, Plot& plot) {
   plot.y_title = now.others.empty() ? since_origin(now) : "gained by the method";
   for (PlotRun& run : plot.runs)
@@ -212,23 +212,23 @@ void finish_ledger(const Snapshot& now, Plot& plot) {
 void add_strain_limit(const Snapshot& now, Plot& plot) {
   const Method& method = *now.frame.scene;
   if (method.adaptive)
-    plot.levels.push_back({100 * method.max_strain, palette().careful, "adaptive steps keep to this"});
+    plot.levels.push_back({100 * method.max_strain, palette().careful, "limit of adaptive steps"});
 }
 
 // The reference itself has no curve.
 void name_reference(const Snapshot& now, Plot& plot) {
   if (!now.reference) {
     plot.runs.clear();
-    plot.empty = now.others.empty() ? "The distance from a reference: add one in the menu beside \"+\"."
-                                    : "No lane is the reference: choose one in the menu \"...\" beside the "
-                                      "letters of the lanes, or add one in that beside \"+\".";
+    plot.empty = now.others.empty() ? "The distance from a reference: add one in the menu next to \"+\"."
+                                    : "No lane is the reference: choose one in the menu \"...\" next to the "
+                                      "letters of the lanes, or add one in the menu next to \"+\".";
     return;
   }
   std::erase_if(plot.runs, [&](const PlotRun& run) {
     return run.name.starts_with(std::string(1, lane_letter(*now.reference)) + ' ');
   });
   plot.y_title = std::string("from lane ") + lane_letter(*now.reference);
-  plot.y_help = "The reference. Another one is chosen in the menu \"...\" beside the letters of the lanes.";
+  plot.y_help = "The reference. Choose another one in the menu \"...\" next to the letters of the lanes.";
 }
 
 void need_followed(const Snapshot& now, Plot& plot) {
@@ -261,62 +261,59 @@ struct Kind {
 };
 constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Energy",
-     "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run; "
-     "with several lanes at their common origin, the upright line.",
+     "Change of kinetic, stretch, bend, gravity and total energy [J] since the start of the run, with "
+     "several lanes since their common origin (vertical line).",
      kEnergies, "J", false, count_from_origin},
     {"Ledger",
-     "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
-     "line is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and "
-     "by the method itself. With several lanes the method's part of each, from their common origin or where "
-     "the lane got its method or its h.",
+     "Sources of the change of T + V since the start [J], stacked: gains upwards, losses downwards. The line "
+     "is their sum. Sources are the grab, pins, wind, contact, damping and the method itself. With several "
+     "lanes: the energy of each method, since the common origin or a later change of its method or h.",
      kLedger, "J", false, finish_ledger},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", kStrains, "%",
      true, add_strain_limit},
-    {"Distance", "Root mean square distance of the particles of every lane from those of the reference [m].",
-     kDistances, "m", true, name_reference},
-    {"Largest distance", "Largest distance of a particle of every lane from where the reference has it [m].",
+    {"Distance", "RMS distance of every lane's particles from the reference lane [m].", kDistances, "m", true,
+     name_reference},
+    {"Largest distance",
+     "Largest distance of a particle of every lane from its position in the reference lane [m].",
      kLargestDistances, "m", true, name_reference},
-    {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", kHeights, "m",
-     false, need_followed},
-    {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", kSpeeds, "m/s",
-     true, need_followed},
+    {"Height", "Height of the followed particle (Alt-click) in every lane [m].", kHeights, "m", false,
+     need_followed},
+    {"Speed", "Speed of the followed particle (Alt-click) in every lane [m/s].", kSpeeds, "m/s", true,
+     need_followed},
     {"Time per step", "Processor time of a step on this machine [ms], and the time that it simulates.",
      kStepTimes, "ms", true, add_real_time, true},
     {"Iterations", "CG and Newton iterations of each step.", kIterations, "", true},
     {
         "Iterations or time",
-        "The iterations of a method that takes any; for others the time per step.",
+        "The iterations of an iterative method, otherwise the time per step.",
     },  // never shown itself
     {.title = "Lanes",
-     .help = "The figures of all lanes as a table to sort: limit, energy since their common origin, strain "
-             "and cost. It is next to the plots where there are several lanes, unless you have chosen "
-             "something else there.",
+     .help = "All lanes as a table to sort: limit, energy since the common origin, strain and cost. It "
+             "appears next to the plots with several lanes, unless you chose another plot there.",
      .draw = lanes_instrument},
     {.title = "Stability",
-     .help = "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts "
-             "held, under the method's growth per step; or its eigenvalues hλ in the region where the method "
-             "damps.",
+     .help = "Why the method is stable or not: the frequencies of the current cloth, with pins and contacts "
+             "fixed, and the method's growth per step. Or the eigenvalues hλ in the stability region.",
      .draw = stability_instrument},
     {.title = "Phase",
-     .help = "Velocity over position of the particle that is followed (Alt-click), along a direction, in "
-             "every lane. A pendulum that keeps its energy goes round; one that loses it spirals inwards.",
+     .help = "Velocity over position of the followed particle (Alt-click) along a direction, in every lane. "
+             "A pendulum that keeps its energy follows a closed curve; one that loses it spirals inwards.",
      .draw = phase_instrument},
     {.title = "Error and cost",
-     .help = "A point per lane, while they run: root mean square distance from the reference over the last "
-             "second, and the time that a simulated second takes. Below and to the left is better.",
+     .help = "A point per running lane: RMS distance from the reference in the last second, over the cost of "
+             "a simulated second. Lower and further left is better.",
      .draw = cost_instrument},
     {.title = "Solver",
      .help = "The last linear solve of every lane: its residual after each CG iteration, and the tolerance. "
-             "With the iterations of the last steps, what the solve was, and why it did not converge.",
+             "Also the iterations of the last steps, and why a step did not converge.",
      .draw = solver_instrument},
     {.title = "Find the limits",
-     .help =
-         "The largest stable h of every method from the cloth's present state, what a simulated second costs "
-         "there, the energy that the method makes and how far it goes astray: searched in the background.",
+     .help = "Largest stable h of every method from the current state, with its cost, energy gain and error "
+             "at that h. The search runs in the background.",
      .draw = limits_instrument},
     {.title = "Stability map",
-     .help = "Which steps h and stretch stiffnesses k_s the active lane's method holds on this cloth, from "
-             "its present state, found by trials in the background. A click goes there.",
+     .help = "The h and stretch stiffnesses k_s at which the active lane's method is stable, from the "
+             "current state. Trials run in the background. Click to set h and k_s.",
      .draw = map_instrument},
 }};
 
@@ -349,9 +346,9 @@ void PlotsLayout::choose(std::size_t slot, PlotKind kind) {
 }
 
 PlotKind PlotsLayout::shown(std::size_t slot, std::size_t columns, const Snapshot& now) const {
-  const auto beside = std::span(chosen).first(columns);
+  const auto shown_slots = std::span(chosen).first(columns);
   const bool is_table = slot > 0 && slot + 1 == columns && !now.others.empty() && !by_user[slot] &&
-                        std::ranges::find(beside, PlotKind::lanes) == beside.end();
+                        std::ranges::find(shown_slots, PlotKind::lanes) == shown_slots.end();
   return is_table ? PlotKind::lanes : shown_kind(chosen[slot], now);
 }
 

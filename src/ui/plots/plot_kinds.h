@@ -50,7 +50,7 @@ DrawInstrument instrument(PlotKind kind);
 
 /// Display state of the picture of stability.
 struct StabilityView {
-  bool plane = false;        ///< of hλ, where not both pictures have room
+  bool plane = false;        ///< of hλ, if there is no room for both pictures
   bool eigenvalues = false;  ///< those of J are wanted
   AxesView growth_axes, plane_axes;
   GrowthRegion region;
@@ -60,18 +60,18 @@ struct StabilityView {
 struct PlotsLayout {
   /// Side by side, as many as have room.
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
-  /// Which of them the user has chosen: the table of lanes takes the place of none of these.
+  /// Which of them the user has chosen: the table of lanes replaces none of these.
   std::array<bool, 3> by_user{};
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
   bool solves = false;                  ///< of the last step, in the picture of the solver; else steps
   vec3 phase_direction{0, 1, 0};        ///< of the phase plot, of any length
   float height = 190;                   ///< [interface units]
-  std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
+  std::optional<std::size_t> enlarged;  ///< which of those side by side is enlarged
 
   PlotsLayout();
-  /// What the slot shows where so many of them are side by side: with several lanes their table is the last
-  /// one, if that was not chosen.
+  /// What the slot shows with that many side by side: with several lanes the last one shows their table,
+  /// unless the user chose another.
   PlotKind shown(std::size_t slot, std::size_t columns, const Snapshot& now) const;
   /// The user's choice.
   void choose(std::size_t slot, PlotKind kind);
@@ -85,8 +85,8 @@ struct PlotsLayout {
   PlotView& view(PlotKind kind) { return views[static_cast<std::size_t>(kind)]; }
 };
 
-/// The curves of the run, or one for each lane. Energies are changes since the common origin. The plot
-/// of iterations_or_time is that of its shown_kind.
+/// The curves of the run, or one for each lane. Energies are changes since the common origin. The plot of
+/// iterations_or_time is the plot of its shown_kind.
 Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity = true);
 
 }  // namespace clothlab

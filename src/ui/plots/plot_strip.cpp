@@ -72,7 +72,7 @@ std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, 
   std::vector<StripPiece> pieces;
   const AxisRange seen = x.range();
   const auto pixel = [&](double value) {
-    return static_cast<int>(std::lround(std::clamp(x.place(value), 0.0, 1.0) * width));
+    return static_cast<int>(std::lround(std::clamp(x.position(value), 0.0, 1.0) * width));
   };
   for (std::size_t k = 0; k < stretches.size(); ++k) {
     if (stretches[k].x1 < seen.low || stretches[k].x0 > seen.high) continue;
@@ -106,7 +106,7 @@ std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<Pl
   for (const StripPiece& piece : pieces) {
     const auto left = at.x + static_cast<float>(piece.left), right = at.x + static_cast<float>(piece.right);
     draw->AddRectFilled(ImVec2(left, top), ImVec2(right, top + line), colour_of(piece, stretches));
-    if (piece.holds(mark.x) && mark.y <= size.y)
+    if (piece.has_room_for(mark.x) && mark.y <= size.y)
       draw_method_mark(draw, ImVec2(std::round((left + right - mark.x) / 2), at.y + (size.y - mark.y) / 2),
                        stretches[piece.first].method);
   }

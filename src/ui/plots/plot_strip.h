@@ -24,10 +24,10 @@ struct StripPiece {
   std::size_t first = 0, last = 0;  ///< the stretches, both ends included
   bool merged() const { return first != last; }
   /// Whether a mark of that width [px] has room on it.
-  bool holds(float mark) const { return !merged() && mark <= static_cast<float>(right - left); }
+  bool has_room_for(float mark) const { return !merged() && mark <= static_cast<float>(right - left); }
 };
 
-/// Divides a strip of `width` pixels, which lies along x, among the stretches in sight, ascending. The pieces
+/// Divides a strip of `width` pixels, which lies along x, among the visible stretches, ascending. The pieces
 /// never overlap. A stretch narrower than `least` pixels is merged with such neighbours; alone it has at
 /// least one pixel.
 std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const Axis& x, int width,
@@ -35,8 +35,8 @@ std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, 
 /// The method's colour, or that of merged ones.
 ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretches);
 
-/// Draws the strip into the given size at `at`: the methods' marks on lines of their colours. Pointing at it
-/// names all stretches in sight. Its rectangle is noted under `name`. Answers with the pieces.
+/// Draws the strip into the given size at `at`: the methods' marks on lines of their colours. The tooltip
+/// names all visible stretches. Its rectangle is noted under `name`. Returns the pieces.
 std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
                                    const Axis& x, ImVec2 at, ImVec2 size);
 

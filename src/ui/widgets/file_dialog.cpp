@@ -53,7 +53,7 @@ const Words& words_of(FileDialog::Purpose purpose) {
       {{".obj"},
        "Add a mesh as an obstacle",
        "Type to filter, or a whole path",
-       "Arrows and Enter, or a click. The mesh of a body on which the cloth lies, as OBJ."},
+       "Arrows and Enter, or a click. The mesh of an obstacle, as OBJ."},
       {{".json"},
        "Save the scene",
        "Name of the scene file",
@@ -61,7 +61,7 @@ const Words& words_of(FileDialog::Purpose purpose) {
       {{".obj"},
        "Export the mesh as it is now",
        "Name of the OBJ file",
-       "The shape, with the faces, texture coordinates and vertex order that were read."},
+       "The current shape, with the faces, texture coordinates and vertex order of the original mesh."},
       {{".checkpoint"},
        "Save this moment",
        "Name of the checkpoint",
@@ -149,7 +149,7 @@ void FileDialog::filter() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
   }
-  // Enter on a filtered list means a file rather than a folder, where there is one.
+  // Enter on a filtered list prefers a file to a folder.
   const auto file =
       std::find_if(shown_.begin(), shown_.end(), [&](std::size_t i) { return !entries_[i].is_folder; });
   selected_ = !wanted.empty() && file != shown_.end() ? static_cast<std::size_t>(file - shown_.begin()) : 0;
@@ -171,7 +171,7 @@ void FileDialog::choose(const Entry& entry) {
 }
 
 void FileDialog::accept() {
-  appearing_ = true;  // Enter ends the input of text, which goes on where nothing is chosen
+  appearing_ = true;  // Enter ends the input of text; it continues if nothing is chosen
   const std::string text = text_.data();
   std::error_code error;
   const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
@@ -266,7 +266,7 @@ void FileDialog::draw_places() {
 void FileDialog::draw_list(float height) {
   ImGui::BeginChild("files", ImVec2(0, height), true);
   if (shown_.empty() && !is_reading())
-    small_text(entries_.empty() ? "No such files here." : "Nothing here has that in its name.");
+    small_text(entries_.empty() ? "No such files here." : "No name here contains that.");
   // Only the rows in view are drawn, so the selected one cannot scroll itself there.
   const float row = ImGui::GetTextLineHeightWithSpacing();
   if (std::exchange(scroll_to_selected_, false))
@@ -346,7 +346,7 @@ void FileDialog::draw_head() {
   if (!is_reading() && std::exchange(accept_awaited_, false)) accept();
 }
 
-// What there is to say, and the buttons.
+// Messages and buttons.
 void FileDialog::draw_foot() {
   if (is_reading()) {
     small_text("Reading " + utf8_of(reading_->folder()) + " ...");
@@ -356,7 +356,7 @@ void FileDialog::draw_foot() {
     coloured_text(palette().careful, problem_);
   }
   if (text_button("file-accept", is_saving() ? "Save (Enter)" : "Open (Enter)",
-                  is_saving() ? "Writes the file under this name." : "Opens what is chosen or typed.",
+                  is_saving() ? "Writes the file under this name." : "Opens the chosen or typed file.",
                   units(130)))
     accept();
   ImGui::SameLine();

@@ -28,7 +28,7 @@ class FileDialog {
   void open();
   /// Shows meshes that can become obstacles.
   void open_obstacle();
-  /// Asks for the name of a file; the suggestion is made of `title`.
+  /// Asks for the name of a file; the suggestion is based on `title`.
   void save(Purpose purpose, std::string_view title);
   void close();
   bool is_open() const { return purpose_.has_value(); }
@@ -36,7 +36,7 @@ class FileDialog {
   bool is_reading() const { return reading_ != nullptr; }
 
   /// The folders to open from and to save in, and files that were opened before, newest first. An empty
-  /// folder leaves the one that was shown last.
+  /// folder keeps the last shown one.
   void set_places(const std::filesystem::path& open_from, const std::filesystem::path& save_in,
                   std::vector<std::filesystem::path> recent);
   /// The folder of the meshes and scenes that come with the program: a place to open from. Empty: none.
@@ -82,7 +82,7 @@ class FileDialog {
   std::size_t selected_ = 0;        // index into shown_
   std::string problem_;             // with the folder or the name
   std::array<char, 512> text_{};
-  std::filesystem::path chosen_;  // handed out by draw()
+  std::filesystem::path chosen_;  // returned by draw()
 };
 
 }  // namespace clothlab

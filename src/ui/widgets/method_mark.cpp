@@ -74,11 +74,11 @@ std::size_t method_row(std::string_view id) {
   return static_cast<std::size_t>(find_integrator(id) - integrators().data());
 }
 
-std::size_t method_after(std::size_t row, int places) {
+std::size_t method_after(std::size_t row, int steps) {
   const std::span<const std::size_t> rows = methods_by_family();
   const auto count = static_cast<std::ptrdiff_t>(rows.size());
   const std::ptrdiff_t at = std::ranges::find(rows, row) - rows.begin();
-  return rows[static_cast<std::size_t>(((at + places) % count + count) % count)];
+  return rows[static_cast<std::size_t>(((at + steps) % count + count) % count)];
 }
 
 ImVec2 method_mark_size() {

@@ -16,8 +16,8 @@ namespace clothlab {
 std::span<const std::size_t> methods_by_family();
 /// The row of a registered integrator.
 std::size_t method_row(std::string_view id);
-/// The row `places` further in that order, cyclic.
-std::size_t method_after(std::size_t row, int places);
+/// The row `steps` further in that order, cyclic.
+std::size_t method_after(std::size_t row, int steps);
 
 /// Size of a method's mark in the current font.
 ImVec2 method_mark_size();

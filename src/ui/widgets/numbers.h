@@ -29,8 +29,8 @@ std::string shown_value(const ParameterSpec& spec, double value);
 
 /// What a user typed for a parameter.
 struct TypedNumber {
-  std::optional<double> value;  ///< within the parameter's range; none where the text is refused
-  std::string note;             ///< why the text is refused, or what was changed; empty where it is taken
+  std::optional<double> value;  ///< within the parameter's range; none if the text is refused
+  std::string note;  ///< why the text is refused, or what was changed; empty if the text is accepted
 };
 
 /// Reads a parameter's field, see parse_quantity(): a number alone is in the unit shown, an expression

@@ -104,10 +104,10 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
   const bool active = ImGui::IsItemActive();
   const bool bright = active || ImGui::IsItemHovered();
   const float knob = units(6);
-  const Track place{origin.x + knob, origin.x + width - knob, origin.y + height / 2};
-  const auto& [left, right, middle] = place;
+  const Track ends{origin.x + knob, origin.x + width - knob, origin.y + height / 2};
+  const auto& [left, right, middle] = ends;
   const ImGuiID self = ImGui::GetID(id);
-  const std::optional<double> changed = dragged_value(self, spec, span, value, place);
+  const std::optional<double> changed = dragged_value(self, spec, span, value, ends);
   if (active && g_dragging.id == self && ImGui::IsMouseDown(ImGuiMouseButton_Left)) value = g_dragging.value;
 
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -190,10 +190,10 @@ std::optional<double> slider_of(const ParameterSpec& spec, double value,
   const std::string low = shown_value(spec, slider_value(spec, span, 0)),
                     high = shown_value(spec, slider_value(spec, span, 1)),
                     least = shown_value(spec, spec.min), most = shown_value(spec, spec.max);
-  std::string ways = "Drag for " + low + " to " + high + ", with Shift ten times finer; Ctrl-click to type";
+  std::string usage = "Drag for " + low + " to " + high + ", with Shift ten times finer; Ctrl-click to type";
   if (low != least || high != most)
-    ways += " any value from " + least + " to " + most + ", which the slider is then centred on";
-  row_tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + ways + ".");
+    usage += " any value from " + least + " to " + most + ", which the slider is then centred on";
+  row_tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + usage + ".");
   return changed;
 }
 
@@ -230,9 +230,9 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   const float gap = units(kGap), button = ImGui::GetFrameHeight();
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
   const float room = width - units(kLabelWidth) - gap - button - gap;
-  const float beside = slider_width(width);
+  const float in_line = slider_width(width);
   const bool slides = spec.kind == Kind::real || spec.kind == Kind::integer;
-  const bool own_line = slides && beside < units(kLeastSlider);
+  const bool own_line = slides && in_line < units(kLeastSlider);
   row_label(spec.title, spec.help,
             own_line ? width - button - 2 * gap - units(kFieldWidth) : units(kLabelWidth));
   std::optional<double> changed;
@@ -240,7 +240,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   if (spec.kind == Kind::choice) changed = choice(spec.id, spec, value, room);
   if (own_line) ImGui::SetCursorPosX(left + width - button - gap - units(kFieldWidth));
   if (slides && !own_line) {
-    changed = slider_of(spec, value, mark, wanted, beside);
+    changed = slider_of(spec, value, mark, wanted, in_line);
     ImGui::SameLine(0, gap);
   }
   if (slides) {
@@ -365,7 +365,7 @@ void explain(const Typed& typed, std::string_view why, bool refused) {
   if (refused) g_note.refused = typed.text;
 }
 
-// It goes with a click elsewhere, and with the field.
+// A click elsewhere removes it, and so does the end of the field.
 bool has_note(ImGuiID id) {
   if (g_note.id != id) return false;
   const int now = ImGui::GetFrameCount();
@@ -375,7 +375,7 @@ bool has_note(ImGuiID id) {
   return g_note.id == id;
 }
 
-// Over everything else, below the item before, or above it where there is no room.
+// Over everything else, below the previous item, or above it if there is no room.
 void draw_note() {
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax(), room = ImGui::GetIO().DisplaySize;
   const std::string text = broken_lines(g_note.text, units(240));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kEitherWay = 50;      // 3.4 decades in all
 constexpr double kWholeRange = 1e4;    // ratio of the ends up to which a range is not cut
-constexpr double kMostIntegers = 100;  // so that each can be hit
+constexpr double kMostIntegers = 100;  // so that each can be selected
 constexpr double kLongestStep = 0.05;  // [s], three pictures of 1/60 s
 
 // Share of the slider for an exact zero at its left end, and for "off" at its right end.

@@ -15,16 +15,16 @@ struct SliderSpan {
   double high = 0;
 };
 
-/// True for what the slider can show: within the span, or at an end of the range that the slider keeps a
-/// place for (zero of a logarithmic range from zero, "off").
+/// True if the slider can show the value: within the span, or at an end of the range that has its own
+/// position (zero of a logarithmic range from zero, "off").
 bool shows(const SliderSpan& span, const ParameterSpec& spec, double value);
 
-/// A sensible span about a value. A logarithmic range of more than four decades is cut to a factor of 50
+/// A sensible span around a value. A logarithmic range of more than four decades is cut to a factor of 50
 /// either way, whole numbers to a hundred of them, lengths to twice `cloth_size` [m] either way.
 SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_size);
 
 /// The same for h [s]: from a tenth of the explicit methods' `limit` [s] to frame-length steps and beyond.
-/// Empty while that is not known, or infinite.
+/// Empty while the limit is unknown or infinite.
 std::optional<SliderSpan> step_size_span(double h, std::optional<double> limit);
 
 /// Position in [0, 1] of a value, and back, both clamped. A logarithmic span of a range from zero has exactly
@@ -36,10 +36,10 @@ double slider_value(const ParameterSpec& spec, const SliderSpan& span, double po
 /// is dragged.
 class SliderSpans {
  public:
-  /// Chooses all anew, for a cloth of this size [m].
+  /// Chooses all spans again, for a cloth of this size [m].
   void reset(double cloth_size);
-  /// The span for `value`; chosen anew, as `wanted` or else as sensible_span() says, where the present one
-  /// does not show the value or the mark.
+  /// The span for `value`. If the current one does not show the value or the mark, it becomes `wanted`, or
+  /// else sensible_span().
   const SliderSpan& of(const ParameterSpec& spec, double value, std::optional<double> mark = {},
                        const std::optional<SliderSpan>& wanted = {});
 

@@ -22,14 +22,14 @@ template <class Row>
 struct SortedColumn {
   const char* title;
   const char* help;
-  float width;  ///< [interface units]; 0: what is left
+  float width;  ///< [interface units]; 0: the rest
   double (*value)(const Row&);
   std::string (*text)(const Row&);
 };
 
-/// Begins a table whose titles stay in sight, and sorts its rows. Titles are noted as "name:title". Where
-/// true, the rows are drawn next, and ImGui::EndTable ends it. The last columns are left out where they would
-/// leave too little for the first: ImGui::TableGetColumnCount() says how many there are.
+/// Begins a table whose titles stay visible, and sorts its rows. Titles are noted as "name:title". If it
+/// returns true, draw the rows, then call ImGui::EndTable. The last columns are left out if they would leave
+/// too little for the first; ImGui::TableGetColumnCount() returns how many there are.
 template <class Row>
 bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Row>> columns, ImVec2 size,
                         std::vector<Row>& rows) {

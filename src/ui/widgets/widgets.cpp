@@ -17,8 +17,8 @@ constexpr double kTooltipDelay = 0.45;  // [s]
 TooltipSide g_tooltip_side = TooltipSide::below;
 bool g_tooltips_hidden = false;  // until the mouse moves
 
-// Upper left corner of a tooltip for a control from `a` to `b`: on the wanted side, or the next one where it
-// fits into the window.
+// Upper left corner of a tooltip for a control from `a` to `b`: on the wanted side, or on the next one where
+// it fits into the window.
 ImVec2 place_of_tooltip(ImVec2 size, ImVec2 a, ImVec2 b) {
   const ImVec2 room = ImGui::GetIO().DisplaySize;
   const float gap = units(4);
@@ -26,14 +26,14 @@ ImVec2 place_of_tooltip(ImVec2 size, ImVec2 a, ImVec2 b) {
   const float y = std::clamp(a.y, 0.0F, std::max(room.y - size.y, 0.0F));
   const ImVec2 below(x, b.y + gap), above(x, a.y - gap - size.y);
   const ImVec2 left(a.x - gap - size.x, y), right(b.x + gap, y);
-  std::array places{below, above, left, right};
-  if (g_tooltip_side == TooltipSide::above) places = {above, below, left, right};
-  if (g_tooltip_side == TooltipSide::beside) places = {left, right, below, above};
+  std::array corners{below, above, left, right};
+  if (g_tooltip_side == TooltipSide::above) corners = {above, below, left, right};
+  if (g_tooltip_side == TooltipSide::side) corners = {left, right, below, above};
   const auto fits = [&](const ImVec2& at) {
     return at.x >= 0 && at.y >= 0 && at.x + size.x <= room.x && at.y + size.y <= room.y;
   };
-  const auto* const found = std::ranges::find_if(places, fits);
-  return found != places.end() ? *found : places.front();
+  const auto* const found = std::ranges::find_if(corners, fits);
+  return found != corners.end() ? *found : corners.front();
 }
 
 void show_tooltip(const std::string& shown, ImVec2 a, ImVec2 b) {
@@ -153,7 +153,8 @@ void tooltip(std::string_view text) {
 }
 
 void begin_tooltip_above(float y) {
-  // Beside the cursor, but within the window: at its left edge to the right, at its right edge to the left.
+  // Next to the cursor and within the window: to its right at the left edge of the window, to its left at the
+  // right edge.
   const ImGuiIO& io = ImGui::GetIO();
   ImGui::SetNextWindowPos(ImVec2(io.MousePos.x, y), ImGuiCond_Always,
                           ImVec2(io.MousePos.x / io.DisplaySize.x, 1));
@@ -303,7 +304,7 @@ void choice_list(const std::string& name, const std::string& preview, std::strin
   } else {
     choice_open_in = ImGui::GetFrameCount();
   }
-  const TooltipsThere there(TooltipSide::beside);
+  const TooltipsThere there(TooltipSide::side);
   entries();
   ImGui::EndCombo();
 }

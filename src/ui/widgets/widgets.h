@@ -19,23 +19,23 @@ ItemRects& item_rects();
 /// Notes the rectangle of the last control.
 void note_item(std::string_view name);
 
-/// What named parts of the window said in the last frame; the window tests read it.
+/// The texts of named parts of the window in the last frame; the window tests read them.
 using ShownTexts = std::map<std::string, std::string, std::less<>>;
 ShownTexts& shown_texts();
 
-/// Notes what a part says, a control or not.
+/// Notes the text of a part, which need not be a control.
 void note_text(std::string_view name, std::string_view text);
 
-/// A tooltip for the last control, wrapped to a readable width, below the control, or above or beside it
-/// where there is no room; never on it.
+/// A tooltip for the last control, wrapped to a readable width, below the control, or above or to the side of
+/// it if there is no room; never over it.
 void tooltip(std::string_view text);
 
-/// Hides tooltips until the mouse moves: a key was pressed, and what it opens may lie under them.
+/// Hides tooltips until the mouse moves: a key was pressed, and they might cover what it opens.
 void hide_tooltips();
 
 /// Placement of tooltips during the lifetime of this, so that they do not cover related content: above the
-/// buttons of a plot, beside the entries of a list.
-enum class TooltipSide { below, above, beside };
+/// buttons of a plot, to the side of the entries of a list.
+enum class TooltipSide { below, above, side };
 class TooltipsThere {
  public:
   explicit TooltipsThere(TooltipSide side);
@@ -50,14 +50,14 @@ class TooltipsThere {
 /// Begins a tooltip above y [window coordinates]; end it with ImGui::EndTooltip.
 void begin_tooltip_above(float y);
 
-/// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
-/// an equals or less-than sign: Dear ImGui itself would break numbers and file names at their point.
+/// The text in lines of at most that width [px] in the current font, broken only at spaces, and not next to
+/// an equals or less-than sign. Dear ImGui would also break numbers and file names at their point.
 std::string broken_lines(std::string_view text, float width);
 /// A name in one line of at most that width [px] in the current font, shortened in the middle with dots.
 std::string shortened(std::string_view name, float width);
 /// As many words of a text as fit into one line, with dots where it is cut.
 std::string first_line(std::string_view text, float width);
-/// Width of a text in the current font [px], and the text at a place of the current window.
+/// Width of a text in the current font [px], and the text at a position in the current window.
 float text_width(std::string_view text);
 void draw_text(ImVec2 at, ImU32 colour, std::string_view text);
 /// Width of a button with that label [px].
@@ -65,7 +65,7 @@ float button_width(std::string_view label);
 /// Text in the current font, in lines as given, and in a colour.
 void plain_text(std::string_view text);
 void coloured_text(ImU32 colour, std::string_view text);
-/// Text broken like that at the edge of the panel.
+/// Text wrapped at the edge of the panel.
 void wrapped_text(std::string_view text, std::optional<ImU32> colour = {});
 /// Muted small text, wrapped at the edge of the panel and cut after `lines` lines.
 void small_text(std::string_view text, std::optional<int> lines = {});
@@ -74,7 +74,7 @@ void section(std::string_view title);
 
 /// A bar `half` to either side of the height `middle`.
 void draw_bar(float from, float to, float middle, float half, ImU32 colour, float rounding = 0);
-/// A bar whose left end is at `middle`, filled up to a share of 0 to 1; what is beyond is cut.
+/// A bar whose left end is at `middle`, filled up to a share of 0 to 1; a larger share is drawn as 1.
 void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour);
 
 enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
@@ -85,16 +85,16 @@ bool icon_button(std::string_view name, Icon icon, std::string_view help, bool a
 bool text_button(std::string_view name, std::string_view label, std::string_view help, float width = 0,
                  bool active = false);
 
-/// A text button, or one with a sign, after the last item: on the same line where there is room, else on the
-/// next. `width` 0: that of the label.
+/// A text button, or one with a sign, after the last item: on the same line if there is room, else on the
+/// next. `width` 0: the width of the label.
 bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active = false,
                 float width = 0);
 bool row_icon_button(std::string_view name, Icon icon, std::string_view help);
 /// The same for any other item of that width.
 void next_in_row(float width);
 
-/// A closed list of names that shows `preview`; `entries` draws the open part, with tooltips beside it. Its
-/// rectangle is noted under `name`, `help` is that of the closed list.
+/// A closed list of names that shows `preview`; `entries` draws the open part, with tooltips next to it. Its
+/// rectangle is noted under `name`, `help` is the tooltip of the closed list.
 void choice_list(const std::string& name, const std::string& preview, std::string_view help,
                  const std::function<void()>& entries, ImGuiComboFlags flags = 0);
 /// An entry of a list; true when it is chosen.
