@@ -24,7 +24,7 @@ struct Point {
 
 /// A mass of 1 kg on a spring of 1 N/m and no length to a pin at the origin: f = −x exactly, however far out.
 /// It is a bending spring, which is elastic for methods with rods too. Rayleigh's β damps it. For
-/// ModeKind::rest, slower oscillators at rest beside it are the slow modes.
+/// ModeKind::rest, further slower oscillators at rest are the slow modes.
 class Oscillator {
  public:
   Oscillator(std::size_t slow_modes, double damping)
@@ -96,7 +96,7 @@ void scale(Vector& a, double factor) {
 }
 
 /// Column-major n × n matrix T of the map from each `from` to its `to`, on the span of the `from`: both are
-/// combined alike until the `from` are orthonormal, then T = fromᵀ to.
+/// combined equally until the `from` are orthonormal, then T = fromᵀ to.
 std::vector<double> map_between(std::vector<Vector> from, std::vector<Vector> to) {
   constexpr double kNothingLeft = 1e-9;  // of a unit vector: above rounding, below a method's memory
   std::size_t n = 0;
@@ -198,7 +198,7 @@ std::vector<Complex> measure_amplification(const IntegratorInfo& info, const Int
     const std::unique_ptr<Integrator> integrator = info.make(values);
     oscillator.set(before);
     oscillator.advance(*integrator, h_omega, stop);
-    oscillator.set(start);  // no reset: the method remembers `before`
+    oscillator.set(start);  // no reset: the method keeps its memory of `before`
     const Point first = oscillator.advance(*integrator, h_omega, stop);
     const Point second = oscillator.advance(*integrator, h_omega, stop);
     if (stop_requested(stop)) return {};

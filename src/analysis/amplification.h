@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// Which mode of a cloth the oscillator stands for, for methods that treat slow modes separately
+/// The mode of a cloth that the oscillator represents, for methods that treat slow modes separately
 /// (IntegratorInfo::growth_of_slow_modes).
 enum class ModeKind { slow, rest };
 
@@ -19,8 +19,7 @@ enum class ModeKind { slow, rest };
 /// z_k = (u_k, u_{k+1}) identifies the state of the method with its memory, so the map from all z_0 to all
 /// z_1 is the step.
 ///
-/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty when `stop` asked to give up, or where a value is not
-/// finite.
+/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty on cancellation, or if a value is not finite.
 std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& info,
                                                         const IntegratorParameters& values, double h_omega,
                                                         ModeKind kind, const StopProbe& stop = {},
@@ -31,7 +30,7 @@ std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& in
 double phase_error(std::complex<double> eigenvalue, double h_omega);
 
 /// Numerical damping as d/ω of the equation x'' + d x' + ω²x = 0 whose solutions decay as fast per step, −2
-/// ln|R| / (hω) [Ascher 2022, §3.2, (12)]. Negative where the method gains.
+/// ln|R| / (hω) [Ascher 2022, §3.2, (12)]. Negative if the method gains energy.
 double equivalent_damping(double amplitude_factor, double h_omega);
 
 }  // namespace clothlab

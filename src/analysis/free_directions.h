@@ -20,7 +20,7 @@ struct FreeDirection {
   vec3 along;
 };
 
-/// Orthonormal directions that span the motions which pins and contacts leave.
+/// Orthonormal directions that span the motions which pins and contacts leave free.
 std::vector<FreeDirection> free_directions(const Projection& held);
 std::size_t count_free_directions(const Projection& held);
 

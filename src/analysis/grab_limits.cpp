@@ -15,7 +15,7 @@ GrabLimits with_damper(double stiffness, double inverse_mass) {
   return {stiffness, 2 * kDampingRatio * std::sqrt(stiffness / inverse_mass)};
 }
 
-/// The largest value up to `most` that fits, where all below it do.
+/// The largest value up to `most` that fits; all smaller values fit too.
 template <class Fits>
 double largest(double most, const Fits& fits) {
   if (fits(most)) return most;

@@ -15,9 +15,9 @@ namespace clothlab {
 
 /// Modes of about the same frequency.
 struct ModeGroup {
-  double eigenvalue = 0;  ///< ω² of M⁻¹K_s [1/s²]; negative where cloth buckles
+  double eigenvalue = 0;  ///< ω² of M⁻¹K_s [1/s²]; negative if cloth buckles
   double damping = 0;     ///< d = φᵀ(−D)φ / φᵀMφ [1/s], >= 0: the diagonal approximation
-  double modes = 0;       ///< how many, a fraction where it is an estimate
+  double modes = 0;       ///< number of modes, fractional if it is an estimate
 };
 
 /// The eigenvalues of M⁻¹K_s on the free directions at one shape.
@@ -28,7 +28,7 @@ struct Spectrum {
   double lowest = 0;      ///< smallest eigenvalue [1/s²]
   double highest = 0;     ///< largest eigenvalue [1/s²]
   bool is_damped = false;
-  /// The eigenvalues of J, where asked for.
+  /// The eigenvalues of J, if requested.
   std::optional<std::vector<DampedOscillation>> eigenvalues;
 };
 
@@ -42,7 +42,7 @@ double modes_below(const Spectrum& spectrum, double eigenvalue);
 /// deviation of at most 1.3 % of all.
 class SpectrumMeter {
  public:
-  /// K, C: K_s and −D. `masses` in kg, > 0. Throws Cancelled; none where values are not finite.
+  /// K, C: K_s and −D. `masses` in kg, > 0. Throws Cancelled; none if values are not finite.
   std::optional<Spectrum> measure(const ComputeContext& context, const SpringMatrix& K, const SpringMatrix& C,
                                   std::span<const double> masses, const Projection& held);
 

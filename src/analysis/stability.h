@@ -22,7 +22,7 @@ struct StabilityEstimate {
   /// ω_max and the modal damping d = φᵀ(−D)φ / φᵀMφ of its mode φ.
   DampedOscillation stiffest;
   double damping_max = 0;  ///< largest eigenvalue of M⁻¹(−D) [1/s]
-  double wind_rate = 0;    ///< that of the wind's D alone [1/s]
+  double wind_rate = 0;    ///< the same of the wind's D alone [1/s]
   /// The oscillations on which these two methods have the same limit as on the cloth (StabilityMeter).
   /// Verlet's second limit is h · damping_max < 2.
   DampedOscillation symplectic_euler;
@@ -33,7 +33,7 @@ struct StabilityEstimate {
   /// side.
   bool others_are_exact = false;
   std::size_t free_directions = 0;
-  /// Shares of contact forces in the stiffness of the stiffest oscillation, and in the damping of the most
+  /// Shares of contact forces in the stiffness of the stiffest oscillation and in the damping of the most
   /// damped one.
   double contact_in_stiffness = 0, contact_in_damping = 0;
 
@@ -43,26 +43,26 @@ struct StabilityEstimate {
 /// Up to this number of free directions limits are exact; above they are shown with a ≈.
 inline constexpr std::size_t kExactDirections = 600;
 
-/// Largest stable step of the method [s] at the shape of the estimate: infinity where it has none, 0 where no
-/// step is stable. None where it is not known: for explicit Euler, which depends on all modes, without
-/// `others_are_exact`. For methods with explicit wind, the wind's.
+/// Largest stable step of the method [s] at the shape of the estimate: infinity without a limit, 0 if no step
+/// is stable. None if unknown: for explicit Euler, which depends on all modes, without `others_are_exact`.
+/// For methods with explicit wind, the limit of the wind.
 std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
                                           const IntegratorParameters& values,
                                           const StabilityEstimate& estimate);
 
-/// Whether contact forces set the limit of a method that has one: most of the stiffness that decides it is
-/// theirs, or most of the damping where that decides.
+/// True if contact forces set the limit of a method: they contribute most of the stiffness or damping that
+/// decides it.
 bool is_limited_by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
                            const StabilityEstimate& estimate);
 
 /// The limit of symplectic Euler, the smallest of the practical explicit methods.
 double explicit_limit(const StabilityEstimate& estimate);
 
-/// Whether `largest_stable_step` is an estimate, to be shown with a ≈.
+/// True if `largest_stable_step` is an estimate, to be shown with a ≈.
 bool is_approximate(const IntegratorInfo& integrator, const IntegratorParameters& values,
                     const StabilityEstimate& estimate);
 
-/// The limit of one oscillation; 0 where no step is stable.
+/// The limit of one oscillation; 0 if no step is stable.
 double largest_stable_step(const IntegratorInfo& integrator, const IntegratorParameters& values,
                            const DampedOscillation& oscillation);
 
@@ -71,8 +71,8 @@ double largest_stable_step(const IntegratorInfo& integrator, const IntegratorPar
 double deciding_growth(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                        const StabilityEstimate& estimate);
 
-/// Whether a method without a limit damps the stiffest oscillation: those that do not may gain energy on
-/// nonlinear cloth.
+/// True if a method without a limit damps the stiffest oscillation; otherwise it may gain energy on nonlinear
+/// cloth.
 bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                         const StabilityEstimate& estimate);
 

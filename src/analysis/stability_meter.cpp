@@ -58,7 +58,7 @@ std::vector<DampedOscillation> oscillations(const std::vector<std::complex<doubl
 /// The eigenvalues of J = [[0, I], [−M⁻¹K, −M⁻¹C]] on the free directions as oscillations, a conjugate pair
 /// as one: a dense problem of twice the free directions, milliseconds for 50 of them, a second for 300, ten
 /// for 600. Growing solutions of the equations themselves count as undamped. Throws
-/// Cancelled; empty where values are not finite.
+/// Cancelled; empty if values are not finite.
 std::vector<DampedOscillation> jacobian_spectrum(const SpringMatrix& K, const SpringMatrix& C,
                                                  std::span<const double> masses, const Projection& held,
                                                  WorkerPool& pool, const StopProbe& stop) {
@@ -102,7 +102,7 @@ struct StabilityMeter::Problem {
   }
 
   /// The largest value above `least` of value_of(quotients) at which the largest eigenvalue of the
-  /// combination {k, c, c2} = matrix(value) is square(value); `least` and no quotients where there is none.
+  /// combination {k, c, c2} = matrix(value) is square(value); `least` and no quotients if there is none.
   /// Starts from the best of `mode` and `others`; `mode` becomes its vector.
   template <class Value, class Matrix>
   Critical critical(double least, UnitMode& mode, std::span<const UnitMode* const> others,

@@ -45,9 +45,9 @@ class StabilityMeter {
     JacobianMode scene = JacobianMode::clamped;  ///< the scene's choice of K
   };
 
-  /// ω_max [rad/s] alone: the square root of the largest eigenvalue of M⁻¹K_s at positions x [m], 0 where
-  /// nothing is free to move. None when `stop` asked, or where the matrix is not finite. For methods with
-  /// rods, `inextensible` leaves out the elasticity of stretch springs: constraints only lower the other
+  /// ω_max [rad/s] alone: the square root of the largest eigenvalue of M⁻¹K_s at positions x [m], 0 if
+  /// nothing is free to move. None on cancellation, or if the matrix is not finite. For methods with rods,
+  /// `inextensible` leaves out the elasticity of stretch springs: constraints only lower the other
   /// frequencies.
   std::optional<double> omega_max(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
                                   WorkerPool& pool, const StopProbe& stop = {}, bool inextensible = false);
@@ -66,7 +66,7 @@ class StabilityMeter {
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 
-  /// The spectrum of the last estimate's subject, with all eigenvalues of J where asked for and possible.
+  /// The spectrum of the last estimate's subject, with all eigenvalues of J if requested and possible.
   /// None as above.
   std::optional<Spectrum> spectrum(const Subject& subject, bool with_eigenvalues, WorkerPool& pool,
                                    const StopProbe& stop = {});
@@ -76,7 +76,7 @@ class StabilityMeter {
 
   void assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
                           bool inextensible, const ComputeContext& context);
-  /// What contact forces have of the stiffness or the damping of a mode.
+  /// The share of contact forces in the stiffness or the damping of a mode.
   double share_of_contact(const Subject& subject, const UnitMode& mode, double whole,
                           double StepContact::Quotients::*part) const;
   void assemble_damping(const Subject& subject, const ComputeContext& context);
@@ -91,7 +91,7 @@ class StabilityMeter {
   UnitMode stiffest_, most_damped_, symplectic_, verlet_, real_;
 };
 
-/// Whether the eigenvalues of J improve on Rayleigh quotients for this method.
+/// True if the eigenvalues of J improve on Rayleigh quotients for this method.
 bool needs_eigenvalues(const IntegratorInfo& integrator, const StabilityEstimate& estimate);
 
 }  // namespace clothlab

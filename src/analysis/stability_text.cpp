@@ -12,7 +12,7 @@ constexpr double kWorthTelling = 0.03;  // a change of the limit by damping
 
 std::string seconds(double s) { return format_quantity(s, "s"); }
 
-/// " multiplies X by 1.72", or " enlarges X by 0.034 %" where three digits do not tell it from 1.
+/// " multiplies X by 1.72", or " enlarges X by 0.034 %" if three digits do not distinguish it from 1.
 std::string multiplies(const std::string& what, double growth) {
   if (growth > 1 && growth < 1.1)
     return " enlarges " + what + " by " + format_plain(100 * (growth - 1), 2) + " %";
@@ -23,7 +23,7 @@ std::string at(double h, const StabilityEstimate& e) {
   return "h = " + seconds(h) + " (h·ω_max = " + format_plain(h * e.omega_max()) + ")";
 }
 
-/// The limit without damping, where it differs noticeably.
+/// The limit without damping, if it differs noticeably.
 std::string without_damping(const IntegratorInfo& integrator, const IntegratorParameters& values,
                             double limit, const StabilityEstimate& e) {
   const double h_omega = stability_limit(integrator, values);
@@ -57,7 +57,7 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
          by_contact(integrator, values, e);
 }
 
-/// Of a method without a limit on an oscillator.
+/// For a method without a limit on an oscillator.
 std::string at_every_step_size(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                                const StabilityEstimate& e) {
   const std::string title(integrator.title);
@@ -97,25 +97,24 @@ std::string or_other_contact(const BlowUpFacts& facts) {
 
 std::string what_happened(const BlowUpFacts& facts) {
   if (facts.crowded)
-    return "more of the cloth could meet within the step than contact resolves. Use a smaller h or more "
+    return "more contacts are possible within the step than contact can resolve. Use a smaller h or more "
            "substeps, a thickness and a contact distance that are small compared with the edges" +
            or_other_contact(facts) + ".";
   if (facts.squeezed)
     return "contact found no free displacement at " + name_of_contact(facts) +
-           ": pins or obstacles that move squeeze it. Move them more slowly, use a smaller h or more "
+           ": moving pins or obstacles squeeze it. Move them more slowly, or use a smaller h or more "
            "substeps" +
            (facts.contact_model == ContactModel::barrier ? ", a stiffer barrier" : "") +
            or_other_contact(facts) + ".";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
-  return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
-                     : "the cloth held " + format_plain(facts.energy) + " J") +
+  return (facts.spurious ? "it gained " + format_plain(facts.energy) + " J of spurious energy"
+                         : "the cloth held " + format_plain(facts.energy) + " J") +
          ", more than " + format_plain(facts.factor) + " × the " +
-         format_plain(facts.allowed / facts.factor) +
-         " J that gravity, the start and your pulls account for.";
+         format_plain(facts.allowed / facts.factor) + " J from gravity, the start and your grabs.";
 }
 
-/// What else than h helps where the cloth touched something.
+/// Remedies other than h if the cloth touched something.
 std::string contact_remedy(const BlowUpFacts& facts) {
   if (facts.contact_model != ContactModel::impulse) return "";
   const std::string other = or_other_contact(facts);
@@ -127,7 +126,7 @@ std::string name_of_spring(const BlowUpFacts& facts) {
          std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
 }
 
-/// The largest stable h times the rate of one oscillation; 0 where there is none.
+/// The largest stable h times the rate of one oscillation; 0 if there is none.
 double limit_of(const IntegratorInfo& integrator, const IntegratorParameters& values,
                 const DampedOscillation& oscillation) {
   const double limit = largest_stable_step(integrator, values, oscillation);
@@ -139,7 +138,7 @@ bool is_stiffer(const BlowUpFacts& facts) {
                                                 facts.spring->omega);
 }
 
-/// Of contact alone, where it is stiffer than that.
+/// The contact alone, if it is stiffer than the spring.
 std::string what_contact_did(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                              const IntegratorParameters& values) {
   if (!is_stiffer(facts)) return "";
@@ -156,7 +155,7 @@ std::string what_contact_did(const BlowUpFacts& facts, const IntegratorInfo& int
   return text + ".";
 }
 
-/// What its frequency alone says against the limit of one oscillation without damping.
+/// Compares its frequency alone with the limit of one undamped oscillation.
 std::string what_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                         const IntegratorParameters& values) {
   if (!facts.spring) return "";
@@ -172,7 +171,7 @@ std::string what_failed(const BlowUpFacts& facts, const IntegratorInfo& integrat
 
 std::string where_measured(const BlowUpFacts& facts) {
   if (!facts.good_time) return " At the start: ";
-  return " When the cloth was last sound (no spring strained by 10 %), at " + format_plain(*facts.good_time) +
+  return " In the last good state (no spring strained by 10 %), at " + format_plain(*facts.good_time) +
          " s: ";
 }
 
@@ -194,8 +193,8 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
     return at_every_step_size(integrator, values, h, e) + in_the_wind(h, limit.value());
   if (integrator.growth_of_slow_modes)
     return stiffest +
-           ", but its slowest modes gain energy at every step size, less with a smaller h, unless damping "
-           "removes it.";
+           ", but its slowest modes gain energy at every step size unless damping removes it; a smaller h "
+           "gains less.";
   if (!limit)
     return stiffest + ". Its linear limit depends on all oscillations and is found for cloth of up to " +
            std::to_string(kExactDirections / 3) + " free particles.";
@@ -235,9 +234,8 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   if (std::isinf(stability_limit(integrator, values))) {
     if (facts.h < limit)
       text +=
-          " That holds for small deformations: a step this large turned or crushed the springs too far, or "
-          "its "
-          "equations were not solved.";
+          " That limit is valid for small deformations: the step turned or crushed the springs too far, or "
+          "its equations did not converge.";
     return text + advice(facts, integrator);
   }
   if (integrator.growth_of_slow_modes) return text + advice(facts, integrator);

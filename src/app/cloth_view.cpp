@@ -282,8 +282,8 @@ void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, co
   const double now = lane.frame.record.time;
   std::vector<ImVec2> way;
   for (const PlotSample& sample : *lane.plot) {
-    if (sample.time < now - kTrailSeconds || sample.time > now || !is_finite(sample.place)) continue;
-    if (const auto at = seen(sample.place)) way.push_back(*at);
+    if (sample.time < now - kTrailSeconds || sample.time > now || !is_finite(sample.position)) continue;
+    if (const auto at = seen(sample.position)) way.push_back(*at);
   }
   const auto at = seen(lane.frame.positions[particle]);
   if (at) trail_overlay(way, *at, alone ? palette().careful : lane_colour(lane.lane), view);

@@ -29,7 +29,7 @@ MovePins put_back(const std::vector<PinTarget>& pins, const Snapshot& shown) {
   constexpr double kSeconds = 0.25;
   const Frame& frame = shown.frame;
   const bool near = std::ranges::all_of(pins, [&](const PinTarget& pin) {
-    return glm::distance(frame.positions[pin.particle], pin.place) < frame.mesh->diagonal;
+    return glm::distance(frame.positions[pin.particle], pin.position) < frame.mesh->diagonal;
   });
   return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};
 }
@@ -113,7 +113,7 @@ void Documents::reload_mesh(const ReloadMesh& wanted) {
   loading.units = wanted.units;
   loading.lanes = methods_of(version.lanes);
   start({.job = std::make_unique<LoadJob>(std::move(scene), std::move(loading)),
-         .arrival = EditHistory::Arrival::anew,
+         .arrival = EditHistory::Arrival::reloaded,
          .is_mesh = true},
         name);
 }
@@ -154,7 +154,7 @@ void Documents::finish_load(const Snapshot& shown) {
   // Always assigned: another scene may have had that address.
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
   // A new mesh waits to be pinned; a reloaded one continues to wait.
-  const bool waits = load.arrival == EditHistory::Arrival::anew ? around_.ui.mesh_bar().is_shown(shown)
+  const bool waits = load.arrival == EditHistory::Arrival::reloaded ? around_.ui.mesh_bar().is_shown(shown)
                                                                 : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
@@ -211,7 +211,7 @@ void Documents::use_scene(UseScene next) {
 }
 
 bool Documents::follow(const Snapshot& shown) {
-  edits_.settle(shown.applied, *shown.refused);
+  edits_.resolve(shown.applied, *shown.refused);
   if (&edits_.loaded() == shown.loaded.get()) {
     LaneScenes lanes;
     for (const LaneSnapshot* lane : shown.lanes()) lanes.push_back({lane->lane, lane->frame.scene});

@@ -15,14 +15,14 @@
 namespace clothlab {
 namespace {
 
-// Below, a lane has too little work for several threads: lanes take their steps side by side.
+// Below, a lane has too little work for several threads: lanes take their steps in parallel.
 constexpr std::size_t kParticlesForAllThreads = 10'000;
 
 std::shared_ptr<const Scene> shared_with_method(const Scene& scene, const Method& method) {
   return std::make_shared<const Scene>(with_method(scene, method));
 }
 
-/// The same change for a lane that it does not name: its method stays.
+/// The same change for another lane: its method stays.
 Command of_the_world(const Command& command, const Simulation& lane) {
   const auto* set = std::get_if<SetScene>(&command);
   if (set == nullptr || !set->scene) return command;
@@ -37,7 +37,7 @@ std::unique_ptr<Simulation> continued(WorkerPool& pool, const Checkpoint& from, 
 
 void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
   if (!std::holds_alternative<GoBack>(command)) return to.apply(pool, of_the_world(command, to));
-  // Where the run went back: pins hold and the hand lets go.
+  // The run went back: pins stay where they are and the grab ends.
   const auto here = std::make_shared<Checkpoint>();
   to.save(pool, *here);
   to.apply(pool, GoBack{here});
@@ -45,7 +45,7 @@ void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
 
 }  // namespace
 
-void Lane::go_on() {
+void Lane::unfreeze() {
   frozen.reset();
   held = false;
 }
@@ -121,31 +121,31 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   at(lane);
   if (std::holds_alternative<RestoreGoodState>(command)) return restore_good_state(pool, at(lane));
   if (is_of_method(command)) return at(lane).simulation->apply(pool, command);
-  // What may need memory comes before the first change.
-  const bool begins_anew = std::holds_alternative<Reset>(command);
+  // Allocations come before the first change.
+  const bool restarts = std::holds_alternative<Reset>(command);
   WorldChange change{steps(), command, ++changes_made_};
-  auto past = begins_anew ? std::make_shared<std::vector<WorldChange>>() : past_;
+  auto past = restarts ? std::make_shared<std::vector<WorldChange>>() : past_;
   if (past->size() == past->capacity()) past->reserve(2 * past->size() + 1);
   if (is_alone())
     lanes_.front().simulation->apply(pool, command);
   else
     apply_to_all(pool, lane, command);
   past_ = std::move(past);
-  if (!begins_anew) return past_->push_back(std::move(change));
-  for (Lane& each : lanes_) each.go_on();
+  if (!restarts) return past_->push_back(std::move(change));
+  for (Lane& each : lanes_) each.unfreeze();
 }
 
 void Arena::restore_good_state(WorkerPool& pool, Lane& lane) {
   if (std::ranges::any_of(lanes_, [&](const Lane& each) { return &each != &lane && each.runs(); }))
-    throw InputError("A lane goes back to its last sound state only where no other lane runs.");
+    throw InputError("A lane can return to its last good state only if no other lane runs.");
   const std::uint64_t step = lane.simulation->last_good_state().step;
   auto past = past_up_to(step, lane);
   lane.simulation->apply(pool, RestoreGoodState{});
-  lane.go_on();
+  lane.unfreeze();
   past_ = std::move(past);
 }
 
-/// What a catch-up repeats once the run goes on from an earlier step, as this lane does.
+/// The changes that a catch-up repeats after the run continued from an earlier step, as this lane does.
 std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, const Lane& lane) {
   const auto later = std::ranges::upper_bound(*past_, step, {}, &WorldChange::step);
   const auto past = std::make_shared<std::vector<WorldChange>>(past_->begin(), later);
@@ -172,7 +172,7 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
   save_before(pool);
   std::size_t changed = 0;
   try {
-    // What stands has the values of the world, but nobody pulls at it.
+    // A frozen lane has the values of the world, but no grab.
     for (; changed < lanes_.size(); ++changed)
       if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
         lanes_[changed].simulation->apply(pool, each_command[changed]);
@@ -195,24 +195,25 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   Checkpoint now;
   from.simulation->save(pool, now);
   auto made = continued(pool, now, *from.simulation, {});
-  const auto place = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
+  const auto position = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
   lanes_.insert(
-      place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
+      position,
+      {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
 }
 
 void Arena::carry_out(WorkerPool& pool, const RemoveLane& command) {
-  const auto place = lanes_.begin() + (&at(command.lane) - lanes_.data());
+  const auto position = lanes_.begin() + (&at(command.lane) - lanes_.data());
   if (is_alone()) throw InputError("The only lane cannot be removed.");
   const std::uint64_t step = steps();
-  Lane removed = std::move(*place);
-  lanes_.erase(place);
+  Lane removed = std::move(*position);
+  lanes_.erase(position);
   try {
     if (is_alone() && !runs())
       restore_good_state(pool, lanes_.front());
     else if (steps() < step)
       past_ = past_up_to(steps(), lanes_.front());
   } catch (...) {
-    lanes_.insert(place, std::move(removed));
+    lanes_.insert(position, std::move(removed));
     throw;
   }
 }
@@ -249,7 +250,7 @@ void Arena::carry_out(WorkerPool& /*pool*/, const HoldLane& command) {
 
 // Steps ---------------------------------------------------------------------------------------------
 
-bool Arena::steps_side_by_side() const {
+bool Arena::steps_in_parallel() const {
   return lanes_.front().simulation->system().size() < kParticlesForAllThreads;
 }
 
@@ -267,7 +268,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   }
   before_.resize(lanes_.size());
   for (Lane& lane : lanes_) lane.status = StepStatus::stopped;
-  // By turns another one first, which finds the caches cold: each lane's time has the same share of that.
+  // The first lane finds cold caches; rotating it distributes that cost equally.
   const std::size_t first = steps() % lanes_.size();
   const auto step_some = [&](std::size_t begin, std::size_t end) {
     for (std::size_t turn = begin; turn < end; ++turn) {
@@ -278,7 +279,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
     }
   };
   try {
-    if (steps_side_by_side())
+    if (steps_in_parallel())
       pool.for_chunks(lanes_.size(), 1, step_some);
     else
       step_some(0, lanes_.size());
@@ -296,7 +297,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   return runs() ? StepStatus::done : StepStatus::blown_up;
 }
 
-/// Of the lanes that have taken it.
+/// Of the lanes that have taken the step.
 void Arena::take_back_step(WorkerPool& pool) {
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     if (std::exchange(lanes_[i].status, StepStatus::stopped) != StepStatus::stopped)
@@ -340,7 +341,7 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
   }
-  // The lanes that were further then may be gone.
+  // Lanes that were further then may have been removed.
   const auto undone = std::erase_if(*past, [&](const WorldChange& change) { return change.step > steps(); });
   past->push_back({steps(), GoBack{}, ++changes_made_});
   if (undone > 0 || other_world)
@@ -370,9 +371,9 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   const Moment::Part& part = moment.of(lane);
   CatchUp run;
   run.lane_ = lane;
-  run.from_ = moment.place;
+  run.from_ = moment.position;
   run.simulation_ = continued(pool, *part.checkpoint, *lanes_.front().simulation, stop);
-  // The same method goes on as if nothing had been.
+  // The same method continues without a restart.
   const auto values = shared_with_method(*part.checkpoint->scene, scene);
   if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())
     run.simulation_->apply(pool, SetScene{values});
@@ -410,10 +411,10 @@ void Arena::finish(CatchUp run) {
   const auto found = std::ranges::find(lanes_, run.lane_, &Lane::id);
   if (found != lanes_.end()) {
     found->simulation = std::move(run.simulation_);
-    return found->go_on();
+    return found->unfreeze();
   }
-  const auto place = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
-  lanes_.insert(place, {.id = run.lane_, .simulation = std::move(run.simulation_)});
+  const auto position = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
+  lanes_.insert(position, {.id = run.lane_, .simulation = std::move(run.simulation_)});
 }
 
 }  // namespace clothlab

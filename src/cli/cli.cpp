@@ -29,7 +29,7 @@ namespace clothlab {
 namespace {
 
 int complain(int status, std::string_view sentence) {
-  constexpr std::size_t kLongest = 2000;  // an argument may be far longer, and hold anything
+  constexpr std::size_t kLongest = 2000;  // an argument may be far longer, with any characters
   std::fprintf(stderr, "clothlab: %s\n", printable(sentence, kLongest, "\n").c_str());
   return status;
 }
@@ -62,7 +62,7 @@ std::string unknown_argument(const CLI::App& app) {
   const std::string_view bare =
       std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
   const std::string_view nearest = nearest_name(bare, candidates);
-  return "there is no option " + name +
+  return "unknown option " + name +
          (nearest.empty() ? "." : "; did you mean --" + std::string(nearest) + "?") + " `" + where +
          " --help` lists them all.";
 }
@@ -71,11 +71,11 @@ std::string unknown_argument(const CLI::App& app) {
 void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0)
-      throw InputError(option->get_name() + " stands before `" + subcommand +
+      throw InputError(option->get_name() + " is written before `" + subcommand +
                        "`, where it has no effect: write it after `" + subcommand + "`.");
 }
 
-/// A word that is no file may be a misspelt subcommand.
+/// A word that is not a file may be a misspelt subcommand.
 void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::error_code error;
   if (std::filesystem::path(word).has_extension() || std::filesystem::exists(word, error)) return;
@@ -108,9 +108,8 @@ struct Window {
 
   WindowRequest of_checkpoint() const {
     if (scene.changes_a_scene() || scene.mesh_file())
-      throw InputError(
-          "'" + *file +
-          "' has its scene: of the options that describe a scene, only --mesh-folder goes with it.");
+      throw InputError("'" + *file +
+                       "' has its own scene: only the scene option --mesh-folder can be combined with it.");
     WindowRequest request;
     request.checkpoint = *file;
     request.mesh_folder = scene.mesh_folder();
@@ -158,14 +157,11 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   app.set_version_flag("--version", "clothlab " CLOTHLAB_VERSION);
   app.require_subcommand(0, 1);
   app.footer(
-      "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m; in "
-      "SI units\n"
-      "otherwise.\n"
-      "Exit status: 0 done, also where lanes of compare blew up; 1 a fault of the program or the system; 2 "
-      "bad\n"
-      "input, nothing was written; 3 the run blew up, its last good state was written; 4 steps did not\n"
-      "converge, with --fail-on-nonconvergence;\n"
-      "130 Ctrl-C or 143 SIGTERM, what was done was written.");
+      "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m. "
+      "The default is\nSI units.\nExit status: 0 done, also if lanes of compare blew up; 1 fault of the "
+      "program or the system; 2 bad input,\nnothing was written; 3 the run blew up, its last good state was "
+      "written; 4 steps did not converge, with\n--fail-on-nonconvergence; 130 Ctrl-C or 143 SIGTERM, the "
+      "results so far were written.");
   Window window;
   app.add_option("FILE", window.file,
                  "A scene (.json), a mesh (.obj), a checkpoint or a journal to open in the window.");
@@ -193,9 +189,9 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   } catch (const InputError& error) {
     return complain(kExitUsage, error.what());
   } catch (const Cancelled&) {
-    return complain(Interrupt::exit_status(), "interrupted; no file is left half-written.");
+    return complain(Interrupt::exit_status(), "interrupted; every written file is complete.");
   } catch (const std::bad_alloc&) {
-    return complain(kExitFault, "there is not enough memory for this.");
+    return complain(kExitFault, "not enough memory.");
   } catch (const std::exception& error) {
     return complain(kExitFault, error.what());
   }

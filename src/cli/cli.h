@@ -14,7 +14,7 @@ namespace clothlab {
 struct Services {
   /// Opens the window and runs it until it is closed.
   std::function<void(const WindowRequest&)> open_window;
-  /// Makes a painter that needs no display. Throws SystemError where there is no way to draw.
+  /// Makes a painter that needs no display. Throws SystemError if drawing is impossible.
   std::function<Painter(const PictureRequest&)> make_painter;
   /// Red, green and blue of the integrator in the given row of the registry, as in the window.
   std::function<Rgb(std::size_t row)> integrator_colour;

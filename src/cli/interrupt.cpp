@@ -49,7 +49,7 @@ StopProbe Interrupt::probe() {
 int status_at_end(bool lost, const char* done) {
   if (lost) return kExitFault;
   if (!Interrupt::requested()) return kExitDone;
-  std::fprintf(stderr, "clothlab: interrupted; what was %s so far is written.\n", done);
+  std::fprintf(stderr, "clothlab: interrupted; what was %s so far was written.\n", done);
   return Interrupt::exit_status();
 }
 

@@ -11,7 +11,7 @@ inline constexpr int kExitFault = 1;         ///< of the program or the system, 
 inline constexpr int kExitUsage = 2;         ///< usage, bad input, an output that cannot be written
 inline constexpr int kExitBlownUp = 3;       ///< the last good state is written
 inline constexpr int kExitNotConverged = 4;  ///< some steps did not converge, with --fail-on-nonconvergence
-// After Ctrl-C or SIGTERM, with what was done so far written: Interrupt::exit_status().
+// After Ctrl-C or SIGTERM, with the results so far written: Interrupt::exit_status().
 
 /// From construction on, the first Ctrl-C (SIGINT) or SIGTERM only sets a flag, so that the results so far
 /// can be written; a second one ends the program as usual. One object at a time.
@@ -29,7 +29,7 @@ class Interrupt {
 };
 
 /// The exit status at the end of a command; `lost`: an output could not be written. After Ctrl-C reports on
-/// stderr that what was `done` so far is written.
+/// stderr that the results so far were written; `done`: the verb.
 int status_at_end(bool lost, const char* done);
 
 }  // namespace clothlab

@@ -36,13 +36,13 @@ void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
                lane_letter(first), std::string(integrator_info(scene.integrator).title).c_str());
 }
 
-/// Where the meshes are no longer those of the summary whose run is repeated.
+/// Warns if the meshes differ from those of the repeated summary.
 void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options) {
   if (!options.summary()) return;
   const SummarizedRun& run = *options.summary();
   const auto warn = [&](const char* what) {
-    std::fprintf(stderr, "clothlab: %s is not that of the run in %s: the results will differ.\n", what,
-                 shown_path(path_of(*options.scene_file())).c_str());
+    std::fprintf(stderr, "clothlab: %s differs from the one of the run in %s: the results will differ.\n",
+                 what, shown_path(path_of(*options.scene_file())).c_str());
   };
   if (!options.changes_mesh() && !run.mesh_hash.empty() &&
       fingerprint_text(fingerprint(*loaded.mesh)) != run.mesh_hash)
@@ -110,8 +110,8 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
                             const OutputFiles& outputs) {
   if (options.changes_a_scene())
     throw InputError(
-        "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh and "
-        "--mesh-folder go with it.");
+        "--resume continues the scene of the checkpoint: only the scene options --mesh and --mesh-folder can "
+        "be combined with it.");
   outputs.spare(path_of(checkpoint));
   const auto file = std::make_shared<const CheckpointFile>(
       read_checkpoint_file(path_of(checkpoint), Interrupt::probe(), options.mesh_folder()));
@@ -123,9 +123,9 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
-  const State sound = simulation.last_good_state().state;
+  const State good = simulation.last_good_state().state;
   const std::optional<StabilityEstimate> estimate = measure_stability(
-      simulation, sound, simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
+      simulation, good, simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
   const BlowUpFacts facts = blow_up_facts(*blow_up, simulation);
   return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()), estimate);
 }
@@ -140,8 +140,8 @@ std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
 
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group) {
   add_text(app, group, "--journal", journal, "FILE",
-           "Instead of a scene: what was done in the window, again (`replay`). Of the scene's options, "
-           "only --mesh and --mesh-folder go with it.")
+           "Repeats this journal of the window (see `replay`) instead of a scene. Only the scene options "
+           "--mesh and --mesh-folder can be combined with it.")
       ->excludes(app.get_option("--steps"))
       ->excludes(app.get_option("--duration"));
 }
@@ -171,7 +171,8 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
   if (!journal) return read_scene_source(scene, length, outputs, {});
   if (scene.changes_a_scene())
     throw InputError(
-        "--journal brings its own scene: of the scene's options, only --mesh and --mesh-folder go with it.");
+        "--journal has its own scene: only the scene options --mesh and --mesh-folder can be combined with "
+        "it.");
   return read_journal_source(*journal, scene.mesh_file(), scene.mesh_folder(), outputs);
 }
 

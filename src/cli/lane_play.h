@@ -31,7 +31,7 @@ class LengthOptions {
  public:
   explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
   void add_to(CLI::App& app);
-  /// Whole steps of `dt`; `without`: where neither option is given. Throws InputError.
+  /// Whole steps of `dt`; `without`: the value without either option. Throws InputError.
   std::uint64_t steps(double dt, const std::optional<std::uint64_t>& without = {}) const;
 
  private:
@@ -39,24 +39,23 @@ class LengthOptions {
   std::optional<std::string> steps_, duration_;
 };
 
-/// Reads the mesh of `scene`, and the initial state that the options name; none of what is read may be one of
-/// the `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on
-/// Ctrl-C.
+/// Reads the mesh of `scene`, and the initial state that the options name; no input may be one of the
+/// `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on Ctrl-C.
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
                             std::shared_ptr<const CheckpointFile> checkpoint = nullptr);
 
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
 
-/// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may say where its meshes lie
-/// now. Throws InputError, SystemError, Cancelled.
+/// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may replace the paths of its
+/// meshes. Throws InputError, SystemError, Cancelled.
 LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
 
-/// The methods of `--integrators a,b,c`, one lane each; a method may stand there again. Throws InputError for
-/// an unknown one, and for more lanes than there are letters.
+/// The methods of `--integrators a,b,c`, one lane each; a method may occur several times. Throws InputError
+/// for an unknown one, and for more lanes than there are letters.
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);
 
-/// The run that all lanes make: a scene for so many steps, or a journal.
+/// The run of all lanes: a scene for a number of steps, or a journal.
 struct LaneSource {
   LoadedScene scene;
   std::uint64_t steps = 0;
@@ -67,23 +66,23 @@ struct LaneSource {
   std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
 };
 
-/// Adds `--journal`, which takes the place of a scene and of its length; these are among the options already.
+/// Adds `--journal`, which replaces a scene and its length; the app already has their options.
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group);
 
-// What is read may be none of `outputs`. All throw InputError, SystemError, Cancelled.
+// No input may be one of `outputs`. All throw InputError, SystemError, Cancelled.
 
-/// The scene that the options name, or that of the checkpoint where there is one.
+/// The scene of the checkpoint if there is one, otherwise the one that the options name.
 LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
                              const std::optional<std::string>& checkpoint);
-/// A journal; `mesh` and `mesh_folder` say where its meshes lie now.
+/// A journal; `mesh` and `mesh_folder` replace the paths of its meshes.
 LaneSource read_journal_source(const std::string& journal, const std::optional<std::string>& mesh,
                                const std::filesystem::path& mesh_folder, const OutputFiles& outputs);
-/// The journal that --journal names, or else the scene.
+/// The journal that --journal names, otherwise the scene.
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
                             const LengthOptions& length, const OutputFiles& outputs);
 
-/// One lane step by step, with the same bits as `simulate` or `replay` alone; but among several a barrier
-/// keeps its stiffness.
+/// One lane step by step, with the same bits as `simulate` or `replay` alone, except that among several lanes
+/// a barrier keeps its stiffness.
 class LanePlay {
  public:
   /// The source must outlive it. Null: by the methods of the scene or the journal.
@@ -119,7 +118,7 @@ class LanePlay {
   bool ended_ = false;
 };
 
-/// What a blow-up was and why, with the numbers (model.md, "Blow-up").
+/// The kind and the reason of a blow-up, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);
 
 }  // namespace clothlab

@@ -19,8 +19,7 @@ namespace clothlab {
 CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
                       const char* type, const std::string& help);
 
-/// Makes `value` the whole number within [min, max] that the option names, where it is given. Throws
-/// InputError.
+/// Sets `value` to the whole number of the option, within [min, max], if it is given. Throws InputError.
 template <class Whole>
 void read_whole(const char* option, const std::optional<std::string>& text, std::int64_t min,
                 std::int64_t max, Whole& value) {

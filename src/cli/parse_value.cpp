@@ -22,7 +22,7 @@ std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"
                    ".");
 }
 
-// A number in `unit`; none where the text is not one. Throws for a wrong unit.
+// A number in `unit`; none if the text is not one. Throws for a wrong unit.
 std::optional<double> number_in(std::string_view option, std::string_view text, std::string_view unit,
                                 const std::string& allowed) {
   Quantity read = parse_quantity(text, unit);
@@ -45,7 +45,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 double parse_choice(const ParameterSpec& spec, std::string_view text) {
   for (std::size_t c = 0; c < spec.choices.size(); ++c)
     if (spec.choices[c] == text) return static_cast<double>(c);
-  throw InputError("--" + std::string(spec.id) + ": there is no " + quoted(text) +
+  throw InputError("--" + std::string(spec.id) + ": unknown value " + quoted(text) +
                    suggestion(text, spec.choices) + " Allowed are " + joined(spec.choices) + ".");
 }
 

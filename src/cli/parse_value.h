@@ -14,7 +14,7 @@
 namespace clothlab {
 
 // Typed text to values, independent of the locale. Every function throws InputError with one sentence
-// that names the option, quotes the text and says what is allowed.
+// that names the option, quotes the text and lists what is allowed.
 
 /// A number (see parse_quantity()), whole number, on/off or choice by name, inside the row's range.
 double parse_parameter(const ParameterSpec& spec, std::string_view text);

@@ -67,7 +67,7 @@ std::string type_name(const ParameterSpec& spec) {
 CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
                                   std::optional<std::string>& value) {
   const std::string name = "--" + std::string(spec.id);
-  // A switch that is off by default takes no word of its own, which could be the file to open.
+  // A switch that is off by default has no value, which could be mistaken for the file to open.
   if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0)
     return app.add_flag_function(
         name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(spec));
@@ -83,13 +83,12 @@ void SceneOptions::add_to(CLI::App& app) {
   for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
 
   text("--scene", scene_file_, "FILE.json",
-       "A scene saved by the program; options given beside it override it. A summary repeats its run, with "
-       "its steps "
-       "where --steps and --duration are left out.");
+       "A scene that the program saved; other options override its values. A summary repeats its run, with "
+       "the same number of steps unless --steps or --duration is given.");
   text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.");
   text("--mesh-folder", mesh_folder_, "DIR",
-       "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of the same "
-       "name there is used instead.");
+       "Folder with moved mesh files of cloth and obstacles: a file there replaces the file of the same "
+       "name.");
   text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.");
   text("--size", size_, "WxD", "Width and depth of the grid in metres; default 1x1.");
   text("--scale", scale_, "X", "Multiplies the mesh on load; default 1.");
@@ -104,8 +103,8 @@ void SceneOptions::add_to(CLI::App& app) {
   app.add_option(
          "--obstacle", obstacles_,
          std::string("A body that cloth lies on, in metres: ").append(obstacle_forms()) +
-             ". A plane is n·x = d; edges of boxes and cylinders are rounded. With turns and "
-             "paths: an object, as in scene files. May be repeated; none: without those of the scene.")
+             ". A plane is n·x = d; edges of boxes and cylinders are rounded. For turns and paths give an "
+             "object, as in scene files. Repeat it for more bodies; none removes the obstacles of the scene.")
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group("Obstacles");
@@ -120,8 +119,7 @@ void SceneOptions::add_to(CLI::App& app) {
 }
 
 void MachineOptions::add_to(CLI::App& app) {
-  app.add_option("--threads", threads_,
-                 "Threads to compute with; default all cores. Does not change results.")
+  app.add_option("--threads", threads_, "Number of threads; default all cores. Does not change results.")
       ->type_name("N")
       ->take_last()
       ->group("Stepping");
@@ -148,7 +146,7 @@ bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_;
 fs::path mesh_folder_of(const std::optional<std::string>& option) {
   if (!option) return {};
   if (std::error_code error; !fs::is_directory(path_of(*option), error))
-    throw InputError("--mesh-folder: " + shown_path(path_of(*option)) + " is no folder.");
+    throw InputError("--mesh-folder: " + shown_path(path_of(*option)) + " is not a folder.");
   return path_of(*option);
 }
 
@@ -201,7 +199,7 @@ Scene SceneOptions::applied_to(Scene scene) {
     if (!value) continue;
     set_parameter(scene, spec->id, parse_parameter(*spec, *value));
   }
-  machine_.threads();  // throws where that is no number of them
+  machine_.threads();  // throws for an invalid number
   return scene;
 }
 

@@ -36,7 +36,7 @@ class MachineOptions {
   bool quiet_ = false;
 };
 
-/// The folder that --mesh-folder names; empty where it is not given. Throws InputError where there is none.
+/// The folder that --mesh-folder names; empty if it is not given. Throws InputError if it does not exist.
 std::filesystem::path mesh_folder_of(const std::optional<std::string>& option);
 
 /// The options of the scene and of stepping, the same for every subcommand and the window.
@@ -45,13 +45,13 @@ class SceneOptions {
  public:
   void add_to(CLI::App& app);
 
-  /// Whether a mesh, a grid or a scene was named.
+  /// True if a mesh, a grid or a scene was named.
   bool names_a_scene() const;
   bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
   const std::optional<std::string>& mesh_file() const { return mesh_; }
   std::filesystem::path mesh_folder() const { return mesh_folder_of(mesh_folder_); }
-  /// Whether an option says more of the scene than where its meshes lie.
+  /// True if an option changes the scene, apart from the paths of its meshes.
   bool changes_a_scene() const;
   int threads() const { return machine_.threads(); }
   bool quiet() const { return machine_.quiet(); }
@@ -61,13 +61,13 @@ class SceneOptions {
   std::optional<std::uint64_t> steps_of_summary() const;
   /// The lanes of the scene file (LoadedScene::lanes), after scene().
   const std::vector<LaneMethod>& lanes() const { return lanes_; }
-  /// Whether an option replaces the scene's mesh or changes how it is loaded; whether one replaces obstacles.
+  /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
   bool changes_obstacles() const { return !obstacles_.empty(); }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
-  /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json
-  /// or MESH.obj that the window was given. Throws InputError.
+  /// The scene file, if given, with the other options on top. `positional`: SCENE.json or MESH.obj of the
+  /// window. Throws InputError.
   Scene scene(const std::optional<std::string>& positional = {});
 
   /// A scene with all options but the mesh's name on top. Throws InputError.

@@ -29,8 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no barrier that has got stiffer, 7
-// one lane only.
+// 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no stiffened barrier, 7 one lane
+// only.
 constexpr int kCheckpointVersion = 8, kOldestCheckpoint = 4;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -98,7 +98,8 @@ std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::ve
     return found;
   }
   const nlohmann::json& all = header["lanes"];
-  if (!all.is_array() || all.size() != lanes.size()) throw InputError("its lanes are not those of its scene");
+  if (!all.is_array() || all.size() != lanes.size())
+    throw InputError("its lanes differ from those of its scene");
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto size = all[i].at("numbers").get<std::size_t>();
     if (size > numbers.size()) throw InputError("it has too few numbers");
@@ -129,7 +130,7 @@ nlohmann::ordered_json blow_up_json(const BlowUp& blow_up) {
 BlowUp blow_up_of(const nlohmann::json& json) {
   const int cause = json.at("cause").get<int>();
   if (cause < 0 || cause > static_cast<int>(BlowUp::Cause::crowded))
-    throw InputError("there is no such cause of a blow-up");
+    throw InputError("unknown cause of a blow-up");
   return {.cause = static_cast<BlowUp::Cause>(cause),
           .step = json.at("step").get<std::uint64_t>(),
           .time = number_of(json.at("time")),
@@ -198,7 +199,7 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   const std::string bytes = read_text_file(path, kMaxCheckpointBytes, {stop, {}});
   const std::string name = shown_path(path);
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
-  const std::size_t begin = bytes.find('\n') + 1;  // 0 where there is none
+  const std::size_t begin = bytes.find('\n') + 1;  // 0 if there is none
   nlohmann::json header;
   try {
     header = parse_strict_json(std::string_view(bytes).substr(0, begin));
@@ -206,7 +207,7 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
     refuse(error.what());
   }
   if (!header.is_object() || !header.contains("clothlab-checkpoint"))
-    refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
+    refuse("this is not a checkpoint of `clothlab simulate --checkpoint` or the window.");
   if (const auto& version = header["clothlab-checkpoint"];
       !version.is_number_integer() || version < kOldestCheckpoint || version > kCheckpointVersion)
     refuse("this program reads checkpoints of the versions " +
@@ -217,12 +218,12 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
       word_at(all, bytes.size() - kWord) != fingerprint(all.substr(0, bytes.size() - kWord)) ||
       !header.value("mesh-fingerprint", nlohmann::json()).is_number_unsigned() ||
       !header.value("scene", nlohmann::json()).is_string())
-    refuse("the checkpoint is broken: it is not as it was written.");
+    refuse("the checkpoint is damaged: its contents changed after it was written.");
 
   std::optional<std::vector<std::uint64_t>> obstacle_hashes;
   if (const auto found = header.find("obstacle-fingerprints"); found != header.end()) {
     if (!found->is_array() || !std::ranges::all_of(*found, &nlohmann::json::is_number_unsigned))
-      refuse("the checkpoint is broken: its fingerprints are not as they were written.");
+      refuse("the checkpoint is damaged: its fingerprints changed after it was written.");
     obstacle_hashes = found->get<std::vector<std::uint64_t>>();
   }
   std::vector<double> numbers(size / kWord - 1);
@@ -234,9 +235,9 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   try {
     file.lanes = lanes_of(header, std::move(extras.lanes), file.scene, numbers);
   } catch (const nlohmann::json::exception&) {
-    refuse("the checkpoint is broken: its lanes or its notices are not as they were written.");
+    refuse("the checkpoint is damaged: its lanes or notices changed after it was written.");
   } catch (const InputError& error) {
-    refuse(std::string("the checkpoint is broken: ") + error.what() + ".");
+    refuse(std::string("the checkpoint is damaged: ") + error.what() + ".");
   }
   const MeshSearch search{path.parent_path(), moved};
   change_paths(file.scene, [&](const fs::path& mesh) { return search.find(mesh); });

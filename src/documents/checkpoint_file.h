@@ -23,7 +23,7 @@ struct CheckpointFile {
   struct Lane {
     LaneId lane = 0;
     Method method;
-    std::optional<NoticeLog> notices = {};  ///< none in files of earlier programs
+    std::optional<NoticeLog> notices = {};  ///< none in files of earlier versions
     Memory numbers;
     bool held = false;                  ///< Moment::Part::held
     std::optional<BlowUp> frozen = {};  ///< Moment::Part::frozen, without its spring and contact
@@ -31,7 +31,7 @@ struct CheckpointFile {
   Scene scene;
   std::uint64_t mesh_hash = 0;
   std::vector<Lane> lanes;  ///< ascending, at least one; the first has the method of the scene
-  /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
+  /// mesh_fingerprints() of the scene's obstacles; none in files of earlier versions.
   std::optional<std::vector<std::uint64_t>> obstacle_hashes = {};
 };
 
@@ -43,7 +43,7 @@ BlowUp blow_up_of(const nlohmann::json& json);
 /// True when the name ends in `.checkpoint`, in any case.
 bool is_checkpoint_file(const std::filesystem::path& path);
 
-/// Fingerprint of what a run uses of its mesh: particles, springs, triangles and rest lengths.
+/// Fingerprint of the parts of a mesh that a run uses: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
 /// 16 hexadecimal digits.
@@ -51,18 +51,17 @@ std::string fingerprint_text(std::uint64_t fingerprint);
 /// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
 std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
 
-/// Writes the file whole or not at all, with all lanes of the moment. Throws InputError where the path cannot
-/// be written, SystemError.
+/// Writes the file whole or not at all, with all lanes of the moment. Throws InputError if the path cannot be
+/// written, SystemError.
 void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const std::filesystem::path& path);
 
-/// Throws InputError for a file that is no checkpoint, of another version or broken; SystemError,
-/// Cancelled. The meshes of cloth and obstacles are found by MeshSearch; `moved` is the folder that the user
-/// names.
+/// Throws InputError for a file that is not a checkpoint, of another version or damaged; SystemError,
+/// Cancelled. MeshSearch finds the meshes of cloth and obstacles; `moved` is the folder that the user names.
 CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {},
                                     const std::filesystem::path& moved = {});
 
 /// The moment on a mesh, with a scene whose obstacles have been read. Throws InputError for another mesh of
-/// cloth or obstacle than that of the file.
+/// cloth or obstacle than the file has.
 Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene& scene);
 
 }  // namespace clothlab

@@ -9,17 +9,17 @@
 
 namespace clothlab {
 
-/// A word of a command line, quoted where the shell needs that.
+/// A word of a command line, quoted if the shell needs it.
 std::string shell_quoted(const std::string& text);
 
 /// The command that runs a scene from its start for `steps` steps, with every value that differs from its
 /// default: "clothlab simulate --grid 20x20 --mass 0.5 --steps 60". For a mesh without an option, or an
-/// initial state, it names the scene's file and the later changes; empty where there is no such file. Paths
+/// initial state, it names the scene's file and the later changes; empty without such a file. Paths
 /// are quoted for the shell.
 std::string command_line(const Scene& scene, const Scene* of_file, const std::string& file,
                          std::uint64_t steps);
 
-/// The command that repeats what a journal has: "clothlab replay 'FILE'".
+/// The command that repeats a journal: "clothlab replay 'FILE'".
 std::string replay_command_line(const std::string& journal);
 
 }  // namespace clothlab

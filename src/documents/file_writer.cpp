@@ -60,7 +60,7 @@ struct FileWriter::Impl {
   std::deque<Job> jobs;
   Progress progress;
   bool closed = false;
-  std::thread thread;  // last: it starts when all else is there
+  std::thread thread;  // last: it uses the other members
 };
 
 FileWriter::FileWriter(std::function<void()> done) : impl_(std::make_unique<Impl>(std::move(done))) {}

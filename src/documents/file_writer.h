@@ -19,7 +19,7 @@ class FileWriter {
   struct Progress {
     std::size_t waiting = 0;   ///< jobs that are not done yet
     std::uintmax_t bytes = 0;  ///< written so far
-    std::string error;         ///< one sentence; empty while all is well
+    std::string error;         ///< one sentence; empty without an error
   };
 
   /// `done` is called on the writer's thread after every job.

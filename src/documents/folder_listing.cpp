@@ -67,7 +67,7 @@ struct FolderListing::Impl {
   const fs::path folder;
   const std::vector<std::string> extensions;
   std::atomic<bool> cancelled{false};
-  std::future<Result> result;  // last: its thread uses the others
+  std::future<Result> result;  // last: its thread uses the other members
 };
 
 FolderListing::FolderListing(fs::path folder, std::vector<std::string> extensions)

@@ -41,7 +41,7 @@ std::uint64_t word_of_hex(std::string_view digits) {
   std::uint64_t word = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
   if (digits.size() != kHexDigits || error != std::errc() || end != digits.data() + digits.size())
-    throw InputError("16 hexadecimal digits belong here.");
+    throw InputError("16 hexadecimal digits are required here.");
   return word;
 }
 
@@ -56,7 +56,7 @@ std::string hex_of(const Checkpoint& moment) {
 }
 
 Memory numbers_of_hex(std::string_view text) {
-  if (text.size() % kHexDigits != 0) throw InputError("the moment is broken.");
+  if (text.size() % kHexDigits != 0) throw InputError("the moment is damaged.");
   std::vector<double> numbers(text.size() / kHexDigits);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_of_hex(text.substr(i * kHexDigits, kHexDigits)));
@@ -78,9 +78,9 @@ std::string lane_member(const char* key, LaneId lane) {
   return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
 }
 
-std::string place_members(const JournalPosition& place) {
-  return "\"to-step\":" + std::to_string(place.step) +
-         ",\"after-commands\":" + std::to_string(place.commands);
+std::string position_members(const JournalPosition& position) {
+  return "\"to-step\":" + std::to_string(position.step) +
+         ",\"after-commands\":" + std::to_string(position.commands);
 }
 
 std::string lane_object(const AddLane& c) {
@@ -104,17 +104,17 @@ LaneId lane_in(const Json& object, const char* key) {
 }
 
 JournalPosition place_in(const Json& object) {
-  Json place{{"do", "go-to"}};
+  Json position{{"do", "go-to"}};
   for (const char* key : {"to-step", "after-commands"})
-    if (object.contains(key)) place[key] = object[key];
-  return read_go_to(place);
+    if (object.contains(key)) position[key] = object[key];
+  return read_go_to(position);
 }
 
-/// A line that begins with the lane that it acts on; none where the kind is another.
+/// A line that begins with the lane that it acts on; empty for other kinds.
 std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane) {
   const Json kind = object.value("do", Json());
   const auto holds = [&](std::size_t members) {
-    if (object.size() != members) throw InputError("this entry has a member that is not known.");
+    if (object.size() != members) throw InputError("this entry has an unknown member.");
   };
   if (kind == "remove-lane") return holds(1), LaneCommand(RemoveLane{lane});
   if (kind == "hold-lane") return holds(1), LaneCommand(HoldLane{lane});
@@ -142,7 +142,7 @@ std::string moment_members(const Moment& moment) {
   return "\"moments\":[" + texts + "],\"frozen\":" + frozen.dump();
 }
 
-/// ",\"obstacle-fingerprints\":[\"...\",...]"; empty where no obstacle is a mesh.
+/// ",\"obstacle-fingerprints\":[\"...\",...]"; empty if no obstacle is a mesh.
 std::string fingerprints_member(std::span<const Obstacle> bodies) {
   std::string list;
   for (const std::uint64_t each : mesh_fingerprints(bodies))
@@ -150,7 +150,7 @@ std::string fingerprints_member(std::span<const Obstacle> bodies) {
   return list.empty() ? list : std::string(",\"") + kFingerprints + "\":[" + list + "]";
 }
 
-/// Those of an entry, which are taken out of it.
+/// Removes those of an entry from it.
 std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
   const auto found = object.find(kFingerprints);
   if (found == object.end()) return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
   return all;
 }
 
-/// The obstacles that a command brings.
+/// The obstacles of a command.
 std::span<const Obstacle> obstacles_of(const Command& command) {
   if (const auto* set = std::get_if<SetObstacles>(&command)) return set->bodies;
   if (const auto* set = std::get_if<SetScene>(&command); set && set->scene)
@@ -170,7 +170,7 @@ std::span<const Obstacle> obstacles_of(const Command& command) {
   return {};
 }
 
-/// What the lines of a journal share.
+/// State that the lines of a journal share.
 struct Reading {
   const MeshSearch& search;
   const StopProbe& stop;
@@ -224,7 +224,7 @@ JournalEntry::Load load_of(Json& object, Reading& reading) {
   return load;
 }
 
-/// Finds and reads the meshes of the obstacles that a command brings.
+/// Finds and reads the meshes of the obstacles of a command.
 void read_meshes(Command& command, Reading& reading) {
   const auto find = [&](const fs::path& path) { return reading.search.find(path); };
   if (auto* set = std::get_if<SetObstacles>(&command)) {
@@ -239,7 +239,7 @@ void read_meshes(Command& command, Reading& reading) {
   }
 }
 
-/// What one line says after its step.
+/// The entry of a line without its step.
 JournalEntry::What entry_of(Json& object, Reading& reading) {
   if (object.size() == 1 && object.contains("state") && object["state"].is_string())
     return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
@@ -253,7 +253,7 @@ JournalEntry::What entry_of(Json& object, Reading& reading) {
   return command;
 }
 
-constexpr const char* kNoJournal = "this is no journal, as the window writes them.";
+constexpr const char* kNoJournal = "this is not a journal of the window.";
 
 void check_version(std::string_view line) {
   const Json object = parse_strict_json(line);
@@ -264,15 +264,15 @@ void check_version(std::string_view line) {
                      " to " + std::to_string(kJournalVersion) + ".");
 }
 
-/// The entry of a line, where `place` is that of the line above; it becomes that of this line.
-JournalEntry parse_line(std::string_view line, JournalPosition& place, bool is_first, Reading& reading) {
+/// The entry of a line; `position`, of the line above, becomes the position of this line.
+JournalEntry parse_line(std::string_view line, JournalPosition& position, bool is_first, Reading& reading) {
   Json object = parse_strict_json(line);
   if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
     throw InputError("every line must be a JSON object with a \"step\".");
   const auto step = object["step"].get<std::uint64_t>();
   object.erase("step");
-  if (step < place.step) throw InputError("the step is before that of the line above.");
-  if (step > place.step) place = {step, 0};
+  if (step < position.step) throw InputError("the step is before the step of the line above.");
+  if (step > position.step) position = {step, 0};
   std::optional<LaneId> lane;
   std::optional<JournalEntry::What> of_lanes;
   if (object.contains("lane")) {
@@ -282,15 +282,15 @@ JournalEntry parse_line(std::string_view line, JournalPosition& place, bool is_f
   }
   JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, reading)};
   if (lane && !of_lanes && !std::holds_alternative<Command>(entry.what))
-    throw InputError("this entry is of all lanes.");
+    throw InputError("this entry applies to all lanes and must not name one.");
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
     throw InputError("a journal must begin with a load.");
   const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
   const auto* finish_catch_up = std::get_if<JournalEntry::CaughtUp>(&entry.what);
-  if ((go_to != nullptr && !(go_to->place <= place)) ||
-      (finish_catch_up != nullptr && !(finish_catch_up->from <= place)))
-    throw InputError("a moment to go to must lie before.");
-  if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++place.commands;
+  if ((go_to != nullptr && !(go_to->position <= position)) ||
+      (finish_catch_up != nullptr && !(finish_catch_up->from <= position)))
+    throw InputError("the moment to go to must be earlier.");
+  if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++position.commands;
   return entry;
 }
 
@@ -299,14 +299,14 @@ JournalEntry parse_line(std::string_view line, JournalPosition& place, bool is_f
 void Journal::load(const LoadedScene& loaded) {
   if (!has_commands_) {
     sections_.clear();
-    place_ = {};
+    position_ = {};
   }
-  sections_.push_back({place_.step,
+  sections_.push_back({position_.step,
                        std::make_shared<const Start>(
                            Start{loaded.scene, loaded.lanes, fingerprint(*loaded.mesh), loaded.moment}),
                        {}});
-  ++place_.commands;
-  start_ = place_.step;
+  ++position_.commands;
+  start_ = position_.step;
   needs_replay_ = loaded.moment != nullptr || loaded.lanes.size() > 1;
 }
 
@@ -321,27 +321,28 @@ std::string Journal::line_of(const Command& command, std::optional<LaneId> lane)
   std::string object = write_command(command);
   object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
   if (lane) object.insert(1, lane_member("lane", *lane).append(","));
-  return kept_room_for(line(place_.step, object));
+  return kept_room_for(line(position_.step, object));
 }
 
 std::string Journal::line_of(const LaneCommand& command) {
-  return kept_room_for(line(place_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
+  return kept_room_for(
+      line(position_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
 }
 
 std::string Journal::line_of(const JournalPosition& moment) {
-  return kept_room_for(line(place_.step, "{\"do\":\"go-to\"," + place_members(moment) + "}"));
+  return kept_room_for(line(position_.step, "{\"do\":\"go-to\"," + position_members(moment) + "}"));
 }
 
 std::string Journal::line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen) {
   std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
-  object.append(place_members(from)).append(",\"method\":");
+  object.append(position_members(from)).append(",\"method\":");
   return kept_room_for(
-      line(place_.step, object.append(write_values(method)).append(frozen ? ",\"frozen\":true}" : "}")));
+      line(position_.step, object.append(write_values(method)).append(frozen ? ",\"frozen\":true}" : "}")));
 }
 
 void Journal::add(const std::string& line) noexcept {
   sections_.back().lines += line;
-  ++place_.commands;
+  ++position_.commands;
   has_commands_ = true;
   needs_replay_ = true;
 }
@@ -351,19 +352,19 @@ void Journal::add(const Command& command, const std::string& line) noexcept {
   add(line);
   needs_replay_ = needed;
   if (std::holds_alternative<Reset>(command)) {
-    start_ = place_.step;
+    start_ = position_.step;
     needs_replay_ = false;
   } else if (const auto* move = std::get_if<MoveObstacle>(&command);
-             place_.step > start_ || !rule_of(command).changes_scene ||
+             position_.step > start_ || !rule_of(command).changes_scene ||
              (move != nullptr && move->duration > 0)) {
     needs_replay_ = true;
   }
 }
 
 void Journal::stepped(const Arena& now) {
-  ++place_.step;
-  place_.commands = 0;
-  if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now.hash());
+  ++position_.step;
+  position_.commands = 0;
+  if (position_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(position_.step, now.hash());
 }
 
 std::string Journal::load_line(const Section& section) {
@@ -385,7 +386,7 @@ void Journal::write(std::uint64_t now, const fs::path& path) const {
     file.write(load_line(section));
     file.write(section.lines);
   }
-  file.write(hash_line(place_.step, now));
+  file.write(hash_line(position_.step, now));
   file.commit();
 }
 
@@ -415,7 +416,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
                                         const MeshSearch& meshes, const StopProbe& stop) {
   std::vector<JournalEntry> entries;
   std::size_t number = 0;
-  JournalPosition place;
+  JournalPosition position;
   Reading reading{meshes, stop};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -425,7 +426,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
       if (++number == 1)
         check_version(line);
       else
-        entries.push_back(parse_line(line, place, entries.empty(), reading));
+        entries.push_back(parse_line(line, position, entries.empty(), reading));
     } catch (const InputError& error) {
       throw InputError(std::string(name) + ", line " + std::to_string(number) + ": " + error.what());
     }

@@ -28,12 +28,12 @@ class Journal {
   /// Steps from one hash of the state to the next.
   static constexpr std::uint64_t kStepsPerHash = 30;
 
-  /// Another scene replaces the current one, from its start or its moment. Before the first command the
-  /// journal starts anew with it.
+  /// Another scene replaces the current one, from its start or its moment. Before the first command it
+  /// replaces the whole journal.
   void load(const LoadedScene& loaded);
 
-  /// The line of a command, and reserves memory for it, so that add() after the command cannot fail.
-  /// `lane` is that of a command that does not act on all lanes, where there are several.
+  /// The line of a command, and reserves memory for it, so that add() after the command cannot fail. `lane`:
+  /// for a command that does not act on all of several lanes.
   std::string line_of(const Command& command, std::optional<LaneId> lane = {});
   std::string line_of(const LaneCommand& command);
   /// The line of a return to a moment.
@@ -43,22 +43,22 @@ class Journal {
   std::string line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen = false);
   void add(const Command& command, const std::string& line) noexcept;
   void add(const std::string& line) noexcept;
-  /// A step was taken; a blown-up step counts as well.
+  /// Counts a step; a blown-up step counts as well.
   void stepped(const Arena& now);
 
-  /// The current place.
-  const JournalPosition& place() const { return place_; }
+  /// The current position.
+  const JournalPosition& position() const { return position_; }
 
-  /// Whether only a replay reproduces the current state: since the start of the run there was more than
-  /// changes of values before the first step.
+  /// True if only a replay reproduces the current state: since the start there was more than changes of
+  /// values before the first step.
   bool needs_replay() const { return needs_replay_; }
 
   /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state, `now`, at its
-  /// end. Throws InputError where the path is not writable or the name of a mesh is not UTF-8; SystemError.
+  /// end. Throws InputError if the path is not writable or the name of a mesh is not UTF-8; SystemError.
   void write(std::uint64_t now, const std::filesystem::path& path) const;
 
  private:
-  /// What a load line says; the mesh itself is not kept.
+  /// The contents of a load line, without the mesh.
   struct Start {
     Scene scene;  // with its obstacles' triangles
     std::vector<LaneMethod> lanes;
@@ -74,7 +74,7 @@ class Journal {
   std::string kept_room_for(std::string line);
 
   std::vector<Section> sections_;
-  JournalPosition place_;
+  JournalPosition position_;
   std::uint64_t start_ = 0;  // step of the last load or reset
   bool has_commands_ = false;
   bool needs_replay_ = false;
@@ -86,17 +86,17 @@ struct JournalEntry {
     Scene scene;
     std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
     std::uint64_t mesh_hash = 0;
-    /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
+    /// mesh_fingerprints() of the scene's obstacles; none in files of earlier versions.
     std::optional<std::vector<std::uint64_t>> obstacle_hashes;
-    std::shared_ptr<const CheckpointFile> moment;  ///< to go on from; null: from the start
+    std::shared_ptr<const CheckpointFile> moment;  ///< to continue from; null: from the start
   };
   struct GoTo {
-    JournalPosition place;
+    JournalPosition position;
   };
   struct StateHash {
     std::uint64_t value = 0;
   };
-  /// A lane, there or not, becomes a run from a moment on with the method of this scene.
+  /// A lane, existing or new, becomes a run from a moment on with the method of this scene.
   struct CaughtUp {
     LaneId lane = 0;
     JournalPosition from;
@@ -116,8 +116,8 @@ std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entrie
 bool is_journal_file(const std::filesystem::path& path);
 
 /// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
-/// that is no journal, of another version or damaged; SystemError, Cancelled. The meshes of cloth and
-/// obstacles are found by MeshSearch; `moved` is the folder that the user names.
+/// that is not a journal, of another version or damaged; SystemError, Cancelled. MeshSearch finds the meshes
+/// of cloth and obstacles; `moved` is the folder that the user names.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {},
                                        const std::filesystem::path& moved = {});
 /// The same of its text; a refusal begins with `name`.

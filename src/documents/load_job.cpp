@@ -38,13 +38,13 @@ std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
   }
   Moment end;
   replay.arena().save(pool, end);
-  remark = "The journal was repeated up to its end, step " + std::to_string(replay.step()) + ".";
+  remark = "The journal was repeated to its end, step " + std::to_string(replay.step()) + ".";
   if (const std::size_t missing = replay.missing_steps(); missing > 0)
     remark += std::string(" Lane ") + lane_letter(end.lanes.front().lane) + " blew up or was frozen in " +
               std::to_string(missing) + (missing == 1 ? " step." : " steps.");
   if (replay.difference())
     remark += " From step " + std::to_string(replay.difference()->step) +
-              " on its states differ from those that were recorded.";
+              " on its states differ from the recorded ones.";
   return std::make_shared<const Moment>(std::move(end));
 }
 
@@ -90,7 +90,7 @@ struct LoadJob::Impl {
   mutable std::mutex mutex;
   Progress progress;
   Result result;
-  std::thread thread;  // last: it starts when all else is there
+  std::thread thread;  // last: it uses the other members
 };
 
 LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder) {

@@ -9,8 +9,8 @@
 
 namespace clothlab {
 
-/// One load on its own thread. The running scene knows nothing of it until its result is sent to the
-/// SimulationThread as UseScene, so that a bad file leaves everything as it was.
+/// One load on its own thread. It does not affect the running scene until its result is sent to the
+/// SimulationThread as UseScene, so a bad file changes nothing.
 class LoadJob {
  public:
   struct Progress {
@@ -25,7 +25,7 @@ class LoadJob {
   };
 
   /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
-  /// for an OBJ, `mesh_folder` is where the meshes of a checkpoint or a journal lie now.
+  /// for an OBJ, `mesh_folder` is the folder of moved meshes of a checkpoint or a journal.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
   /// A given scene: a built-in one, or the same mesh with another unit.
   explicit LoadJob(Scene scene, SceneLoadOptions options = {});

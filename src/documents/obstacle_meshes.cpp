@@ -68,7 +68,7 @@ void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const s
   for (const Obstacle& body : bodies) {
     if (!body.mesh.surface) continue;
     if (found[k] != expected[k])
-      throw InputError(shown_path(path_of(*body.mesh.path)) + " is another mesh than was loaded then.");
+      throw InputError(shown_path(path_of(*body.mesh.path)) + " is not the mesh that was loaded then.");
     ++k;
   }
 }

@@ -20,7 +20,7 @@ namespace clothlab {
 class ObstacleMeshes {
  public:
   /// Reads the files of those that are meshes and have not been read; their paths become absolute. Throws
-  /// InputError (a bad file, no triangles), SystemError, Cancelled when `stop` asks.
+  /// InputError (a bad file, no triangles), SystemError, Cancelled.
   void read(std::span<Obstacle> bodies, const StopProbe& stop = {});
 
  private:
@@ -33,7 +33,7 @@ inline void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& st
 
 /// The fingerprints of the triangles of the obstacles that are meshes and have been read, in their order.
 std::vector<std::uint64_t> mesh_fingerprints(std::span<const Obstacle> bodies);
-/// Throws InputError, naming the file, where an obstacle is another mesh than those of these fingerprints.
+/// Throws InputError, naming the file, if an obstacle's mesh does not have its fingerprint.
 void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const std::uint64_t> expected);
 
 /// Reads a mesh on its own thread.

@@ -53,7 +53,7 @@ struct Recorder::Impl {
     std::shared_ptr<const Frame> frame;
   };
 
-  // Called with the mutex held.
+  // Call with the mutex locked.
 
   void add_frames(WorkerPool& pool, const Simulation& simulation, const std::shared_ptr<const Scene>& scene,
                   Motion motion) {
@@ -88,7 +88,7 @@ struct Recorder::Impl {
     std::vector<std::uint8_t> rgba;
   };
 
-  /// Writes what belongs to a frame, after the figures of the steps until now.
+  /// Writes a frame, after the figures of the steps until now.
   void post(const Shape& shape, Pixels pixels) {
     writer.post([this, shape, pixels = std::move(pixels), figures = std::exchange(rows, {})] {
       diagnostics.write(figures);
@@ -123,7 +123,7 @@ struct Recorder::Impl {
   const Settings settings;
   OutputFile diagnostics;  // used by the writer only
 
-  mutable std::mutex mutex;  // of all that follows
+  mutable std::mutex mutex;  // of all following members
   std::deque<Shape> undrawn;
   std::string rows;
   std::uint64_t added = 0;
@@ -134,7 +134,7 @@ struct Recorder::Impl {
   bool stopped = false;
   bool finishing = false;
 
-  std::mutex room_mutex;  // held while it is called
+  std::mutex room_mutex;  // locked while it is called
   std::function<void()> room;
 
   FileWriter writer{[this] { tell_room(); }};  // last: its jobs use the others
@@ -188,7 +188,7 @@ void Recorder::forget() {
 }
 
 std::shared_ptr<const Frame> Recorder::next_picture() const {
-  // As many as the writer can take: the others wait undrawn, which takes less memory.
+  // As many as the writer can accept: the others wait undrawn, which needs less memory.
   if (impl_->writer.progress().waiting >= kMostWaiting / 2) return nullptr;
   const std::lock_guard lock(impl_->mutex);
   return impl_->undrawn.empty() ? nullptr : impl_->undrawn.front().frame;

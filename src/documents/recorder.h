@@ -13,8 +13,8 @@
 
 namespace clothlab {
 
-// Three threads work on a recording. A frame is captured where a step is taken, drawn where there is a GL
-// context, and written where waiting for the disk delays nobody:
+// Three threads work on a recording. A frame is captured on the thread that takes the step, drawn on the one
+// with a GL context, and written on a thread that may wait for the disk:
 //
 //   simulation thread          window                 writer
 //   add_step() ── undrawn ──▶  next_picture()
@@ -28,7 +28,7 @@ namespace clothlab {
 /// of every step in diagnostics.csv, with the columns of `simulate --diagnostics`.
 ///
 /// Frames follow simulated time, so that a video runs at the speed of the simulated world however long its
-/// steps took. At most kMostWaiting frames wait: while full(), the simulation thread takes no step but still
+/// steps take. At most kMostWaiting frames wait: while full(), the simulation thread takes no step but still
 /// handles requests. A recording may slow the simulation down; it never drops a frame. An error ends it, with
 /// a sentence.
 class Recorder {
@@ -46,12 +46,12 @@ class Recorder {
     std::uintmax_t bytes = 0;
     bool stopped = false;   ///< no more steps are added
     bool finished = false;  ///< and all is written, as far as it could be
-    std::string error;      ///< one sentence; empty while all is well
+    std::string error;      ///< one sentence; empty without an error
   };
 
   /// `folder` exists and is empty. Throws InputError when nothing can be written into it.
   Recorder(std::filesystem::path folder, const Settings& settings);
-  /// Writes what waits.
+  /// Writes the waiting frames.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -61,11 +61,11 @@ class Recorder {
 
   // For the simulation thread.
 
-  /// The state that the recording begins with; `motion` is what its pictures show as arrows. `room` is
+  /// The first state of the recording; `motion`: the arrows of its pictures. `room` is
   /// called, on any thread, whenever full() may have changed; until forget().
   void begin(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
              Motion motion, std::function<void()> room);
-  /// After every step, which took so many milliseconds. After a reset the frames go on from the earlier time.
+  /// Call after every step, with its milliseconds. After a reset the frames continue from the earlier time.
   void add_step(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
                 Motion motion, double milliseconds);
   bool full() const;
@@ -78,7 +78,7 @@ class Recorder {
   std::shared_ptr<const Frame> next_picture() const;
   /// The picture of it, rows of RGBA from the top.
   void add_picture(int width, int height, std::vector<std::uint8_t> rgba);
-  /// Ends the recording; what waits is still drawn and written.
+  /// Ends the recording; waiting frames are still drawn and written.
   void stop();
 
   Progress progress() const;

@@ -19,7 +19,7 @@
 namespace clothlab {
 namespace {
 
-/// Where the entries of a journal lie in a run of the same commands with another step.
+/// The positions of a journal's entries in a run of the same commands with another step.
 class OtherSteps {
  public:
   OtherSteps(const std::vector<JournalEntry>& entries, double dt) : dt_(dt) {
@@ -32,12 +32,12 @@ class OtherSteps {
     }
   }
 
-  std::uint64_t step_of(std::uint64_t step) const { return place_of({step, 0}).step; }
+  std::uint64_t step_of(std::uint64_t step) const { return position_of({step, 0}).step; }
 
-  JournalPosition place_of(const JournalPosition& place) const {
-    const Known& last = last_before(place.step);
-    if (last.step == place.step) return {last.to, last.earlier + place.commands};
-    const std::uint64_t to = std::max(last.to, nearest(last.time_at(place.step)));
+  JournalPosition position_of(const JournalPosition& position) const {
+    const Known& last = last_before(position.step);
+    if (last.step == position.step) return {last.to, last.earlier + position.commands};
+    const std::uint64_t to = std::max(last.to, nearest(last.time_at(position.step)));
     return {to, to == last.to ? last.earlier + last.commands : 0};
   }
 
@@ -92,9 +92,10 @@ std::vector<JournalEntry> with_step(std::vector<JournalEntry> entries, double dt
   const OtherSteps steps(entries, dt);
   for (JournalEntry& entry : entries) {
     entry.step = steps.step_of(entry.step);
-    if (auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) to->place = steps.place_of(to->place);
+    if (auto* to = std::get_if<JournalEntry::GoTo>(&entry.what))
+      to->position = steps.position_of(to->position);
     if (auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what))
-      back->from = steps.place_of(back->from);
+      back->from = steps.position_of(back->from);
   }
   return entries;
 }
@@ -106,31 +107,31 @@ Replay::Replay(std::vector<JournalEntry> entries, Options options)
       options_(std::move(options)) {
   if (plays_to_another()) integrator_info(options_.integrator);
   for (const JournalEntry& entry : entries_)
-    if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->place].uses;
+    if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->position].uses;
   if (!plays_to_another())
     for (const JournalEntry& entry : entries_)
       if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) ++moments_[back->from].uses;
 }
 
 Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
-  while (next_ < entries_.size() && entries_[next_].step == place_.step) {
+  while (next_ < entries_.size() && entries_[next_].step == position_.step) {
     const JournalEntry& entry = entries_[next_];
     bool loads = false;
     try {
       loads = carry_out(entry, {pool, stop});
     } catch (const InputError& error) {
-      throw InputError("Step " + std::to_string(place_.step) + " of the journal: " + error.what());
+      throw InputError("Step " + std::to_string(position_.step) + " of the journal: " + error.what());
     }
     ++next_;
     if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
-    ++place_.commands;
+    ++position_.commands;
     keep_moment(pool);
     if (loads) return Event::loaded;
   }
   if (next_ == entries_.size() || (differs() && stands())) return Event::ended;
   const StepStatus status = arena_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
-  place_ = {place_.step + 1, 0};
+  position_ = {position_.step + 1, 0};
   if (status == StepStatus::blown_up || !arena_->lanes().front().runs()) ++missing_;
   keep_moment(pool);
   return status == StepStatus::done ? Event::stepped : Event::blown_up;
@@ -140,7 +141,7 @@ bool Replay::stands() const {
   return arena_->is_alone() ? simulation().blow_up().has_value() : !arena_->runs();
 }
 
-/// With another step, lanes may have blown up that the journal still had.
+/// With another step, a lane of the journal may have blown up.
 bool Replay::may_apply(const LaneCommand& command) const {
   const auto* hold = std::get_if<HoldLane>(&command);
   if (!differs() || hold == nullptr) return true;
@@ -148,7 +149,7 @@ bool Replay::may_apply(const LaneCommand& command) const {
                              [&](const Lane& lane) { return lane.id != hold->lane && lane.runs(); });
 }
 
-/// True where another scene was loaded.
+/// True if another scene was loaded.
 bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context) {
   if (const auto* scene = std::get_if<JournalEntry::Load>(&entry.what)) {
     load(*scene, context);
@@ -162,13 +163,13 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
       arena_->apply(context.pool, *lanes);
   }
   if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) finish_catch_up(*back, context);
-  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->place);
+  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->position);
   if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !differs()) {
     ++compared_;
     if (arena_->hash() == hash->value)
-      agreed_ = place_.step;
+      agreed_ = position_.step;
     else if (!difference_)
-      difference_ = {place_.step, agreed_};
+      difference_ = {position_.step, agreed_};
   }
   return false;
 }
@@ -187,7 +188,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   if (fingerprint(*loaded.mesh) != load.mesh_hash) {
     const auto* found = std::get_if<FileSource>(&loaded.scene.mesh);
     throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
-                     " is another mesh than was loaded then.");
+                     " is not the mesh that was loaded then.");
   }
   if (load.obstacle_hashes) check_mesh_fingerprints(loaded.scene.obstacles.bodies, *load.obstacle_hashes);
   if (plays_to_another()) {
@@ -201,24 +202,24 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
 }
 
-const Moment& Replay::moment_at(const JournalPosition& place) const {
-  const std::optional<Moment>& moment = moments_.at(place).moment;
+const Moment& Replay::moment_at(const JournalPosition& position) const {
+  const std::optional<Moment>& moment = moments_.at(position).moment;
   if (!moment)
-    throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
-                     std::to_string(place.commands) + " commands.");
+    throw InputError("The run had no moment after step " + std::to_string(position.step) + " and " +
+                     std::to_string(position.commands) + " commands.");
   return *moment;
 }
 
-void Replay::forget_use(const JournalPosition& place) {
-  if (--moments_.at(place).uses == 0) moments_.erase(place);
+void Replay::forget_use(const JournalPosition& position) {
+  if (--moments_.at(position).uses == 0) moments_.erase(position);
 }
 
-void Replay::go_to(WorkerPool& pool, const JournalPosition& place) {
-  arena_->go_back(pool, moment_at(place));
-  forget_use(place);
+void Replay::go_to(WorkerPool& pool, const JournalPosition& position) {
+  arena_->go_back(pool, moment_at(position));
+  forget_use(position);
 }
 
-/// What the window did in the background, between two steps.
+/// Repeats the background work of the window between two steps.
 void Replay::finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context) {
   if (plays_to_another()) {
     ++skipped_["changes of lanes"];
@@ -242,9 +243,9 @@ void Replay::finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeCo
 }
 
 void Replay::keep_moment(WorkerPool& pool) {
-  const auto found = moments_.find(place_);
+  const auto found = moments_.find(position_);
   if (found == moments_.end()) return;
-  found->second.moment.emplace().place = place_;
+  found->second.moment.emplace().position = position_;
   arena_->save(pool, *found->second.moment);
 }
 
@@ -273,7 +274,7 @@ bool Replay::applies(Command& command) {
     command = SetScene{std::move(scene)};
   }
   if (std::holds_alternative<RestoreGoodState>(command) && !stands())
-    what = "returns to the last sound state after a blow-up";
+    what = "returns to the last good state after a blow-up";
   if (what.empty()) return true;
   ++skipped_[what];
   return false;

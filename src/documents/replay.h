@@ -34,24 +34,24 @@ class Replay {
   enum class Event {
     loaded,    ///< another scene
     stepped,   ///< a step was taken
-    blown_up,  ///< a step blew up; with another integrator or step the replay ends where no lane is left that
-               ///< runs, unless the journal returns
-    stopped,   ///< `stop` asked for it; the state is that before the step
+    blown_up,  ///< a step blew up; with another integrator or step the replay ends if no lane runs any more,
+               ///< unless the journal returns
+    stopped,   ///< cancelled; the state is the one before the step
     ended
   };
 
   Replay(std::vector<JournalEntry> entries, Options options);
 
-  /// Continues to the next event. Throws InputError for a mesh that is missing or is not the journal's, and
-  /// for a refused command; SystemError, Cancelled.
+  /// Continues to the next event. Throws InputError for a missing or different mesh and for a refused
+  /// command; SystemError, Cancelled.
   Event next(WorkerPool& pool, const StopProbe& stop = {});
 
   /// After the first `loaded`.
   const Arena& arena() const { return *arena_; }
   /// The first lane.
   const Simulation& simulation() const { return *arena_->lanes().front().simulation; }
-  /// Steps of the journal, which count on where the run goes back.
-  std::uint64_t step() const { return place_.step; }
+  /// Steps of the journal; returns to the past do not reset this count.
+  std::uint64_t step() const { return position_.step; }
   std::uint64_t last_step() const { return entries_.back().step; }
 
   /// The first compared state that differs from the journal's: its step, and the last step before it whose
@@ -64,39 +64,39 @@ class Replay {
   std::size_t compared() const { return compared_; }
   const std::optional<Difference>& difference() const { return difference_; }
 
-  /// Steps of the journal that the first lane misses: they blew up, here or in its run, or it was frozen.
+  /// Steps that the first lane misses: they blew up, here or in its run, or it was frozen.
   std::size_t missing_steps() const { return missing_; }
 
-  /// What was skipped for another integrator or step, and how often.
+  /// Skipped entries because of another integrator or step, with their numbers.
   const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
 
  private:
   bool carry_out(const JournalEntry& entry, const ComputeContext& context);
   void load(const JournalEntry::Load& load, const ComputeContext& context);
-  void go_to(WorkerPool& pool, const JournalPosition& place);
+  void go_to(WorkerPool& pool, const JournalPosition& position);
   void finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
-  /// Whether the run may have other bits than the journal's.
+  /// True if the run may have other bits than the journal.
   bool differs() const { return plays_to_another() || options_.dt.has_value(); }
-  /// Whether the command applies with these options; changes it where only part of it does.
+  /// True if the command applies with these options; changes it if only a part applies.
   bool applies(Command& command);
   bool may_apply(const LaneCommand& command) const;
-  /// Whether no lane can take a step.
+  /// True if no lane can take a step.
   bool stands() const;
   void keep_moment(WorkerPool& pool);
 
   std::vector<JournalEntry> entries_;
   Options options_;
   std::size_t next_ = 0;
-  JournalPosition place_;
+  JournalPosition position_;
   std::unique_ptr<Arena> arena_;
   struct Kept {
     std::size_t uses = 0;
     std::optional<Moment> moment;
   };
-  const Moment& moment_at(const JournalPosition& place) const;
-  void forget_use(const JournalPosition& place);
+  const Moment& moment_at(const JournalPosition& position) const;
+  void forget_use(const JournalPosition& position);
   std::map<JournalPosition, Kept> moments_;  // that the journal goes back to
   std::map<std::string, std::size_t> skipped_;
   std::size_t compared_ = 0, missing_ = 0;

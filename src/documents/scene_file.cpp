@@ -39,7 +39,7 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
 
 using Json = nlohmann::ordered_json;
 
-/// Where the text is a summary, replaces it by that of its scene.
+/// Replaces the text of a summary by the text of its scene.
 std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std::string& name) {
   if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
@@ -55,7 +55,7 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
   for (const char* origin : {"checkpoint", "journal"})
     if (const auto found = summary.find(origin); found != summary.end() && !found->is_null()) {
       const Json command = summary.value("command", Json());
-      refuse(std::string("this run went on from a ") + origin + ", not from its scene" +
+      refuse(std::string("this run continued from a ") + origin + ", not from its scene" +
              (command.is_string() ? "; it was: " + printable(command.get<std::string>()) : std::string(".")));
     }
   if (!summary.value("scene", Json()).is_object() || !summary.value("steps", Json()).is_number_unsigned())
@@ -147,10 +147,10 @@ std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, cons
   SceneExtras read;
   const Scene again = parse_scene(text, shown_path(path), {}, &read);
   if (write_scene(again, read.lanes) != text)
-    throw SystemError("cannot write " + shown_path(path) + ": the scene would not be read back as it is");
+    throw SystemError("cannot write " + shown_path(path) + ": the scene would change when it is read again");
   write_file(path, text);
   if (read_text_file(path, kMaxSceneBytes) != text)
-    throw SystemError(shown_path(path) + " does not hold what was written to it");
+    throw SystemError(shown_path(path) + " does not contain what was written to it");
   return text.size();
 }
 

@@ -19,17 +19,17 @@ namespace clothlab {
 /// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
-/// What a summary has of a run besides its scene.
+/// The data of a run in a summary in addition to its scene.
 struct SummarizedRun {
   std::uint64_t steps = 0;                        ///< with the one that blew up
-  std::string mesh_hash = {};                     ///< fingerprint_text; empty where the summary has none
-  std::vector<std::string> obstacle_hashes = {};  ///< likewise, of the obstacles that are meshes
+  std::string mesh_hash = {};                     ///< fingerprint_text; empty if the summary has none
+  std::vector<std::string> obstacle_hashes = {};  ///< the same of the obstacles that are meshes
 };
 
 /// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it
-/// become relative to its own folder. `extras`: see parse_scene; `summary` receives what else repeats the
+/// become relative to its own folder. `extras`: see parse_scene; `summary` receives the further data of the
 /// run. Throws InputError, also for the summary of a run that did not start from its scene; SystemError,
-/// Cancelled when `stop` asks.
+/// Cancelled.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
                       SceneExtras* extras = nullptr, std::optional<SummarizedRun>* summary = nullptr);
 
@@ -37,7 +37,7 @@ Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop =
 inline constexpr const char* kSummaryKey = "clothlab-summary";
 inline constexpr int kSummaryVersion = 1;
 
-/// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
+/// The scene that a file name means: `.json` is a scene file, `.obj` a mesh with every default.
 /// Throws InputError for any other extension; an OBJ file is not opened yet.
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
                       SceneExtras* extras = nullptr);
@@ -45,16 +45,16 @@ Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop =
 /// All files that a scene names, of its mesh and of obstacles.
 std::vector<std::filesystem::path> files_of(const Scene& scene);
 std::vector<std::filesystem::path> files_of(std::span<const Obstacle> bodies);
-/// The file of the same name in `folder`, where it is there; `mesh` otherwise.
+/// The file of the same name in `folder` if it exists, otherwise `mesh`.
 std::filesystem::path moved_to(const std::filesystem::path& folder, const std::filesystem::path& mesh);
 
-/// Where the mesh files that a scene, a checkpoint or a journal names lie now.
+/// Finds the mesh files that a scene, a checkpoint or a journal names.
 struct MeshSearch {
   std::filesystem::path folder = {};  ///< of the file that names them
   std::filesystem::path moved = {};   ///< the folder that the user names; empty: none
 
-  /// The file of that name in the folder that the user names, or else `mesh` from `folder` or, where that is
-  /// gone, the file of that name in `folder`. Where none is there, `mesh` from `folder`.
+  /// The first that exists: the file of that name in the user's folder, `mesh` from `folder`, the file of
+  /// that name in `folder`. If none exists, `mesh` from `folder`.
   std::filesystem::path find(const std::filesystem::path& mesh) const;
 };
 
@@ -65,10 +65,9 @@ void change_path(Obstacle& body,
 void change_paths(Scene& scene,
                   const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
 
-/// Writes a scene file with its lanes. One that would not be read back as the same scene, or has more than
-/// `max_bytes`, is refused before anything is written. Paths of meshes in or below the file's folder become
-/// relative to it, so that all can move together. Returns the file's size [byte]. Throws InputError,
-/// SystemError.
+/// Writes a scene file with its lanes. Refuses, before writing, a scene that would not be read back unchanged
+/// or has more than `max_bytes`. Paths of meshes in or below the file's folder become relative to it, so that
+/// the files can move together. Returns the file's size [byte]. Throws InputError, SystemError.
 std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, const std::filesystem::path& path,
                             std::size_t max_bytes = kMaxSceneBytes);
 

@@ -23,7 +23,7 @@
 namespace clothlab {
 namespace {
 
-// Shares of the whole load, by where the time goes for a large file.
+// Shares of the load, as measured for a large file.
 constexpr double kReadShare = 0.6;
 constexpr double kBuildShare = 0.9;
 
@@ -57,7 +57,7 @@ double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
   const double diagonal = std::abs(scale) * file_diagonal;
   const bool comfortable = diagonal >= kSmallestCloth && diagonal <= kLargestCloth;
   const double fitted = kUsualCloth / file_diagonal;
-  // A point has no size; sizes beyond every scale are left to build_cloth_mesh.
+  // A point has no size; build_cloth_mesh refuses sizes beyond every scale.
   return comfortable || fitted < kMinScale || fitted > kMaxScale ? scale : fitted;
 }
 

@@ -20,9 +20,9 @@ namespace clothlab {
 
 /// The unit of a mesh file.
 enum class UnitChoice {
-  as_is,   ///< Scene::scale stays what it is
-  fit,     ///< a mesh whose diagonal lies outside 0.2–5 m is scaled to 1.5 m, others are left as they are
-  metres,  ///< scale 1
+  as_is,        ///< Scene::scale does not change
+  fit,          ///< a mesh whose diagonal lies outside 0.2–5 m is scaled to 1.5 m, others do not change
+  metres,       ///< scale 1
   centimetres,  ///< scale 0.01
   millimetres,  ///< scale 0.001
 };
@@ -39,8 +39,8 @@ struct SceneLoadOptions {
   StopProbe stop;
   /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;
-  /// Makes a Simulation for a test: a scene that cannot be started (pins that do not exist) fails to load,
-  /// and LoadedScene::model and omega_max are known.
+  /// Constructs a Simulation as a test: a scene that cannot start (missing pins) fails to load, and
+  /// LoadedScene::model and omega_max are set.
   bool rehearse = false;
 };
 
@@ -51,7 +51,7 @@ struct LoadedScene {
   /// The lanes of the file, ascending; the first has the method of `scene`. Empty: the file names none, and
   /// has one.
   std::vector<LaneMethod> lanes;
-  std::shared_ptr<const Moment> moment;  ///< of these lanes, to go on from; null: from the start
+  std::shared_ptr<const Moment> moment;  ///< of these lanes, to continue from; null: from the start
   /// Built in advance for a Simulation; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes
@@ -68,7 +68,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 /// A simulation of its first lane, from its start or its moment. Throws as Simulation does.
 std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
                                           const StopProbe& stop = {});
-/// All its lanes, from the start or the moment; lane A where the file names none. Throws as Simulation does;
+/// All its lanes, from the start or the moment; lane A if the file names none. Throws as Simulation does;
 /// with several lanes the sentence names the lane.
 std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop = {});
 

@@ -37,7 +37,7 @@ struct Swing {
 
   vec3 middle() const { return {kSpacing * (kCols - 1) / 2, -kBall, kSpacing * (kRows - 1) / 2}; }
   vec3 outwards(const vec3& x) const { return glm::normalize(x - middle()); }
-  /// Where a particle of the sheet lies at rest, or, with a contact model, `gap` above the ball.
+  /// Rest position of a particle of the sheet or, with a contact model, its position `gap` above the ball.
   vec3 put(const vec3& x, double gap) const { return contact ? middle() + (kBall + gap) * outwards(x) : x; }
 
   std::shared_ptr<const ClothMesh> sheet() const {
@@ -51,7 +51,7 @@ struct Swing {
   }
 
   bool by_forces() const { return contact && info_of(*contact).by_forces; }
-  /// The gap at which contact carries a particle; on the surface where that holds it.
+  /// The gap at which contact carries a particle; 0 if the surface constrains it.
   double carried() const {
     if (!by_forces()) return contact == ContactModel::impulse ? kSwingThickness : 0;
     const ContactLaw law{kStiff, kReach, contact == ContactModel::barrier};
@@ -107,13 +107,13 @@ struct Swing {
   }
 };
 
-/// How a swing in some steps ended.
+/// Result of a swing in some steps.
 struct SwingEnd {
   State state;
   bool same_pairs = true;
 };
 
-/// Nothing where it was stopped or blew up.
+/// Nothing if it was cancelled or blew up.
 std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& stop) try {
   WorkerPool pool(1);
   const auto mesh = swing.sheet();

@@ -24,7 +24,7 @@ struct TimedRun {
   std::vector<vec3> end;
 };
 
-/// LimitSearch::kRunSeconds in equal steps of at most h. None where it blew up; Cancelled when `stop` asks.
+/// LimitSearch::kRunSeconds in equal steps of at most h. None if it blew up. Throws Cancelled.
 std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                WorkerPool& pool, const StopProbe& stop) {
   const auto steps = static_cast<std::size_t>(std::ceil(LimitSearch::kRunSeconds / h));
@@ -41,7 +41,7 @@ std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& 
   if (loop.stopped()) throw Cancelled();
   if (loop.blew_up()) return std::nullopt;
   out.figures.cost = quantile(seconds, 0.5) / out.figures.h;
-  out.figures.made = simulation.record().ledger.from_nothing();
+  out.figures.spurious = simulation.record().ledger.spurious();
   out.end = simulation.state().x;
   return out;
 }
@@ -64,8 +64,8 @@ struct LimitRun {
     std::erase_if(now.methods,
                   [&](const MethodLimit& method) { return !supports_contact(scene.scene, *method.info); });
     const auto is_reference = [](const MethodLimit& method) { return method.info->id == kReference; };
-    const auto place = std::ranges::find_if(now.methods, is_reference);
-    const auto first = static_cast<std::size_t>(place - now.methods.begin());
+    const auto position = std::ranges::find_if(now.methods, is_reference);
+    const auto first = static_cast<std::size_t>(position - now.methods.begin());
     search(first);
     for (std::size_t row = 0; row < now.methods.size(); ++row)
       if (row != first) search(row);

@@ -10,19 +10,18 @@
 
 namespace clothlab {
 
-/// What a method can do on a scene from a state.
+/// Results of a method on a scene from a state.
 struct MethodLimit {
   const IntegratorInfo* info = nullptr;
   bool done = false;
   /// Largest h at which trials stay bounded [s]; 0: none. `limited`: a larger one did not.
   double largest = 0;
   bool limited = false;
-  // Of a run of LimitSearch::kRunSeconds at that h, or a little below where it is a limit. None where it
-  // failed.
+  // Of a run of LimitSearch::kRunSeconds at that h, or a little below if it is a limit. None if it failed.
   struct Run {
     double h = 0;                 ///< [s]
     double cost = 0;              ///< processor seconds for a simulated one, on one thread
-    double made = 0;              ///< energy that the method made, less what it destroyed [J]
+    double spurious = 0;          ///< energy of the method: spurious energy less numerical damping [J]
     std::optional<double> error;  ///< RMS distance from the reference at the end [m]
   };
   std::optional<Run> run;
@@ -34,7 +33,7 @@ struct LimitProgress : SearchProgress {
   double omega_max = 0;              ///< [rad/s]
 };
 
-/// The largest stable h of every method, and what it costs and does there, from one state of a run. The
+/// The largest stable h of every method, with cost and result, from one state of a run. The
 /// reference of the errors is the classical Runge–Kutta method at a quarter of its own largest h. Methods
 /// with rods simulate other cloth and have no error.
 class LimitSearch : public MomentSearch<LimitProgress> {

@@ -23,19 +23,19 @@
 
 namespace clothlab {
 
-/// What a search says of itself, beside what it has found.
+/// Progress of a search, without its results.
 struct SearchProgress {
   double time = 0;       ///< of the state from which it searches [s]
   bool is_shown = true;  ///< that is the state that was shown; otherwise the last good one before it
   LaneId lane = 0;       ///< whose state it is
   std::shared_ptr<const Scene> values = {};  ///< of the moment; null before it comes
   std::size_t returns = 0;                   ///< of the run up to the moment (Snapshot::returns)
-  std::string under_way;                     ///< what it does now; empty at the end
+  std::string under_way;                     ///< the current part; empty at the end
   double fraction = 0;                       ///< 0 to 1
-  std::string error;                         ///< one sentence, where it failed or was cancelled
+  std::string error;                         ///< one sentence, if it failed or was cancelled
 };
 
-/// What a search on its thread works with. `Found` is a SearchProgress with the results.
+/// Data of a search on its thread. `Found` is a SearchProgress with the results.
 template <class Found>
 struct SearchRun {
   StopProbe stop;
@@ -47,8 +47,8 @@ struct SearchRun {
   void publish() { shown.put(std::make_shared<const Found>(now)); }
 };
 
-/// A search from a moment of the run, or from the last good state before it where it is not good: on a thread
-/// of its own, on copies, until it ends, fails or is cancelled.
+/// A search from a moment of the run, or from the last good state if the moment is not good. Runs on its own
+/// thread, on copies, until it ends, fails or is cancelled.
 template <class Found>
 class MomentSearch {
  public:
@@ -56,7 +56,7 @@ class MomentSearch {
   using Run = SearchRun<Found>;
 
   /// Does `work` on the thread, from the moment that SimulationThread::keep_moment() promises. The work may
-  /// throw Cancelled where `stop` asks.
+  /// throw Cancelled.
   MomentSearch(std::shared_future<KeepMoment::Kept> from, Found first, std::function<void(Run& run)> work) {
     run_.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
     run_.now = std::move(first);
@@ -73,7 +73,7 @@ class MomentSearch {
   MomentSearch& operator=(const MomentSearch&) = delete;
 
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  /// Ended by itself, cancelled or failed.
+  /// True if it ended, was cancelled or failed.
   bool done() const { return ended_.load(std::memory_order_acquire); }
   /// Never null.
   std::shared_ptr<const Found> progress() const { return run_.shown.get(); }
@@ -81,7 +81,7 @@ class MomentSearch {
  private:
   void search(const std::shared_future<KeepMoment::Kept>& from, const std::function<void(Run&)>& work) {
     work_in_background();
-    constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
+    constexpr std::chrono::milliseconds kLook{20};  // between two polls for cancellation, while it waits
     try {
       while (from.wait_for(kLook) != std::future_status::ready)
         if (run_.stop()) throw Cancelled();
@@ -117,7 +117,7 @@ class MomentSearch {
 
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> ended_{false};
-  Run run_;  // of the thread, but for what is shown
+  Run run_;  // used by the thread, except for the shown progress
   std::thread thread_;
 };
 

@@ -58,7 +58,7 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
 
 }  // namespace
 
-bool Slope::holds() const { return std::tan(angle) <= friction; }
+bool Slope::sticks() const { return std::tan(angle) <= friction; }
 
 double Slope::creep() const {
   return info_of(contact).by_forces ? friction_speed * (1 - std::sqrt(1 - std::tan(angle) / friction)) : 0;

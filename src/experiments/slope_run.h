@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// A small sheet that is let go on a slope, where contact carries it and its springs are at rest: theory
-/// knows what becomes of it.
+/// A small sheet that is released on a slope, where contact carries it and its springs are at rest, so that
+/// theory predicts its motion.
 struct Slope {
   double angle = 0;           ///< [rad]
   double friction = 0;        ///< μ
@@ -16,17 +16,17 @@ struct Slope {
   ContactModel contact{};
   double h = 0;  ///< [s]
 
-  bool holds() const;  ///< tan θ ≤ μ
+  bool sticks() const;  ///< tan θ ≤ μ
   /// At rest by Coulomb's law; ε (1 − √(1 − tan θ/μ)) by the smoothed one, of contact by forces [m/s].
   double creep() const;
-  double slide() const;  ///< g (sin θ − μ cos θ), where it does not hold [m/s²]
+  double slide() const;  ///< g (sin θ − μ cos θ), if it does not stick [m/s²]
 };
 
 inline constexpr double kSlopeTime = 0.5;  ///< [s]
 
-/// What it did in the second half of kSlopeTime.
+/// Motion in the second half of kSlopeTime.
 struct SlopeRun {
-  bool done = false;     ///< the run was neither stopped, nor did it blow up
+  bool done = false;     ///< neither cancelled nor blown up
   bool blew_up = false;  ///< in the step after the last one
   double speed = 0;      ///< mean down the slope [m/s]
   double rate = 0;       ///< mean acceleration down the slope [m/s²]

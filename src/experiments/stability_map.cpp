@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kSide = MapProgress::kSide;
 constexpr double kStiffer = 100;                           // k_s, and softer
 constexpr double kSmallestStep = 0.01, kLargestStep = 30;  // of 2/ω_max
-constexpr double kBesideOwn = 2;                           // room beside the scene's own h
+constexpr double kBesideOwn = 2;                           // margin around the scene's own h
 constexpr std::size_t kAllTried = 4;                       // spacing up to which nodes are tried everywhere
 
 struct Level {
@@ -79,7 +79,7 @@ struct MapRun {
     };
     for (std::size_t column = 0; column < kSide; column += spacing)
       for (std::size_t k = 0; k < kSide; k += spacing) list(column, k);
-    // What a trial finds may want its neighbours, or make others needless.
+    // The result of a trial may require its neighbours or make others unnecessary.
     for (std::size_t w = 0; w < wanted.size(); ++w) {
       const std::size_t column = wanted[w] / kSide, k = wanted[w] % kSide;
       if (is_wanted(column, k, spacing)) {
@@ -124,7 +124,7 @@ struct MapRun {
       node.newton_iterations = static_cast<double>(trial->newton_iterations) / steps;
       node.linear_iterations = static_cast<double>(trial->cg_iterations) / steps;
     }
-    // It stands for those around it, until they are tried themselves.
+    // It represents those around it until they are tried themselves.
     const std::size_t half = spacing / 2;
     const auto from = [&](std::size_t at) { return at - std::min(at, half); };
     const auto to = [&](std::size_t at) { return std::min(at + std::max<std::size_t>(half, 1), kSide); };
@@ -144,7 +144,7 @@ struct MapRun {
                            run.scene.model);
     const auto estimate = measure_stability(start, start.state(), info, run.pool, run.stop, 0);
     if (!estimate) throw Cancelled();
-    // Of rods and nothing else: that of the cloth.
+    // Rods only: omega_max of the cloth.
     column.omega_max = estimate->omega_max() > 0 ? estimate->omega_max() : run.scene.omega_max;
     const auto limit = largest_stable_step(info, integrator_parameters(run.scene.scene, info), *estimate);
     if (limit && *limit > 0 && std::isfinite(*limit)) column.limit = limit;

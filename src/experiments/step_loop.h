@@ -41,7 +41,7 @@ class StepLoop {
   StepLoop(Simulation& simulation, std::uint64_t steps, WorkerPool& pool, StopProbe stop, bool alone = false)
       : simulation_(simulation), left_(steps), pool_(pool), stop_(std::move(stop)), alone_(alone) {}
 
-  /// Takes a step. False where there is none left or it was not taken; status() is the reason.
+  /// Takes a step. False if none is left or it was not taken; status() is the reason.
   bool next() {
     if (status_ == StepStatus::done && stop_requested(stop_)) status_ = StepStatus::stopped;
     if (status_ != StepStatus::done || left_ == 0) return false;
@@ -51,7 +51,7 @@ class StepLoop {
     --left_;
     return status_ == StepStatus::done;
   }
-  /// Takes all steps that are left.
+  /// Takes all remaining steps.
   StepStatus finish() {
     while (next()) {
     }
@@ -84,7 +84,7 @@ struct StepFigures {
   double simulated = 0;                                    ///< [s]
   // The largest of a step.
   double max_strain = 0, residual = 0, distance = 0, length_violation = 0;
-  double energy_made = 0;  ///< by the method since the start [J]
+  double spurious_energy = 0;  ///< spurious energy since the start [J]
 
   void add(const StepRecord& record, const StepTime& took, double dt) {
     step_ms.push_back(took.wall);
@@ -100,11 +100,11 @@ struct StepFigures {
     residual = std::max(residual, record.residual);
     distance = std::max(distance, record.distance.value_or(0));
     length_violation = std::max(length_violation, record.length_violation);
-    energy_made = std::max(energy_made, record.ledger.from_nothing());
+    spurious_energy = std::max(spurious_energy, record.ledger.spurious());
   }
 
   std::uint64_t good_steps() const { return step_ms.size(); }
-  /// Simulated time over wall-clock time; not a number without a step.
+  /// Simulated time over wall-clock time; NaN without a step.
   double real_time_factor() const {
     return 1000 * simulated / std::accumulate(step_ms.begin(), step_ms.end(), 0.0);
   }

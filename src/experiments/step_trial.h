@@ -33,31 +33,31 @@ const IntegratorInfo& most_accurate_method();
 /// method that damps fast oscillations may never reach the usual limit.
 Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h);
 
-/// Runs trial_scene() for up to `steps` steps. Nothing, where it was stopped.
+/// Runs trial_scene() for up to `steps` steps. Nothing if it was cancelled.
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                        std::uint64_t steps, WorkerPool& pool, const StopProbe& stop);
 
 /// The smallest h [s] to try: that of a scene, or 1/1000 of the fastest oscillation's limit.
 double smallest_trial_step(double omega_max);
-/// The largest h to try where nobody names one: 1/60 s, or twice the limit of symplectic Euler.
+/// The default largest h to try: 1/60 s, or twice the limit of symplectic Euler.
 double largest_trial_step(double omega_max);
 inline constexpr std::uint64_t kTrialSteps = 400;
 
-/// The largest h up to `largest` at which trials of so many steps stay bounded, to half a per cent. None
-/// where it was stopped.
+/// The largest h up to `largest` at which trials of so many steps stay bounded, to half a per cent. None if
+/// it was cancelled.
 std::optional<StableRange> find_largest_stable_step(const LoadedScene& loaded, const IntegratorInfo& info,
                                                     double largest, std::uint64_t steps, WorkerPool& pool,
                                                     const StopProbe& stop);
 
-/// Of a state of the run by a method, with eigenvalues of J where the method needs them and no more
-/// directions are free than that. None where it was stopped, or where the state is not finite.
+/// Of a state of the run by a method, with eigenvalues of J if the method needs them and at most that many
+/// directions are free. None if it was cancelled or the state is not finite.
 std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
                                                    const IntegratorInfo& info, WorkerPool& pool,
                                                    const StopProbe& stop,
                                                    std::size_t most_directions = kExactDirections);
 
-/// Computes loaded.model and loaded.omega_max of the scene's cloth at its start. Throws InputError where
-/// nothing can oscillate, Cancelled when `stop` asks.
+/// Computes loaded.model and loaded.omega_max of the scene's cloth at its start. Throws InputError if nothing
+/// can oscillate, Cancelled.
 void measure_omega_max(LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop);
 
 }  // namespace clothlab

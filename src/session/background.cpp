@@ -31,8 +31,8 @@ std::optional<double> seconds_of(clockid_t clock) {
 
 void work_in_background() {
 #if defined(__linux__)
-  constexpr int kNice = 10;  // a tenth of the time of what competes
-  // On Linux a thread is meant by its own number; where that is refused, all is as before.
+  constexpr int kNice = 10;  // a tenth of the time of competing threads
+  // Linux addresses a thread by its own number; a refusal is ignored.
   static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice));
 #elif defined(__APPLE__)
   static_cast<void>(pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0));

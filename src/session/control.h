@@ -33,18 +33,18 @@ struct StartGrab {
   Grab hold;
 };
 // After a blow-up the cloth is frozen. Playing, a step, a grab, pins and a recording continue from the last
-// sound state (Simulation::last_good_state), and so does a change of values with which the method is stable
-// there; it plays if the run played when it blew up. Snapshot::message says so.
+// good state (Simulation::last_good_state), and so does a change of values that makes the method stable
+// there. It plays if the run played when it blew up. Snapshot::message reports it.
 /// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
 struct SetSpeed {
   double speed = 1;
 };
-/// Goes back by half a second of viewing time (0.5 s × speed, at least one kept state), and pauses; where the
-/// active lane blew up while others ran on, by that from its last good state. Refused where that state is no
+/// Goes back by half a second of viewing time (0.5 s × speed, at least one kept state), and pauses. If the
+/// active lane blew up while others ran on, counts from its last good state. Refused if that state is no
 /// longer kept. Later states become the other branch (SwapBranches).
 struct Rewind {};
-/// Undoes a continuation from the past: pauses at the present that was left, with the kept states before it;
-/// the same again goes back. Values stay. Refused where Snapshot::left is empty.
+/// Undoes a continuation from the past: pauses at the abandoned present, with the kept states before it. A
+/// second one swaps back. Values stay. Refused if Snapshot::left is empty.
 struct SwapBranches {};
 /// Shows the last states before the present one, step by step, within `seconds` of the wall clock, then the
 /// present state. The run does not change; any later request that changes or advances it ends this.
@@ -54,7 +54,7 @@ struct WatchAgain {
 /// Pauses, and shows the kept state nearest to a simulated time [s]; the newest one is the present. The
 /// simulation itself stays at the present. Playing, a step, a grab and a change of pins continue from the
 /// shown state, with its bits and the integrator's memory: later states become the other branch
-/// (SwapBranches), pins hold where that state has them, and the grab ends.
+/// (SwapBranches), pins stay where that state has them, and the grab ends.
 struct ShowPast {
   double time = 0;
 };
@@ -66,34 +66,34 @@ struct StepThroughPast {
 struct SelectLane {
   LaneId lane = 0;
 };
-/// Another lane, which goes on from the present state of the active one with this integrator, or with the
-/// same where the name is empty. It becomes the active one. `from_start`: it repeats all that was done since
-/// the start, in the background, and becomes the active one when it has caught up.
+/// A new lane that continues from the present state of the active one with this integrator, or with the same
+/// if the name is empty. It becomes the active one. `from_start`: it repeats the run from the start in the
+/// background and becomes active when it has caught up.
 struct NewLane {
   std::string integrator;
   bool from_start = false;
-  std::optional<int> substeps = {};  ///< none: those of the active one
+  std::optional<int> substeps = {};  ///< none: those of the active lane
   bool is_reference = false;         ///< it becomes the reference (SetReference) instead of the active one
   std::optional<LaneId> lane = {};   ///< none: the first letter that is free
 };
-/// The other lanes are measured against this one from now on (PlotSample::distance); none: against none.
+/// The reference of distances from now on (PlotSample::distance); none: no distances.
 struct SetReference {
   std::optional<LaneId> lane;
 };
-/// Follows a particle: its place and velocity are sampled in every lane (PlotSample); none: no particle.
+/// Follows a particle: its position and velocity are sampled in every lane (PlotSample); none: no particle.
 struct FollowParticle {
   std::optional<std::uint32_t> particle;
 };
-/// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
+/// Removes or freezes a lane or lets it join another one; NewLane adds lanes.
 struct ChangeLanes {
   LaneCommand command;
 };
-/// Makes the lanes these, with these values: an undo. A lane that was removed is computed again from its
-/// removal to the present, in the background; a lane of which nothing is kept begins at the start.
+/// Restores these lanes and values: an undo. A removed lane is computed from its removal to the present, in
+/// the background, or from the start if nothing of it is kept.
 struct SetLanes {
   LaneScenes lanes;
 };
-/// A lane that stands comes back to the present, in the background.
+/// A frozen lane catches up with the present, in the background.
 struct ReviveLane {
   LaneId lane = 0;
 };
@@ -108,7 +108,7 @@ struct ShowMotion {
 /// Whether snapshots carry the spectrum of the active lane.
 struct ShowSpectrum {
   bool wanted = false;
-  bool eigenvalues = false;  ///< with those of J where there are not too many
+  bool eigenvalues = false;  ///< with those of J, up to a limit of their number
   bool operator==(const ShowSpectrum&) const = default;
 };
 /// Adds every following step of these lanes to their recordings; empty: ends that. Another scene ends it too.
@@ -140,8 +140,7 @@ struct KeepMoment {
   std::function<void(Kept)> receive;  ///< must not throw
 };
 
-/// Hands out the journal of all that was done since the program began, and the hash of the state that it has
-/// come to.
+/// Passes on the journal since the program began, and the hash of the current state.
 struct KeepJournal {
   struct Whole {
     Journal journal;

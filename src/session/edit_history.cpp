@@ -17,7 +17,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kMostEntries = 200;
-// Of meshes that only the past needs; one of that size has about 2 GB with its springs.
+// Of meshes that only the past needs; with its springs, a mesh of that size needs about 2 GB.
 constexpr std::size_t kMostParticles = 2'000'000;
 
 LaneScenes without_state(LaneScenes lanes) {
@@ -36,20 +36,20 @@ bool are_same(const LaneScenes& a, const LaneScenes& b) {
   });
 }
 
-/// The places of those of `particles` that are not among `others`; both ascending.
-std::vector<PinTarget> places_without(const std::vector<std::uint32_t>& particles,
-                                      const std::vector<std::uint32_t>& others, const Frame& seen) {
-  std::vector<PinTarget> places;
+/// The positions of those of `particles` that are not among `others`; both ascending.
+std::vector<PinTarget> positions_without(const std::vector<std::uint32_t>& particles,
+                                         const std::vector<std::uint32_t>& others, const Frame& seen) {
+  std::vector<PinTarget> positions;
   for (const std::uint32_t i : particles)
     if (i < seen.positions.size() && !std::ranges::binary_search(others, i))
-      places.push_back({i, pin_position(seen, i)});
-  return places;
+      positions.push_back({i, pin_position(seen, i)});
+  return positions;
 }
 
 std::string motion_text(const std::vector<PinTarget>& from, const std::vector<PinTarget>& to) {
   if (from.size() != 1) return std::to_string(from.size()) + " pins moved";
   return "Pin of particle " + std::to_string(from[0].particle) + " moved by " +
-         format_plain(glm::distance(from[0].place, to[0].place)) + " m";
+         format_plain(glm::distance(from[0].position, to[0].position)) + " m";
 }
 
 std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitled scene" : scene.title; }
@@ -74,7 +74,7 @@ void EditHistory::record(Control& control) {
   if (auto* made = std::get_if<NewLane>(&control)) {
     LaneId free = 0;
     while (find_scene(now_.present.lanes, free)) ++free;
-    if (free >= kMostLanes) return;  // the thread refuses it, and says why
+    if (free >= kMostLanes) return;  // the thread refuses it with a reason
     if (!made->lane) made->lane = free;
     add(LaneEdit{*made, gesture_, action_});
   } else if (const auto* change = std::get_if<ChangeLanes>(&control)) {
@@ -96,7 +96,7 @@ void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
   EditHistory next = *this;
   next.now_.present.lanes = without_state(lanes);
   next.now_.open_subject.clear();
-  // What differs in nothing now is no entry any more.
+  // An entry without a difference is removed.
   const auto is_empty = [](const Document& earlier, const Document& later) {
     return earlier.loaded == later.loaded && later.pins_before.empty() &&
            are_equal(earlier.lanes, later.lanes, *later.loaded->mesh);
@@ -110,7 +110,7 @@ void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
 
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
   LaneScenes lanes = without_state(lanes_to_begin_with(*loaded, now_.present.lanes));
-  saved_[loaded.get()] = arrival == Arrival::anew ? saved_[now_.present.loaded.get()] : lanes;
+  saved_[loaded.get()] = arrival == Arrival::reloaded ? saved_[now_.present.loaded.get()] : lanes;
   add(OtherScene{std::move(loaded), std::move(lanes), arrival == Arrival::first});
 }
 
@@ -150,7 +150,7 @@ void EditHistory::take_back() noexcept {
   pending_.pop_back();
 }
 
-void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
+void EditHistory::resolve(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
   // An undo without a request has no stamp and needs no answer.
   while (!pending_.empty() && pending_.front().stamp <= applied) {
     if (std::ranges::binary_search(refused, pending_.front().stamp))
@@ -180,7 +180,7 @@ void EditHistory::perform(const Edit& edit) {
   try {
     after = changed_scene(before, edit.command, *now_.present.loaded->mesh);
   } catch (const InputError&) {
-    return;  // the simulation refuses it, and says why
+    return;  // the simulation refuses it with a reason
   }
   if (const auto* move = std::get_if<MovePins>(&edit.command)) return move_pins(*move, edit);
   if (after == before) return;
@@ -197,10 +197,10 @@ void EditHistory::perform(const LaneEdit& edit) {
       if (!made->integrator.empty()) scene.integrator = integrator_info(made->integrator).id;
       if (made->substeps) set_parameter(scene, "substeps", static_cast<double>(*made->substeps));
     } catch (const InputError&) {
-      return;  // the thread refuses it, and says why
+      return;  // the thread refuses it with a reason
     }
-    const auto place = std::ranges::lower_bound(lanes, *made->lane, {}, &LaneScene::lane);
-    lanes.insert(place, {*made->lane, std::make_shared<const Scene>(std::move(scene))});
+    const auto position = std::ranges::lower_bound(lanes, *made->lane, {}, &LaneScene::lane);
+    lanes.insert(position, {*made->lane, std::make_shared<const Scene>(std::move(scene))});
     if (!made->from_start && !made->is_reference) now_.active = *made->lane;
   } else if (const auto* remove = std::get_if<RemoveLane>(&edit.control)) {
     if (lanes.size() == 1) return;  // the thread refuses it
@@ -232,8 +232,8 @@ void EditHistory::change(const Edit& edit, const std::string& subject, LaneScene
   const auto &pins = before.front().scene->pins, &new_pins = after.front().scene->pins;
   if (pins != new_pins && edit.seen) {
     const auto held = selected_particles(mesh, pins), holds = selected_particles(mesh, new_pins);
-    now_.present.pins_before = places_without(held, holds, *edit.seen);
-    now_.present.pins_after = places_without(holds, held, *edit.seen);
+    now_.present.pins_before = positions_without(held, holds, *edit.seen);
+    now_.present.pins_after = positions_without(holds, held, *edit.seen);
   }
   now_.present.lanes = std::move(after);
   // A gesture that returned to its start changed nothing; the same pins may have another name.
@@ -252,10 +252,10 @@ void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
     if (!edit.seen) return;
     std::vector<PinTarget> before;
     bool moved = false;
-    for (const auto& [particle, place] : command.pins) {
+    for (const auto& [particle, position] : command.pins) {
       if (particle >= edit.seen->positions.size()) return;  // the snapshot is still of another scene
       before.push_back({particle, pin_position(*edit.seen, particle)});
-      moved = moved || before.back().place != place;
+      moved = moved || before.back().position != position;
     }
     if (!moved) return;
     leave_present();
@@ -295,7 +295,7 @@ void EditHistory::perform(const Travel& travel) {
     now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
     now_.future.pop_back();
   } else if (other_scene) {
-    // It leads elsewhere now, and is a separate edit.
+    // It leads to another document now and is a separate edit.
     perform(OtherScene{travel.step.other_scene, travel.step.lanes});
   } else if (!travel.step.lanes.empty()) {
     LaneScenes lanes = travel.step.lanes;  // their values on this cloth
@@ -306,14 +306,14 @@ void EditHistory::perform(const Travel& travel) {
                                    *now_.present.loaded->mesh);
       }
       change({Reset{}, nullptr, 0, 0}, "", std::move(lanes));
-    } catch (const InputError&) {  // the thread refuses it, and says why
+    } catch (const InputError&) {  // the thread refuses it with a reason
     }
   }
   if (other_scene) now_.active = now_.present.lanes.front().lane;
   keep_active();
 }
 
-/// The panels act on the first lane where theirs was removed.
+/// The panels act on the first lane if theirs was removed.
 void EditHistory::keep_active() {
   if (!find_scene(now_.present.lanes, now_.active)) now_.active = now_.present.lanes.front().lane;
 }
@@ -374,7 +374,7 @@ void EditHistory::retell() {
   now_.redo_text = can_redo() ? step_forward().text : "";
   const LaneScenes& saved = saved_.at(now_.present.loaded.get());
   LaneScenes now = now_.present.lanes;
-  // The integrator of a single lane is changed often: no question about it.
+  // The integrator of a single lane changes often: do not ask about it.
   if (saved.size() == 1 && now.size() == 1 && saved[0].lane == now[0].lane) {
     Scene scene = *now[0].scene;
     scene.integrator = saved[0].scene->integrator;

@@ -19,13 +19,13 @@
 namespace clothlab {
 
 /// The user's edits of scenes, for undo, redo and the question about unsaved changes. For one thread, which
-/// reports everything that it sends to the SimulationThread; the history holds the scene as it will be when
-/// all of that is carried out. Refused requests are removed as if they had never been sent. What throws
-/// std::bad_alloc has changed nothing, and is not to be sent.
+/// reports everything that it sends to the SimulationThread; the history contains the scene as it will be
+/// when all of that is carried out. Refused requests are removed as if they had never been sent. If a call
+/// throws std::bad_alloc, nothing changed and the request must not be sent.
 ///
 /// An entry has the complete immutable scenes of all lanes with a shared mesh, so that going back to another
 /// scene opens no file. Positions and velocities are not included: undoing a parameter moves nothing. Pins
-/// that undo moves or restores go back to their places.
+/// that undo moves or restores return to their positions.
 class EditHistory {
  public:
   /// The requests of an undo or redo, and its description: "Stretch stiffness 1000 → 150 N/m".
@@ -40,21 +40,21 @@ class EditHistory {
   explicit EditHistory(std::shared_ptr<const LoadedScene> first);
 
   /// A command was sent. Commands of one gesture that repeatedly set the same value or move the same pins are
-  /// one entry. `seen` has the places of pins at that time; without positions, undo moves no pin.
+  /// one entry. `seen` has the positions of pins at that time; without positions, undo moves no pin.
   void record(const Command& command, std::shared_ptr<const Frame> seen = nullptr);
-  /// A control was sent. A new lane is given its letter; lanes that come and go are entries.
+  /// A control was sent. A new lane is given its letter; added and removed lanes are entries.
   void record(Control& control);
-  /// What the thread shows, where nothing waits for its answer: lanes that came or went by themselves are
-  /// adopted, without an entry.
+  /// Adopts, without an entry, lanes that the thread added or removed by itself. Does nothing while a request
+  /// waits for its answer.
   void follow(const LaneScenes& lanes, LaneId active);
   /// The mouse button was released.
   void end_gesture() { ++gesture_; }
-  /// What is sent until the next call is one action of the user, and one entry.
+  /// All requests until the next call are one action of the user and one entry.
   void begin_action() { ++action_; }
   enum class Arrival {
-    another,  ///< a scene that can be undone
-    anew,     ///< the same one read again; unsaved changes stay unsaved
-    first     ///< the window's first scene
+    another,   ///< a scene that can be undone
+    reloaded,  ///< the same scene, reloaded; unsaved changes stay unsaved
+    first      ///< the window's first scene
   };
   /// Another scene was sent.
   void record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival);
@@ -64,7 +64,7 @@ class EditHistory {
   /// It was not sent after all.
   void take_back() noexcept;
   /// The thread has handled all requests up to `applied`; `refused` (ascending stamps) had no effect.
-  void settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused);
+  void resolve(std::uint64_t applied, const std::vector<std::uint64_t>& refused);
 
   /// The scene of the active lane as it will be, without the initial state.
   const Scene& scene() const { return *find_scene(now_.present.lanes, now_.active); }
@@ -88,7 +88,7 @@ class EditHistory {
 
   /// This version was written to a file.
   void saved(const Version& written);
-  /// Lanes, parameters, gravity and pins that differ from the file, or from the start of what has none; in
+  /// Lanes, parameters, gravity and pins that differ from the file, or from the start if there is no file; in
   /// words.
   const std::string& unsaved_changes() const { return now_.unsaved_changes; }
 
@@ -98,7 +98,7 @@ class EditHistory {
     std::shared_ptr<const LoadedScene> loaded;
     LaneScenes lanes;  // without the initial state, which `loaded` has
     // Pins that the edit from the previous document to this one moved, freed or set.
-    std::vector<PinTarget> pins_before = {};  // their places in the previous document
+    std::vector<PinTarget> pins_before = {};  // their positions in the previous document
     std::vector<PinTarget> pins_after = {};   // and in this one
   };
   struct State {

@@ -11,7 +11,7 @@ namespace {
 // So that rounding does not turn "every step" into "every second step".
 constexpr double kAlmost = 1 - 1e-9;
 
-/// Without the shared scene and last sound state.
+/// Without the shared scene and last good state.
 std::size_t bytes_of(const Checkpoint& past) {
   return sizeof(Checkpoint) + 2 * past.state.x.size() * sizeof(vec3) +
          (past.memory.numbers().size() + past.residuals.size()) * sizeof(double) +
@@ -51,7 +51,7 @@ void History::replace_newest(const std::function<void(Moment&)>& save) {
 
 void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   const Room room = room_for(bytes_of_next);
-  // The oldest of the step-by-step states: kept only where the spacing requires it.
+  // The oldest of the step-by-step states: kept only if the spacing requires it.
   while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
     const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
     if (coarse_ == 0 || (*leaving)->time - states_[coarse_ - 1]->time >= room.spacing * kAlmost) {
@@ -124,7 +124,7 @@ History::Cut History::cut_after(double time, std::size_t least) const {
   return {{states_.begin(), cut}, {cut, states_.end()}};
 }
 
-// The two below change nothing where there is no memory: what needs some comes first.
+// The next two functions change nothing if memory runs out: allocations come first.
 
 bool History::branch_at(double time) {
   Cut at = cut_after(time, 1);
@@ -143,7 +143,7 @@ bool History::give_up_after(double time) {
   if (other_.empty()) return branch_at(time);
   Cut at = cut_after(time, 1);
   if (at.later.empty()) return false;
-  // What both branches have had belongs to the other one.
+  // States of both branches belong to the other one.
   const auto shared =
       std::ranges::find_if(at.later, [&](const auto& state) { return state->time > branch_; });
   States other(at.later.begin(), shared);

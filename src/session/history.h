@@ -11,7 +11,7 @@
 namespace clothlab {
 
 /// Moments of the last seconds of a run, oldest first: the newest ones step by step, older ones thinned
-/// out to one per `spacing` of simulated time, or farther apart where the memory requires it. The newest
+/// out to one per `spacing` of simulated time, or farther apart if the memory requires it. The newest
 /// state is always kept. When the run continues from a moment of the past, the later states become the other
 /// branch, kept as far as the memory lasts. For one thread.
 class History {
@@ -26,13 +26,12 @@ class History {
   History() : History(Limits{}) {}
   explicit History(const Limits& limits) : limits_(limits) {}
 
-  /// Adds the moment that `save` writes into recycled memory. Its time must be after that of the newest
-  /// one.
+  /// Adds the moment that `save` writes into recycled memory. Its time must be after the newest one.
   void add(const std::function<void(Moment&)>& save);
   /// Replaces the newest one, at the same time.
   void replace_newest(const std::function<void(Moment&)>& save);
   void clear();
-  /// Thins out at once what does not fit.
+  /// Thins out states that do not fit, at once.
   void set_memory(std::size_t bytes);
 
   bool empty() const { return states_.empty(); }
@@ -47,14 +46,14 @@ class History {
   std::size_t first_step_by_step() const { return coarse_; }
 
   /// Makes the newest state at or before `time`, or else the oldest one, the present. Later states become the
-  /// other branch, or are put before it where no state was added since the last call. True for a new branch.
+  /// other branch, or are put before it if no state was added since the last call. True for a new branch.
   bool branch_at(double time);
-  /// The same after a failed attempt: where there is another branch, it stays, and later states are dropped.
+  /// The same after a failed attempt: another branch stays, and later states are dropped.
   bool give_up_after(double time);
-  /// The newest state of the other branch, the present that was left; null: there is none.
+  /// The newest state of the other branch, the abandoned present; null: there is none.
   const Moment* left() const { return other_.empty() ? nullptr : other_.back().get(); }
-  /// Swaps the two branches, once `go_there` has led the run to the newest state of the other one; where that
-  /// throws, nothing changes. Does nothing without another branch.
+  /// Swaps the two branches after `go_there` has brought the run to the newest state of the other one; if
+  /// that throws, nothing changes. Does nothing without another branch.
   void swap_branches(const std::function<void(const Moment&)>& go_there);
 
  private:

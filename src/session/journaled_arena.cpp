@@ -48,7 +48,7 @@ void JournaledArena::apply(WorkerPool& pool, const LaneCommand& command) {
 }
 
 void JournaledArena::go_back(WorkerPool& pool, const Moment& moment) {
-  const std::string line = journal_.line_of(moment.place);
+  const std::string line = journal_.line_of(moment.position);
   arena_->go_back(pool, moment);
   journal_.add(line);
 }
@@ -61,7 +61,7 @@ void JournaledArena::finish_catch_up(CatchUp run) {
 
 void JournaledArena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& method,
                                     const Moment& moment) {
-  const std::string line = journal_.line_of(lane, moment.place, method, true);
+  const std::string line = journal_.line_of(lane, moment.position, method, true);
   arena_->restore_frozen(pool, lane, method, moment);
   journal_.add(line);
 }
@@ -74,7 +74,7 @@ StepStatus JournaledArena::step(WorkerPool& pool, const StopProbe& stop, Arena::
 
 void JournaledArena::save(WorkerPool& pool, Moment& to) const {
   arena_->save(pool, to);
-  to.place = journal_.place();
+  to.position = journal_.position();
 }
 
 }  // namespace clothlab

@@ -19,7 +19,7 @@ struct LaneScene {
 /// Of all lanes: ascending, at least one.
 using LaneScenes = std::vector<LaneScene>;
 
-/// The scene of a lane; null where there is no such lane.
+/// The scene of a lane; null if there is no such lane.
 std::shared_ptr<const Scene> find_scene(const LaneScenes& lanes, LaneId lane);
 std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 
@@ -29,12 +29,12 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& present,
                                std::vector<LaneId>* removed = nullptr);
 
-/// The lanes after one of them has got another scene: its world is that of all.
+/// The lanes after a change of one lane's scene: all lanes get its world.
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene);
 
 /// True if the same lanes have the same values; pins are compared by the particles of the mesh.
 bool are_equal(const LaneScenes& a, const LaneScenes& b, const ClothMesh& mesh);
-/// The differences in words: "lane B (RK4) added, lane C: Substeps 1 → 4". Empty where there are none.
+/// The differences in words: "lane B (RK4) added, lane C: Substeps 1 → 4". Empty without differences.
 std::string describe_differences(const LaneScenes& from, const LaneScenes& to, const ClothMesh& mesh);
 
 }  // namespace clothlab

@@ -19,8 +19,7 @@
 
 namespace clothlab {
 
-/// What the simulation thread keeps of a lane beside its run: its curves, its times, its stability and its
-/// blow-up.
+/// What the simulation thread keeps of a lane in addition to its run: curves, times, stability and blow-up.
 struct LiveLane {
   using Clock = std::chrono::steady_clock;
 
@@ -29,13 +28,13 @@ struct LiveLane {
   const LaneId id;
   PlotHistory plot;
   std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
-  /// Since when the method's share of the energies counts: the lane has this integrator and this h [s].
+  /// Start of the method's share of the energies: the lane has this integrator and this h [s].
   struct MethodOrigin {
     LaneOrigin since;
     std::uint16_t integrator = 0;
     double h = 0;
   };
-  /// What its energies count from.
+  /// The origin of its energies.
   struct Origins {
     LaneOrigin common;
     MethodOrigin method;
@@ -50,11 +49,11 @@ struct LiveLane {
   std::optional<StabilityEstimate> free_stability;  // the last that was measured without a grab
   std::shared_ptr<const StabilityMonitor::Answer> taken;
   Clock::time_point asked{};
-  double asked_at = 0;          // simulated [s]
+  double requested_at = 0;      // simulated [s]
   std::uint64_t question = 0;   // tag of the last question to the monitor
-  std::uint64_t forgotten = 0;  // answers up to this one do not count
+  std::uint64_t forgotten = 0;  // answers up to this one are ignored
 
-  bool steps = false;  // takes the present step
+  bool steps = false;  // takes part in the present step
   std::optional<BlownUpRun> blown;
   /// The last blow-up, from before which the run may have gone back.
   struct LastBlowUp {
@@ -63,20 +62,20 @@ struct LiveLane {
   };
   std::optional<LastBlowUp> last_blow_up;
   std::string_view warning;
-  bool warned_of_solve = false;  // it says why one did not converge
+  bool warned_of_solve = false;  // it reports why one did not converge
   Clock::time_point warned{};
   NewNotices new_notices;
 
-  /// What a lane that catches up becomes where it was not there before.
+  /// What a new lane becomes when it has caught up.
   enum class Arrival { stays, active, reference };
-  /// It comes back from the past, or for the first time.
+  /// It catches up from the past, or for the first time.
   struct Return {
     CatchUp run;
     double from = 0;  // [s]
     Arrival arrival = Arrival::stays;
     Origins origins_before = {};
-    int substeps = 1;  // from where it arrives; more on its way, where h was larger for a while
-    /// What is shown, of the scenes of its run and of the others at present.
+    int substeps = 1;  // after catching up; more before that, where h was larger for a while
+    /// The scene that is shown, of its own run or of the other lanes at present.
     std::shared_ptr<const Scene> shown = {}, of_run = {}, present = {};
   };
   std::optional<Return> catching_up;

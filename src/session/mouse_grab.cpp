@@ -31,7 +31,8 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
 MouseGrab::MouseGrab(WorkerPool& pool, const Grab& hold, const Simulation& simulation,
                      const StabilityEstimate& without_grab)
     : hold_(hold) {
-  changed_scene(simulation.shared_scene(), hold, simulation.mesh());  // refuses what cannot be held
+  changed_scene(simulation.shared_scene(), hold,
+                simulation.mesh());  // refuses a point that cannot be grabbed
   adapt(pool, simulation, without_grab);
 }
 
@@ -42,7 +43,7 @@ bool MouseGrab::adapt(WorkerPool& pool, const Simulation& simulation, const Stab
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
   const ClothSystem::Energies now = system.energies(pool, state.x);
   calm_ = now.of_cloth();
-  // Cloth without constraints keeps its kinetic energy; that of constrained cloth is not counted.
+  // Cloth without constraints keeps its kinetic energy; constrained cloth counts without it.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;
   if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping) return false;

@@ -11,7 +11,7 @@ namespace clothlab {
 /// The mouse's grab, as the commands for it: a Grab with spring and damper chosen for the method and h, and a
 /// force that grows gradually.
 ///
-/// The force is largest where the held point lags by 1/200 of the mesh's diagonal, or more where the method
+/// The force is largest where the grabbed point lags by 1/200 of the mesh's diagonal, or more if the method
 /// is stable only with a softer grab (analysis/grab_limits.h). The spring's force changes by at most the
 /// largest one in 1/30 s: a method that linearises once per step, or does not converge, gains energy from a
 /// sudden force. 1/30 s is measured, not derived: in jerks by half a metre a step of semi-implicit Euler
@@ -28,13 +28,13 @@ class MouseGrab {
 
   /// The grab in force.
   const Grab& grab() const { return hold_; }
-  /// For another method, h or material. True where grab() is another then, to be applied.
+  /// For another method, h or material. True if grab() changed and must be applied again.
   bool adapt(WorkerPool& pool, const Simulation& simulation, const StabilityEstimate& without_grab);
   /// Whether the simulation's method is stable without this grab and not with it.
   bool breaks_limit(const Simulation& simulation, const StabilityEstimate& without_grab) const;
   void move_to(const vec3& cursor) { hold_.cursor = cursor; }
   const vec3& cursor() const { return hold_.cursor; }
-  /// Call before every step, while grab() is in force: the far end of the spring, within the bounds on its
+  /// The far end of the spring, within the bounds on its force. Call before every step while grab() is in
   /// force.
   MoveCursor pull(const Simulation& simulation);
 

@@ -6,9 +6,9 @@
 
 namespace clothlab {
 
-/// Schedules steps of fixed h so that simulated time runs at `speed` times the wall clock where steps are
-/// fast enough, and falls behind where they are not: lost time is never caught up (except kSlack, which evens
-/// out the jitter of waking up).
+/// Schedules steps of fixed h so that simulated time runs at `speed` times the wall clock if steps are fast
+/// enough. Otherwise it falls behind: lost time is never caught up (except kSlack, which evens out the jitter
+/// of waking up).
 class Pacer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -19,7 +19,7 @@ class Pacer {
   /// When the next step may begin.
   Clock::time_point due() const { return due_; }
 
-  /// A step over `simulated` seconds has ended at `now`, to take simulated / speed of the wall clock.
+  /// A step over `simulated` seconds ended at `now`; its share of the wall clock is simulated / speed.
   void stepped(double simulated, double speed, Clock::time_point now);
 
   /// Simulated seconds per second over the last second since restart(); 0 before the first step.

@@ -19,8 +19,8 @@ void PlotHistory::add(const PlotSample& sample, double spacing) {
   if (samples_.size() > kPlotSamples) thin_out();
 }
 
-// Removes every second one of the older samples, except at a switch of methods; where that is not enough, the
-// oldest. The first stays: energies are relative to it.
+// Removes every second one of the older samples, except at a switch of methods, then the oldest if that is
+// not enough. The first stays: energies are relative to it.
 void PlotHistory::thin_out() {
   const std::size_t older = samples_.size() - kNewestPlotSamples;
   std::size_t kept = 1;

@@ -18,10 +18,10 @@ inline constexpr std::size_t kNewestPlotSamples = 1800;
 /// longer the run; always with the start and the present.
 class PlotHistory {
  public:
-  /// Adds a sample later than all others. It replaces the newest one where that is less than `spacing` [s]
+  /// Adds a sample later than all others. It replaces the newest one if that is less than `spacing` [s]
   /// after its predecessor and of the same integrator.
   void add(const PlotSample& sample, double spacing);
-  /// To be changed, but for its time; null without any.
+  /// The newest sample; its time must not change. Null if there is none.
   PlotSample* newest();
   /// Removes samples later than `time`.
   void forget_after(double time);

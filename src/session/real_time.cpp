@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kMargin = 1.25;                          // a larger h costs more: farther to solve
+constexpr double kMargin = 1.25;                          // a larger h costs more iterations
 constexpr double kLeastMargin = 1.1, kMostMargin = 2.75;  // between which an answer is kept
 constexpr double kNearLimit = 0.9;  // of the stability limit, which changes as the cloth moves
 constexpr double kPart = 0.5;       // [s]

@@ -20,7 +20,7 @@ std::string method_at(const Prospect& now) {
 }
 
 std::string from(double time) {
-  return time > 0 ? "from " + format_plain(time) + " s, the last sound state" : "from the start";
+  return time > 0 ? "from " + format_plain(time) + " s, the last good state" : "from the start";
 }
 
 BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, const Scene& scene,
@@ -30,7 +30,7 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, con
                     .time = blow_up.time,
                     .h = blow_up.h,
                     .energy = blow_up.energy,
-                    .made = blow_up.cause == BlowUp::Cause::made,
+                    .spurious = blow_up.cause == BlowUp::Cause::spurious_energy,
                     .squeezed = blow_up.cause == BlowUp::Cause::squeezed,
                     .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
@@ -59,22 +59,21 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, con
   return facts;
 }
 
-/// None where it is the start.
-std::optional<double> good_time(const State& sound, std::uint64_t step) {
-  return step > 0 ? std::optional(sound.t) : std::nullopt;
+/// None if it is the start.
+std::optional<double> good_time(const State& good, std::uint64_t step) {
+  return step > 0 ? std::optional(good.t) : std::nullopt;
 }
 
 }  // namespace
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
-  const auto [sound, step] = simulation.last_good_state();
-  return facts_of(blow_up, good_time(sound, step), simulation.scene(), simulation.record(),
-                  simulation.mesh());
+  const auto [good, step] = simulation.last_good_state();
+  return facts_of(blow_up, good_time(good, step), simulation.scene(), simulation.record(), simulation.mesh());
 }
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh) {
-  const auto [sound, step] = last_good_state(then);
-  return facts_of(blow_up, good_time(sound, step), *then.scene, then.record, mesh);
+  const auto [good, step] = last_good_state(then);
+  return facts_of(blow_up, good_time(good, step), *then.scene, then.record, mesh);
 }
 
 bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
@@ -90,26 +89,27 @@ std::string blow_up_sentence(const BlownUpRun& run) {
          (where.empty() ? where : ", in " + where) + ".";
 }
 
-std::string goes_on_text(const Prospect& now, double time) {
-  return "Goes on " + from(time) + ", with " + method_at(now) + ".";
+std::string continues_text(const Prospect& now, double time) {
+  return "The run continues " + from(time) + ", with " + method_at(now) + ".";
 }
 
 std::string stays_frozen_text(const Prospect& now) {
   const std::string title(now.integrator->title);
-  if (!now.largest_step) return "How far " + title + " is stable here is not known. Space tries it.";
-  if (*now.largest_step == 0) return title + " is stable at no h here. Space tries it all the same.";
+  if (!now.largest_step)
+    return "The stability limit of " + title + " here is not known. Press Space to try it.";
+  if (*now.largest_step == 0) return title + " is stable at no h here. Press Space to try it anyway.";
   return title + " is stable here below h = " + format_quantity(*now.largest_step, "s") +
-         " only. Space tries it all the same.";
+         " only. Press Space to try it anyway.";
 }
 
 std::string tries_again_text(const Prospect& now, double time) {
-  std::string text = "Tries again " + from(time) + ". ";
+  std::string text = "The run is tried again " + from(time) + ". ";
   if (!now.largest_step || now.is_stable()) return text + method_at(now) + " may blow up again.";
   return text + method_at(now) + " is unstable here: it will blow up again.";
 }
 
 std::string waits_in_past_text(const Prospect& now) {
-  return "Space goes on from the moment shown, with " + method_at(now) + ".";
+  return "Press Space to continue from the shown moment with " + method_at(now) + ".";
 }
 
 }  // namespace clothlab

@@ -25,11 +25,11 @@ struct BlownUpRun {
   std::string why = {};            ///< and why
   std::uint64_t explained_by = 0;  ///< tag of the stability question for `why`
   bool explained = false;          ///< the answer has come
-  bool asks_again = false;         ///< there is another question then
+  bool requests_again = false;     ///< ask again then
   std::uint64_t decided_by = 0;    ///< tag of the question that decides whether to continue; 0: none
 };
 
-/// Whether the description is that of this blow-up.
+/// True if the description is of this blow-up.
 bool describes(const BlownUpRun& run, const BlowUp& blow_up);
 
 /// The method and the step size for continuing a run.
@@ -41,14 +41,14 @@ struct Prospect {
   bool is_stable() const { return largest_step && h < *largest_step; }
 };
 
-// Messages of one line. `time` is that of the last sound state [s].
+// Messages of one line. `time` is the time of the last good state [s].
 
 std::string blow_up_sentence(const BlownUpRun& run);
 /// A chosen method or step is stable here: the run continues.
-std::string goes_on_text(const Prospect& now, double time);
-/// It is not known to be stable: the cloth stays frozen.
+std::string continues_text(const Prospect& now, double time);
+/// The choice is not known to be stable: the cloth stays frozen.
 std::string stays_frozen_text(const Prospect& now);
-/// It is tried nevertheless: by playing, a grab or pins.
+/// Playing, a grab or pins try it anyway.
 std::string tries_again_text(const Prospect& now, double time);
 /// A choice was made while a moment of the past is shown.
 std::string waits_in_past_text(const Prospect& now);

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends
 constexpr std::chrono::seconds kWarningShown{1};
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
-// Of a lane that comes back, in each step of the others.
+// Of a lane that catches up, in each step of the others.
 constexpr int kReturnSteps = 4;
 constexpr std::size_t kLongestSentence = 4096;
 
@@ -77,11 +77,11 @@ void SimulationThread::Impl::run() {
     }
     if (!guarded([this] { keep_up(); })) {
       playing = false;
-      published = Clock::now();  // so that an error that comes back is not tried again at once
+      published = Clock::now();  // so that a repeated error is not retried at once
     }
   }
-  for (const auto& lane : lanes) lane->monitor.close();  // they end side by side
-  // What was asked for before the end can still be saved.
+  for (const auto& lane : lanes) lane->monitor.close();  // all monitors end in parallel
+  // Requests before the end can still be saved.
   while (std::optional<Request> request = queue.pop()) {
     const auto* control = std::get_if<Control>(&request->what);
     if (control != nullptr &&
@@ -96,22 +96,22 @@ void SimulationThread::Impl::keep_up() {
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);
 
-  // A recording that cannot keep up holds the simulation up, but no request; it wakes the queue.
+  // A slow recording delays steps, but no request; it wakes the queue.
   const bool may_step =
       playing && std::ranges::none_of(recorders, [](const auto& each) { return each.second->full(); });
   if (may_step && now >= pacer.due()) {
-    // While a long step runs, the window must have seen all that came before it. Whether it will be
-    // long is not known after a request, nor after a long one.
+    // Publish before a step that may be long, so that the window shows everything up to it. After a request
+    // or a long step, the next one may be long.
     if (dirty && (unseen_request || timer(live()).last_wall() > 1e3 * Seconds(kPublishSpacing).count()))
       publish(now);
     step();
-    // Where the others leave no time, what comes back must still come nearer.
+    // A lane that catches up must progress even if the others leave no time.
     if (is_catching_up() && pacer.due() <= Clock::now()) catch_up(Clock::now(), kReturnSteps);
     return;
   }
-  // Of a run that stands, the picture is that of its last state.
-  if (spectrum.wanted && !may_step && live().asked_at != simulation_of(live()).state().t)
-    ask_for_estimate(live(), false);
+  // A run that is frozen shows its last state.
+  if (spectrum.wanted && !may_step && live().requested_at != simulation_of(live()).state().t)
+    request_estimate(live(), false);
   Clock::time_point until = Clock::time_point::max();
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
@@ -138,9 +138,9 @@ void SimulationThread::Impl::carry_out(Request& request) {
                           [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
                request.what);
   });
-  // What has changed the scene holds, whatever failed after that.
+  // A change of the scene stays, whatever failed after it.
   if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
-  if (past && past->shown >= history.size()) past.reset();  // it was cut before the request failed
+  if (past && past->shown >= history.size()) past.reset();  // it was removed before the request failed
   follow_methods();
   applied = request.stamp;
   unseen_request = true;
@@ -190,10 +190,10 @@ void SimulationThread::Impl::step() {
     return usual * static_cast<int>(lanes.size());
   };
   for (const auto& lane : lanes)
-    if (runs(*lane) && end - lane->asked >= spacing(*lane)) ask_for_estimate(*lane, false);
+    if (runs(*lane) && end - lane->asked >= spacing(*lane)) request_estimate(*lane, false);
 }
 
-/// What a step has done to a lane.
+/// The effects of a step on a lane.
 void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   const Lane& own = *arena->find(lane.id);
   timer(lane).add(1e3 * own.cost.processor, 1e3 * own.cost.wall);
@@ -214,12 +214,13 @@ void SimulationThread::Impl::tell_notices(LiveLane& lane) {
   tell(arena->is_alone() ? text : std::string("Lane ") + lane_letter(lane.id) + ": " + text);
 }
 
-/// Where the grab is already, there is nothing to move.
+/// Does nothing if the grab is already there.
 void SimulationThread::Impl::pull() {
-  if (const Lane* bound = arena->find(hand); bound == nullptr || !bound->runs()) hand = running_lane();
-  const std::optional<GrabSpring>& grab = (*arena)[hand].grab();
+  if (const Lane* bound = arena->find(grab_lane); bound == nullptr || !bound->runs())
+    grab_lane = running_lane();
+  const std::optional<GrabSpring>& grab = (*arena)[grab_lane].grab();
   if (!grab) return;
-  const MoveCursor move = mouse_grab->pull((*arena)[hand]);
+  const MoveCursor move = mouse_grab->pull((*arena)[grab_lane]);
   if (move.cursor != grab->cursor) arena.apply(pool, active, move);
 }
 
@@ -264,7 +265,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.lane = lane.id;
   const Lane* own = arena->find(lane.id);
   const Moment::Part* then = past ? &history[past->shown].of(lane.id) : nullptr;
-  // Else it would go on from the shape of another lane, which is shown.
+  // Otherwise it would continue from the shown shape of another lane.
   const bool was_there = then != nullptr && then->lane == lane.id;
   to.frozen = then != nullptr ? was_there && (then->frozen || then->held)
                               : own != nullptr && !own->runs() && !lane.catching_up;
@@ -285,9 +286,9 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     const Obstacles& values = frame.scene->obstacles;
     frame.obstacles =
         obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
-    frame.moving_pins.clear();  // to go on from there holds them where they are
+    frame.moving_pins.clear();  // continuing from there keeps them where they are
   }
-  // Contacts and intersections of all lanes, which are seen side by side: a filter and a force.
+  // Contacts and intersections of all lanes, to compare contact models.
   const bool is_active = lane.id == active;
   const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
                       motion.intersections};

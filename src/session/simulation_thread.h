@@ -11,8 +11,8 @@
 
 namespace clothlab {
 
-/// Runs one Simulation on its own thread, paced against the wall clock, with requests carried out between
-/// steps in the order in which they were sent.
+/// Runs one Simulation on its own thread, paced against the wall clock. Requests are carried out between
+/// steps, in the order in which they were sent.
 ///
 /// h never depends on speed: when steps take longer than h / speed, simulated time falls behind and is not
 /// caught up. A refused request (InputError) or any other error becomes Snapshot::error; only the destructor
@@ -42,7 +42,7 @@ class SimulationThread {
   std::uint64_t send(Command command);
   std::uint64_t send(Control control);
 
-  /// The shown moment: there at the latest at the end of the running step.
+  /// The shown moment, available at the end of the running step at the latest.
   std::shared_future<KeepMoment::Kept> keep_moment();
 
   /// The same for the journal of the whole session.

@@ -84,21 +84,21 @@ struct SimulationThread::Impl {
   /// `begin`: UseScene::lanes.
   void use(std::shared_ptr<const LoadedScene> next, LaneScenes begin);
   void start_over();
-  /// The same with the lanes that were on their way for the first time.
+  /// The same with the lanes that were catching up for the first time.
   void start_all_over();
-  /// `failed`: from before a blow-up, which is not kept where there is another branch.
-  void go_on_from_restored_state(bool failed = false);
+  /// `failed`: from before a blow-up, which is not kept if there is another branch.
+  void continue_from_restored_state(bool failed = false);
   /// The run continues from this time: later states become the other branch.
-  void leave_for(double time, bool failed = false);
+  void branch_at_time(double time, bool failed = false);
   /// The energies of all lanes count from now on.
   void begin_origin(std::string why);
-  /// The figures of a lane at present, and since when: for one that stands the common origin.
+  /// The figures of a lane at present and their origin: for a frozen lane the common one.
   LaneOrigin present_figures(const LiveLane& lane) const;
-  /// Its method, whose share of the energies counts from now on.
+  /// Starts the method's share of the energies now.
   LiveLane::MethodOrigin method_from_now(const LiveLane& lane) const;
-  /// Its energies count from its present figures.
+  /// Makes its present figures the origin of its energies.
   void set_origin(LiveLane& lane);
-  /// The share of a method counts from where its lane got it, or its h; not where that was undone before the
+  /// The share of a method starts when its lane got the method or its h, unless that was undone before the
   /// next step.
   void follow_methods();
   /// Restarts the share of every method, as the ledger keeps the gains of abandoned steps.
@@ -106,50 +106,50 @@ struct SimulationThread::Impl {
   /// Notes that the run has gone back to this time.
   void note_return(double time);
   /// Shows a kept state; the newest one is the present.
-  void look_back_to(std::size_t state);
+  void show_past_state(std::size_t state);
   /// Continues from the shown moment (ShowPast), and retries a present that blew up. A replay that runs by
   /// itself does not count as shown.
   void continue_from_shown();
   void continue_from_newest_kept();
   void show_next_past_state(Clock::time_point now);
-  /// Keeps the state and its figures; `stepped` says whether a step led to it.
+  /// Keeps the state and its figures; `stepped`: a step led to it.
   void remember(bool stepped);
-  /// A point of the lane's curves; `milliseconds` is the step's, not a number where no step led here.
+  /// A point of the lane's curves; `milliseconds` of the step, NaN if no step led here.
   void add_sample(LiveLane& lane, double milliseconds);
   /// Of a lane's particles at the present [m].
   struct Distance {
     double mean = std::numeric_limits<double>::quiet_NaN();
     double largest = std::numeric_limits<double>::quiet_NaN();
   };
-  /// Measures against that lane from the present on.
+  /// Measures distances from that lane from the present on.
   void refer_to(std::optional<LaneId> lane);
   Distance distance_from_reference(const LiveLane& lane) const;
 
   // ---- Lanes
 
   const Simulation& simulation() const { return (*arena)[active]; }
-  /// The run that is seen: that of a lane that comes back on its way.
+  /// The run that is shown: of a lane that catches up, the catch-up run.
   const Simulation& simulation_of(const LiveLane& lane) const {
     return lane.catching_up ? lane.catching_up->run.simulation() : (*arena)[lane.id];
   }
-  /// Than the active lane; but for the substeps that it needs on its way.
+  /// Than the active lane, except for the substeps that it needs to catch up.
   bool has_other_method(const LiveLane::Return& lane) const;
   LiveLane& live(LaneId lane);
   const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
   LiveLane& live() { return live(active); }
   const LiveLane& live() const { return live(active); }
-  /// Takes steps with the others: it neither stands nor is on its way.
+  /// True if it takes steps with the others: neither frozen nor catching up.
   bool runs(const LiveLane& lane) const {
     const Lane* found = arena->find(lane.id);
     return found != nullptr && found->runs();
   }
-  /// The active lane, or else the first that runs.
+  /// The active lane, otherwise the first that runs.
   LaneId running_lane() const;
-  /// Whether no lane can take a step before one is revived.
+  /// True if no lane can take a step before one is revived.
   bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
-  /// Of a lane that is to come. Keeps them ascending.
+  /// Inserts a new lane; keeps them ascending.
   LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane);
-  /// Drops what is kept of lanes that are neither there nor on their way. Needs no memory.
+  /// Drops the data of lanes that neither exist nor catch up. Needs no memory.
   void follow_lanes() noexcept;
   /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
   template <class Do>
@@ -159,53 +159,53 @@ struct SimulationThread::Impl {
       if (found != lanes.end()) do_it(**found);
     }
   }
-  /// A lane begins its curves and its estimates.
+  /// Starts the curves and estimates of a lane.
   void begin_lane(LiveLane& lane);
-  /// After the run went back: what is frozen is what the arena says.
+  /// After the run went back: adopts the frozen lanes of the arena.
   void follow_blow_ups();
-  /// Why a lane stands.
+  /// Why a lane is frozen.
   BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts, const Scene& scene) const;
-  /// Why the lane stood at a moment of the past; none where it did not blow up before that.
+  /// Why the lane was frozen at a moment of the past; none if it did not blow up before that.
   std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
-  /// Begins to catch up from a moment; the lane may be one that the arena does not have yet. A lane that was
-  /// there takes no larger steps on its way than now: what a larger h has destroyed outlives it.
-  void start_return(LiveLane& lane, const Scene& method, const Moment& moment,
-                    LiveLane::Arrival arrival = LiveLane::Arrival::stays);
+  /// Begins to catch up from a moment; the arena may not have the lane yet. A lane that existed then takes no
+  /// larger steps than now while it catches up: damage by a larger h would remain.
+  void start_catch_up(LiveLane& lane, const Scene& method, const Moment& moment,
+                      LiveLane::Arrival arrival = LiveLane::Arrival::stays);
   /// Removes a lane, and keeps it for an undo.
   void remove(LaneId lane);
-  /// Undoes that, or begins the lane at the start.
+  /// Undoes that, or starts the lane from the beginning.
   void restore(const LaneScene& lane);
-  /// The newest moment that is kept in which the lane is sound, or else the first of the run.
+  /// The newest kept moment in which the lane is good, otherwise the first of the run.
   const Moment& good_moment(LaneId lane) const;
   bool is_catching_up() const;
-  /// Steps of the lanes that come back until this time, so many of each at least.
+  /// Steps of the lanes that catch up until this time, at least so many of each.
   void catch_up(Clock::time_point until, int least = 1);
-  /// One step of a lane that comes back; where it fails, the lane stays where it is.
-  Arena::Progress come_nearer(LiveLane& lane);
+  /// One step of a lane that catches up; if it fails, the lane stays where it is.
+  Arena::Progress advance_catch_up(LiveLane& lane);
   void arrive(LiveLane& lane);
-  /// The lane stays where it stood.
-  void give_up_return(LiveLane& lane);
-  /// What restarts or goes back leaves no lane on its way.
+  /// The lane stays frozen where it was.
+  void cancel_catch_up(LiveLane& lane);
+  /// Restarting or going back ends every catch-up.
   void give_up_returns();
 
-  // ---- Steps, and what becomes of them
+  // ---- Steps and their results
 
   void step();
   void adopt_step(LiveLane& lane, Clock::time_point end);
-  /// Tells what the lane's run has reported since the last call.
+  /// Reports the new notices of the lane's run since the last call.
   void tell_notices(LiveLane& lane);
   void pull();
-  /// The lane whose method bounds the grab.
-  LaneId softest_hand(const Grab& hold);
-  /// Says so where the hand in force, chosen for the lanes of then, breaks the limit of this one.
-  void warn_of_hand(LaneId lane);
+  /// The lane lane whose method bounds the grab.
+  LaneId softest_grab_lane(const Grab& hold);
+  /// Warns if the current grab, chosen for earlier lanes, exceeds the limit of this one.
+  void warn_of_grab(LaneId lane);
   Prospect prospect(const LiveLane& lane) const;
   /// For any cloth.
   bool is_stable_at_every_step(const LiveLane& lane) const;
   double good_time(const LiveLane& lane) const { return simulation_of(lane).last_good_state().state.t; }
   void blow_up(LiveLane& lane);
-  /// Continues from the last sound state, playing if the run played when it blew up, and says so. Beside
-  /// lanes that run, in the background up to the present.
+  /// Continues from the last good state, playing if the run played when it blew up, and reports it. If other
+  /// lanes run, catches up with the present in the background.
   void revive(LiveLane& lane, std::string sentence);
   /// Call after a change while the lane is blown up: decides whether it continues. For a method with a limit,
   /// the limit under the current values decides.
@@ -223,10 +223,10 @@ struct SimulationThread::Impl {
   /// The estimate at the current shape, else an undamped one; at least as stiff as at the start, scaled to
   /// the current stiffnesses and mass.
   StabilityEstimate estimate_without_grab(const LiveLane& lane) const;
-  /// Asks for an estimate at the current state; at the last sound one after a blow-up.
-  void ask_for_estimate(LiveLane& lane, bool urgent = true);
-  void ask_for_estimates();
-  /// Discards earlier estimates: the scene is another, springs became rods, or the run blew up.
+  /// Requests an estimate at the current state, or at the last good state after a blow-up.
+  void request_estimate(LiveLane& lane, bool urgent = true);
+  void request_estimates();
+  /// Discards earlier estimates: the scene changed, springs became rods, or the run blew up.
   void forget_estimate(LiveLane& lane);
   void adopt_estimate(LiveLane& lane);
 
@@ -237,7 +237,7 @@ struct SimulationThread::Impl {
   }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
-  /// Of a lane that comes back, that from where it arrives: its method in the world of the others.
+  /// Of a lane that catches up, the scene it will have then: its method in the world of the others.
   std::shared_ptr<const Scene> shown_scene(LiveLane& lane) const;
   static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
   StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
@@ -249,7 +249,7 @@ struct SimulationThread::Impl {
     std::size_t shown = 0;  // index
     std::size_t first = 0;  // index of the first one that "watch it again" shows
     Clock::duration spacing{};
-    Clock::time_point next = Clock::time_point::max();  // when the next one is due; max(): not by itself
+    Clock::time_point next = Clock::time_point::max();  // when the next one is due; max(): never by itself
     bool by_itself() const { return next != Clock::time_point::max(); }
   };
 
@@ -266,7 +266,7 @@ struct SimulationThread::Impl {
   std::shared_ptr<const LoadedScene> loaded;
   JournaledArena arena;
   std::vector<std::unique_ptr<LiveLane>>
-      lanes;  // ascending, as the arena's and those that come for the first time
+      lanes;  // ascending: the arena's lanes and those that catch up for the first time
   struct RemovedLane {
     Moment moment;  // of its removal
     std::unique_ptr<LiveLane> lane;
@@ -289,8 +289,8 @@ struct SimulationThread::Impl {
   std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
   std::optional<Past> past;
   std::optional<MouseGrab> mouse_grab;
-  LaneId hand = 0;       // whose method bounds the grab
-  bool resumes = false;  // it played until it blew up, or until a mesh came that waits
+  LaneId grab_lane = 0;  // lane whose method bounds the grab
+  bool resumes = false;  // it played until it blew up, or until a mesh that waits was loaded
   std::string error;
   std::uint64_t errors = 0;
   std::string message;
@@ -298,7 +298,7 @@ struct SimulationThread::Impl {
   std::uint64_t applied = 0;
   std::vector<std::uint64_t> refused;
   bool dirty = false;           // something changed since the last publish()
-  bool unseen_request = false;  // a request among it
+  bool unseen_request = false;  // one of the changes is a request
   Clock::time_point published{};
 
   std::thread thread;

@@ -20,22 +20,22 @@ LaneId SimulationThread::Impl::running_lane() const {
 }
 
 LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane) {
-  const auto place = std::ranges::lower_bound(to, lane, {}, [](const auto& each) { return each->id; });
-  return **to.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
+  const auto position = std::ranges::lower_bound(to, lane, {}, [](const auto& each) { return each->id; });
+  return **to.insert(position, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
 }
 
 void SimulationThread::Impl::follow_lanes() noexcept {
   std::erase_if(lanes,
                 [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->catching_up; });
   if (arena->find(active) == nullptr) active = arena->lanes().front().id;
-  if (arena->find(hand) == nullptr) hand = running_lane();
+  if (arena->find(grab_lane) == nullptr) grab_lane = running_lane();
   if (reference && arena->find(*reference) == nullptr) reference.reset();
   dirty = true;
 }
 
 void SimulationThread::Impl::begin_lane(LiveLane& lane) {
   lane.new_notices.in(simulation_of(lane).notices());  // they are not new
-  ask_for_estimate(lane);
+  request_estimate(lane);
 }
 
 void SimulationThread::Impl::follow_blow_ups() {
@@ -48,20 +48,21 @@ void SimulationThread::Impl::follow_blow_ups() {
   }
 }
 
-void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment,
-                                          LiveLane::Arrival arrival) {
-  if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
+void SimulationThread::Impl::start_catch_up(LiveLane& lane, const Scene& method, const Moment& moment,
+                                            LiveLane::Arrival arrival) {
+  if (moment.lanes.empty())
+    throw InputError("The start could not be kept because memory ran out: go back to it first.");
   const double from = moment.of(lane.id).checkpoint->state.t;
-  // A reset that waits does not take it back: it comes from there then.
+  // A waiting reset does not undo it: it catches up from there then.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
-  Scene on_its_way = method;
+  Scene catching_up = method;
   if (arena->find(lane.id) != nullptr) {
     const double parts =
         std::ceil(arena->largest_step_since(moment) / method.dt * (1 - 1e-9)) * method.substeps;
-    on_its_way.substeps = static_cast<int>(
+    catching_up.substeps = static_cast<int>(
         std::clamp(parts, static_cast<double>(method.substeps), find_scene_parameter("substeps")->spec.max));
   }
-  CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
+  CatchUp run = arena->start_catch_up(pool, lane.id, catching_up, moment, superseded);
   const bool begins = lane.plot.newest() == nullptr;
   lane.catching_up.emplace(LiveLane::Return{std::move(run), from, arrival, lane.origins, method.substeps});
   lane.plot.forget_after(from);
@@ -83,10 +84,10 @@ void SimulationThread::Impl::remove(LaneId lane) {
     recorder->second->forget();
     recorders.erase(recorder);
   }
-  const auto place = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
-  give_up_return(**place);
-  kept.lane = std::move(*place);
-  lanes.erase(place);
+  const auto position = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+  cancel_catch_up(**position);
+  kept.lane = std::move(*position);
+  lanes.erase(position);
   removed.push_back(std::move(kept));
   follow_lanes();
 }
@@ -98,10 +99,10 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
   Moment from = first;
   lanes.reserve(lanes.size() + 1);  // a failure here loses nothing
   if (kept != removed.end()) {
-    const auto place =
+    const auto position =
         std::ranges::lower_bound(lanes, lane.lane, {}, [](const auto& each) { return each->id; });
     from = std::move(kept->moment);
-    lanes.insert(place, std::move(kept->lane));
+    lanes.insert(position, std::move(kept->lane));
     removed.erase(kept);
   } else {
     insert_lane(lanes, lane.lane);
@@ -114,7 +115,7 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
       return follow_blow_ups();
     }
     live_lane.blown.reset();
-    start_return(live_lane, *lane.scene, from);
+    start_catch_up(live_lane, *lane.scene, from);
   } catch (...) {
     follow_lanes();
     throw;
@@ -140,14 +141,14 @@ void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
        ++taken) {
     for (const auto& lane : lanes) {
       if (!lane->catching_up) continue;
-      const Arena::Progress progress = come_nearer(*lane);
+      const Arena::Progress progress = advance_catch_up(*lane);
       dirty = true;
       if (progress != Arena::Progress::advanced) return;
     }
   }
 }
 
-Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
+Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
   try {
     const Arena::Progress progress = arena->advance(pool, lane.catching_up->run, stop);
     if (progress == Arena::Progress::advanced) {
@@ -158,13 +159,13 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
     }
     if (progress == Arena::Progress::arrived) arrive(lane);
     if (progress == Arena::Progress::blown_up) {
-      tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again on its way to the present.");
-      give_up_return(lane);
+      tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again while it caught up.");
+      cancel_catch_up(lane);
       follow_lanes();
     }
     return progress;
   } catch (...) {
-    give_up_return(lane);
+    cancel_catch_up(lane);
     follow_lanes();
     throw;
   }
@@ -181,10 +182,10 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
   if (arrival == LiveLane::Arrival::reference) refer_to(lane.id);
   if (arrival == LiveLane::Arrival::active) active = lane.id;
   begin_lane(lane);
-  warn_of_hand(lane.id);
+  warn_of_grab(lane.id);
 }
 
-void SimulationThread::Impl::give_up_return(LiveLane& lane) {
+void SimulationThread::Impl::cancel_catch_up(LiveLane& lane) {
   if (!lane.catching_up) return;
   lane.origins = lane.catching_up->origins_before;
   lane.catching_up.reset();
@@ -192,7 +193,7 @@ void SimulationThread::Impl::give_up_return(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::give_up_returns() {
-  for (const auto& lane : lanes) give_up_return(*lane);
+  for (const auto& lane : lanes) cancel_catch_up(*lane);
   follow_lanes();
 }
 

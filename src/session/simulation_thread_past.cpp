@@ -32,13 +32,13 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   for (const LaneScene& lane : begin) insert_lane(live_lanes, lane.lane);
   arena.use(*next, begin, pool, superseded);
   lanes = std::move(live_lanes);
-  active = hand = begin.front().lane;
+  active = grab_lane = begin.front().lane;
   followed.reset();
   loaded = std::move(next);
   end_recording();
   start_over();
   follow_blow_ups();
-  ask_for_estimates();
+  request_estimates();
   if (!removed_lanes.empty())
     tell("Removed: " + removed_lanes + ". These methods cannot have the scene's contact by " +
          std::string(info_of(simulation().scene().contact.model).id) +
@@ -60,7 +60,7 @@ void SimulationThread::Impl::start_over() {
   past.reset();
   pacer.restart(Clock::now());
   dirty = true;
-  Moment start;  // none at all where there is no memory for it
+  Moment start;  // none if memory runs out
   arena.save(pool, start);
   first = std::move(start);
   note_return(arena->time());
@@ -81,7 +81,7 @@ LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
 
 LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& lane) const {
   const Simulation& run = simulation_of(lane);
-  // Of a lane that comes back, from where it arrives.
+  // Of a lane that catches up, the values that it will have then.
   const double h = lane.catching_up ? simulation().scene().dt / lane.catching_up->substeps : run.scene().h();
   return {present_figures(lane), row_of(run.integrator()), h};
 }
@@ -136,17 +136,17 @@ void SimulationThread::Impl::start_all_over() {
   start_over();
   try {
     for (const OnItsWay& each : on_their_way)
-      start_return(insert_lane(lanes, each.lane), *each.method, first, each.arrival);
+      start_catch_up(insert_lane(lanes, each.lane), *each.method, first, each.arrival);
   } catch (...) {
     follow_lanes();
     throw;
   }
 }
 
-void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
+void SimulationThread::Impl::continue_from_restored_state(bool failed) {
   const double t = arena->time();
   note_return(t);
-  leave_for(t, failed);
+  branch_at_time(t, failed);
   follow_blow_ups();
   resumes = false;
   past.reset();
@@ -159,7 +159,7 @@ void SimulationThread::Impl::go_on_from_restored_state(bool failed) {
   dirty = true;
 }
 
-void SimulationThread::Impl::leave_for(double time, bool failed) {
+void SimulationThread::Impl::branch_at_time(double time, bool failed) {
   give_up_returns();
   std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });
   const bool branches = failed ? history.give_up_after(time) : history.branch_at(time);
@@ -173,7 +173,7 @@ void SimulationThread::Impl::leave_for(double time, bool failed) {
   }
 }
 
-void SimulationThread::Impl::look_back_to(std::size_t state) {
+void SimulationThread::Impl::show_past_state(std::size_t state) {
   playing = false;
   past.reset();
   if (state + 1 < history.size()) past = Past{.shown = state};
@@ -182,7 +182,7 @@ void SimulationThread::Impl::look_back_to(std::size_t state) {
 
 void SimulationThread::Impl::continue_from_shown() {
   if (past && !past->by_itself()) {
-    leave_for(history[past->shown].time);
+    branch_at_time(history[past->shown].time);
     continue_from_newest_kept();
   } else if (stands() && live().blown) {
     revive(live(), tries_again_text(prospect(live()), good_time(live())));
@@ -194,8 +194,8 @@ void SimulationThread::Impl::continue_from_shown() {
 void SimulationThread::Impl::continue_from_newest_kept() {
   if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
   arena.go_back(pool, *history.newest());
-  go_on_from_restored_state();
-  ask_for_estimates();
+  continue_from_restored_state();
+  request_estimates();
 }
 
 void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
@@ -257,7 +257,7 @@ void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
                     .converged = record.converged,
                     .integrator = row_of(simulation.integrator())};
   if (followed) {
-    sample.place = simulation.state().x[*followed];
+    sample.position = simulation.state().x[*followed];
     sample.velocity = simulation.state().v[*followed];
   }
   lane.plot.add(sample, speed / kFramesPerSecond);

@@ -27,7 +27,7 @@ bool SimulationThread::Impl::has_other_method(const LiveLane::Return& lane) cons
 }
 
 void SimulationThread::Impl::apply(const Command& command) {
-  // A command that is refused leaves the past alone, too.
+  // A refused command does not change the past either.
   const std::shared_ptr<const Scene> after =
       changed_scene(simulation().shared_scene(), command, simulation().mesh());
   const CommandRule& rule = rule_of(command);
@@ -43,7 +43,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     if (stood) playing = std::exchange(resumes, false);
     start_all_over();
   } else if (std::holds_alternative<RestoreGoodState>(command)) {
-    go_on_from_restored_state(true);
+    continue_from_restored_state(true);
     restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
              std::holds_alternative<ReverseVelocities>(command) || (move != nullptr && move->duration == 0)) {
@@ -52,19 +52,20 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
   if (!(*arena)[running_lane()].grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
   if (rule.changes_scene && mouse_grab &&
-      mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand)))) {
+      mouse_grab->adapt(pool, (*arena)[grab_lane], estimate_without_grab(live(grab_lane)))) {
     Grab other_spring = mouse_grab->grab();
-    if (const std::optional<GrabSpring>& grab = (*arena)[hand].grab()) other_spring.cursor = grab->cursor;
+    if (const std::optional<GrabSpring>& grab = (*arena)[grab_lane].grab())
+      other_spring.cursor = grab->cursor;
     arena.apply(pool, active, other_spring);
   }
-  if (is_of_method(command)) warn_of_hand(active);
-  if (rule.breaks_continuity) ask_for_estimates();
+  if (is_of_method(command)) warn_of_grab(active);
+  if (rule.breaks_continuity) request_estimates();
   if (!rule.changes_scene) return;
   const bool of_method = is_of_method(command);
-  // What comes back with a method that it no longer has begins again, where it may.
+  // A lane that catches up with an outdated method starts again if possible.
   if (live().catching_up && has_other_method(*live().catching_up)) {
-    give_up_return(live());
-    if (!live().blown) start_return(live(), simulation().scene(), good_moment(active));
+    cancel_catch_up(live());
+    if (!live().blown) start_catch_up(live(), simulation().scene(), good_moment(active));
   }
   for_each_lane([&](LiveLane& lane) {
     if (lane.blown && (lane.id == active || !of_method)) reconsider(lane);
@@ -73,11 +74,11 @@ void SimulationThread::Impl::apply(const Command& command) {
 
 void SimulationThread::Impl::steer(const StartGrab& c) {
   continue_from_shown();
-  hand = softest_hand(c.hold);
-  const MouseGrab holding(pool, c.hold, (*arena)[hand], estimate_without_grab(live(hand)));
+  grab_lane = softest_grab_lane(c.hold);
+  const MouseGrab holding(pool, c.hold, (*arena)[grab_lane], estimate_without_grab(live(grab_lane)));
   arena.apply(pool, active, holding.grab());
   mouse_grab = holding;
-  ask_for_estimates();
+  request_estimates();
 }
 
 void SimulationThread::Impl::steer(const SetPlaying& c) {
@@ -101,12 +102,12 @@ void SimulationThread::Impl::steer(const SetSpeed& c) {
 }
 
 void SimulationThread::Impl::steer(const Rewind&) {
-  const bool looks_back = past && !past->by_itself();
-  // After the blow-up of the only lane, too, the newest state of the past is the present one.
-  double now = looks_back ? history[past->shown].time : arena->time();
-  // What blew up while others ran on goes back to before that.
+  const bool shows_past = past && !past->by_itself();
+  // The newest state of the past is the present one, also after the blow-up of the only lane.
+  double now = shows_past ? history[past->shown].time : arena->time();
+  // A lane that blew up while others ran on goes back to before the blow-up.
   const Lane& own = *arena->find(active);
-  if (const Moment::Part* then = looks_back ? &history[past->shown].of(active) : nullptr;
+  if (const Moment::Part* then = shows_past ? &history[past->shown].of(active) : nullptr;
       then != nullptr && then->lane == active && then->frozen)
     now = then->checkpoint->state.t;
   else if (then == nullptr && own.frozen && !live().catching_up)
@@ -114,15 +115,15 @@ void SimulationThread::Impl::steer(const Rewind&) {
   if (!history.empty() && now < history[0].time)
     throw InputError(own.name() + " blew up at " + format_plain(now, 3) + " s, and the states before " +
                      format_plain(history[0].time, 3) +
-                     " s are no longer kept. Another method or a smaller h brings the lane back to the "
-                     "present of the others; Reset goes back to the start.");
+                     " s are no longer kept. With another method or a smaller h the lane catches up "
+                     "with the others; Reset returns to the start.");
   playing = resumes = false;
-  leave_for(now - kRewindSeconds * speed);
+  branch_at_time(now - kRewindSeconds * speed);
   continue_from_newest_kept();
 }
 
 void SimulationThread::Impl::steer(const SwapBranches&) {
-  if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
+  if (history.left() == nullptr) throw InputError("The run is at the present already.");
   playing = resumes = false;
   history.swap_branches([this](const Moment& left) { arena.go_back(pool, left); });
   std::swap(origin, origin_of_other_branch);
@@ -134,8 +135,8 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
     else
       set_origin(*lane);
   }
-  go_on_from_restored_state();
-  ask_for_estimates();
+  continue_from_restored_state();
+  request_estimates();
 }
 
 void SimulationThread::Impl::steer(const KeepMoment& c) {
@@ -165,24 +166,24 @@ void SimulationThread::Impl::steer(const WatchAgain& c) {
 }
 
 void SimulationThread::Impl::steer(const ShowPast& c) {
-  if (std::isnan(c.time)) throw InputError("The time to look back to must be a number.");
-  look_back_to(history.nearest(c.time));
+  if (std::isnan(c.time)) throw InputError("The time to return to must be a number.");
+  show_past_state(history.nearest(c.time));
 }
 
 void SimulationThread::Impl::steer(const StepThroughPast& c) {
   const auto last = std::max(static_cast<long long>(history.size()) - 1, 0LL);
   const auto shown = past ? static_cast<long long>(past->shown) : last;
-  look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
+  show_past_state(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
 }
 
 void SimulationThread::Impl::steer(const SelectLane& c) {
-  (*arena)[c.lane];  // throws where there is none
+  (*arena)[c.lane];  // throws if there is none
   active = c.lane;
-  if (spectrum.wanted) ask_for_estimate(live(), false);
+  if (spectrum.wanted) request_estimate(live(), false);
 }
 
 void SimulationThread::Impl::steer(const SetReference& c) {
-  if (c.lane) (*arena)[*c.lane];  // throws where there is none
+  if (c.lane) (*arena)[*c.lane];  // throws if there is none
   refer_to(c.lane);
 }
 
@@ -196,7 +197,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   Scene method = simulation().scene();
   if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;
   if (c.substeps) set_parameter(method, "substeps", static_cast<double>(*c.substeps));
-  const auto is_there = [&](LaneId lane) {  // or on its way
+  const auto is_there = [&](LaneId lane) {  // or catching up
     return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
   };
   LaneId lane = c.lane.value_or(0);
@@ -204,14 +205,14 @@ void SimulationThread::Impl::steer(const NewLane& c) {
     throw InputError(std::string("There is a lane ") + lane_letter(lane) + " already.");
   while (is_there(lane)) ++lane;
   if (lane >= kMostLanes)
-    throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
-                     " is the most. Remove one first.");
+    throw InputError("No further lane is possible: " + std::to_string(kMostLanes) +
+                     " is the maximum. Remove one first.");
   continue_from_shown();
   LiveLane& made = insert_lane(lanes, lane);
   try {
     using Arrival = LiveLane::Arrival;
     if (c.from_start)
-      return start_return(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
+      return start_catch_up(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
     arena.apply(pool, AddLane{lane, running_lane()});
   } catch (...) {
     follow_lanes();
@@ -232,30 +233,30 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   if (std::holds_alternative<AddLane>(c.command)) throw InputError("NewLane adds a lane.");
   const LaneId lane = std::visit([](const auto& each) { return each.lane; }, c.command);
   continue_from_shown();
-  const auto on_its_way = [&](const auto& each) { return each->id == lane && each->catching_up; };
-  const auto returning = std::ranges::find_if(lanes, on_its_way);
+  const auto catching_up = [&](const auto& each) { return each->id == lane && each->catching_up; };
+  const auto returning = std::ranges::find_if(lanes, catching_up);
   const bool is_new = arena->find(lane) == nullptr;
   const bool removes = std::holds_alternative<RemoveLane>(c.command);
   if (removes && !is_new)
     remove(lane);
   else {
     if (returning == lanes.end() || !removes) arena.apply(pool, c.command);
-    if (returning != lanes.end()) give_up_return(**returning);
+    if (returning != lanes.end()) cancel_catch_up(**returning);
     follow_lanes();
   }
   if (!history.empty() && arena->time() < history.newest()->time)
-    go_on_from_restored_state();
+    continue_from_restored_state();
   else
     follow_blow_ups();
   const auto* join = std::get_if<JoinLane>(&c.command);
   if (join == nullptr || join->lane == join->from) return;
   begin_origin(std::string("lane ") + lane_letter(join->lane) + " joined lane " + lane_letter(join->from));
-  ask_for_estimate(live(join->lane));
+  request_estimate(live(join->lane));
 }
 
 void SimulationThread::Impl::steer(const SetLanes& c) {
-  if (c.lanes.empty()) throw InputError("There must be a lane.");
-  for (const LaneScene& each : c.lanes)  // what is refused changes nothing
+  if (c.lanes.empty()) throw InputError("At least one lane must remain.");
+  for (const LaneScene& each : c.lanes)  // a refusal changes nothing
     changed_scene(simulation().shared_scene(), SetScene{each.scene}, simulation().mesh());
   const auto is_there = [&](LaneId lane) {
     return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
@@ -289,31 +290,31 @@ void SimulationThread::Impl::apply_to(LaneId lane, const Command& command) {
 
 void SimulationThread::Impl::steer(const ReviveLane& c) {
   (*arena)[c.lane];
-  if (past && !past->by_itself()) continue_from_shown();  // where it may have stood, or not
+  if (past && !past->by_itself()) continue_from_shown();  // where it may have been frozen
   LiveLane& lane = live(c.lane);
   if (runs(lane) || lane.catching_up) return;
   continue_from_shown();
   if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), good_time(lane)));
-  start_return(lane, simulation_of(lane).scene(), good_moment(c.lane));
+  start_catch_up(lane, simulation_of(lane).scene(), good_moment(c.lane));
 }
 
 void SimulationThread::Impl::steer(const SetHistoryMemory& c) {
   const double shown = past ? history[past->shown].time : 0;
   history.set_memory(c.bytes);
-  if (past) look_back_to(history.nearest(shown));
+  if (past) show_past_state(history.nearest(shown));
 }
 
 void SimulationThread::Impl::steer(const ShowSpectrum& c) {
   spectrum = c;
-  ask_for_estimate(live(), false);
+  request_estimate(live(), false);
 }
 
 void SimulationThread::Impl::steer(Record& c) {
   end_recording();
-  for (const auto& [lane, recorder] : c.recorders) (*arena)[lane];  // throws where there is none
+  for (const auto& [lane, recorder] : c.recorders) (*arena)[lane];  // throws if there is none
   recorders = std::move(c.recorders);
   if (recorders.empty()) return;
-  continue_from_shown();  // what is seen is what it begins with
+  continue_from_shown();  // it begins with the shown state
   for (const auto& [lane, recorder] : recorders) {
     const Simulation& run = (*arena)[lane];
     recorder->begin(pool, run, run.shared_scene(), motion, [this] { queue.wake(); });

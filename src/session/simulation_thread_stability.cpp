@@ -37,8 +37,8 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
   lane.blown = describe_blow_up(lane.id, blow_up_facts(blow_up, *own.simulation), own.simulation->scene());
   lane.last_blow_up = {blow_up.time, own.simulation->shared_scene()};
   if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence);
-  // Why is said when the last sound state is measured.
-  ask_for_estimate(lane);
+  // The reason is reported when the last good state is measured.
+  request_estimate(lane);
   lane.blown->explained_by = lane.question;
   explain(lane);
 }
@@ -65,20 +65,20 @@ std::optional<BlownUpRun> SimulationThread::Impl::blow_up_at(const LiveLane& lan
 
 void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
   if (!stands()) {
-    start_return(lane, (*arena)[lane.id].scene(), good_moment(lane.id));
+    start_catch_up(lane, (*arena)[lane.id].scene(), good_moment(lane.id));
     return tell(std::move(sentence));
   }
   const bool plays = resumes;
   arena.apply(pool, lane.id, RestoreGoodState{});
-  go_on_from_restored_state(true);
+  continue_from_restored_state(true);
   restart_methods();
   playing = plays;
-  ask_for_estimate(lane);
+  request_estimate(lane);
   tell(std::move(sentence));
 }
 
 void SimulationThread::Impl::reconsider(LiveLane& lane) {
-  lane.blown->decided_by = lane.blown->asks_again ? lane.question + 1 : lane.question;
+  lane.blown->decided_by = lane.blown->requests_again ? lane.question + 1 : lane.question;
   if (is_stable_at_every_step(lane)) decide(lane);
 }
 
@@ -86,7 +86,7 @@ void SimulationThread::Impl::decide(LiveLane& lane) {
   lane.blown->decided_by = 0;
   const Prospect now = prospect(lane);
   if (past && !past->by_itself()) return tell(waits_in_past_text(now));
-  if (now.is_stable()) return revive(lane, goes_on_text(now, good_time(lane)));
+  if (now.is_stable()) return revive(lane, continues_text(now, good_time(lane)));
   tell(stays_frozen_text(now));
 }
 
@@ -95,13 +95,13 @@ void SimulationThread::Impl::explain(LiveLane& lane) {
       explain_blow_up(lane.blown->facts, *lane.blown->integrator, lane.blown->parameters, lane.stability);
 }
 
-void SimulationThread::Impl::ask_for_estimates() {
-  for (const auto& lane : lanes) ask_for_estimate(*lane);
+void SimulationThread::Impl::request_estimates() {
+  for (const auto& lane : lanes) request_estimate(*lane);
 }
 
-void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
+void SimulationThread::Impl::request_estimate(LiveLane& lane, bool urgent) {
   if (lane.blown && lane.blown->explained_by != 0 && !lane.blown->explained) {
-    lane.blown->asks_again = true;
+    lane.blown->requests_again = true;
     return;
   }
   const Simulation& simulation = simulation_of(lane);
@@ -120,7 +120,7 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   q.urgent = urgent;
   q.spectrum = spectrum.wanted && lane.id == active;
   q.eigenvalues = spectrum.eigenvalues;
-  lane.asked_at = simulation.state().t;
+  lane.requested_at = simulation.state().t;
   q.tag = ++lane.question;
   lane.monitor.ask(std::move(q));
 }
@@ -130,7 +130,7 @@ void SimulationThread::Impl::forget_estimate(LiveLane& lane) {
   lane.spectrum.reset();
   lane.free_stability.reset();
   lane.forgotten = lane.question;
-  if (lane.blown) lane.blown->explained = true;  // as well as it can be
+  if (lane.blown) lane.blown->explained = true;  // as far as possible
 }
 
 void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
@@ -145,12 +145,12 @@ void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
   if (answer->tag == lane.blown->explained_by) {
     explain(lane);
     lane.blown->explained = true;
-    if (std::exchange(lane.blown->asks_again, false)) ask_for_estimate(lane);
+    if (std::exchange(lane.blown->requests_again, false)) request_estimate(lane);
   }
   if (lane.blown->decided_by != 0 && answer->tag >= lane.blown->decided_by) decide(lane);
 }
 
-LaneId SimulationThread::Impl::softest_hand(const Grab& hold) {
+LaneId SimulationThread::Impl::softest_grab_lane(const Grab& hold) {
   std::optional<LaneId> softest;
   double stiffness = std::numeric_limits<double>::infinity();
   for (const Lane& lane : arena->lanes()) {
@@ -166,11 +166,12 @@ LaneId SimulationThread::Impl::softest_hand(const Grab& hold) {
   return softest.value_or(running_lane());
 }
 
-void SimulationThread::Impl::warn_of_hand(LaneId lane) {
+void SimulationThread::Impl::warn_of_grab(LaneId lane) {
   const Lane& own = *arena->find(lane);
-  if (mouse_grab && lane != hand && own.runs() &&
+  if (mouse_grab && lane != grab_lane && own.runs() &&
       mouse_grab->breaks_limit(*own.simulation, estimate_without_grab(live(lane))))
-    tell(own.name() + " is stable without this hand, but perhaps not with it. Let go and take hold again.");
+    tell(own.name() +
+         " is stable without this grab, but perhaps not with it. Release the cloth and grab it again.");
 }
 
 StabilityEstimate SimulationThread::Impl::estimate_without_grab(const LiveLane& lane) const {

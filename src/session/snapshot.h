@@ -27,12 +27,12 @@ struct PlotSample {
   EnergyReport energy;
   EnergyLedger ledger;    ///< StepRecord::ledger
   double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
-  /// Of the particles from those of the reference at the same time, root mean square and largest [m]; NaN
-  /// without a reference that runs.
+  /// Distance of the particles from those of the reference at the same time, root mean square and largest
+  /// [m]; NaN if no reference runs.
   double distance = std::numeric_limits<double>::quiet_NaN();
   double largest_distance = std::numeric_limits<double>::quiet_NaN();
   /// Of the particle that is followed [m, m/s]; NaN without one.
-  vec3 place{std::numeric_limits<double>::quiet_NaN()};
+  vec3 position{std::numeric_limits<double>::quiet_NaN()};
   vec3 velocity{std::numeric_limits<double>::quiet_NaN()};
   double milliseconds = 0;  ///< processor time of the step; NaN without a step
   int cg_iterations = 0;
@@ -49,23 +49,23 @@ struct KeptPast {
   std::size_t bytes = 0;
 };
 
-/// What recent steps cost [ms]; zero before the first. Processor time of the thread that takes the lane's
-/// steps, but for `wall`, the median of wall-clock time.
+/// Cost of recent steps [ms]; zero before the first. Processor time of the thread that takes the lane's
+/// steps; `wall`: median of wall-clock time.
 struct StepTimes {
   double last = 0;
   double median = 0;
   double p95 = 0;
   double wall = 0;
 
-  /// Simulated time over wall-clock time, where a step simulates dt [s]; 0 before the first.
+  /// Simulated time over wall-clock time for steps of dt [s]; 0 before the first.
   double real_time_factor(double dt) const { return wall > 0 ? 1e3 * dt / wall : 0; }
 };
 
 /// Steps that take longer than the time they simulate, at the wanted speed.
 struct RealTimeLag {
   double step_ms = 0;  ///< mean of the last ones
-  /// The h [s] from which they would keep up (session/real_time.h), stable for all lanes that run; 0: no such
-  /// one does; none while it is not known which are stable.
+  /// The h [s] from which they would keep up (session/real_time.h), stable for all lanes that run. 0: no such
+  /// h; none: stability is not known yet.
   std::optional<double> step;
   /// The lane whose limit forbids the h that would keep up, or a rounder one, and that limit [s].
   struct Limit {
@@ -85,10 +85,10 @@ struct ReplayPosition {
 
 inline constexpr std::size_t kMostRefused = 1024;
 
-/// A lane that comes back in the background (CatchUp).
+/// A lane that catches up in the background (CatchUp).
 struct CatchingUp {
   double from = 0;  ///< where it began [s]
-  double time = 0;  ///< how far it is [s]
+  double time = 0;  ///< reached so far [s]
 };
 
 /// The figures of a lane from which its changes of energy count.
@@ -104,26 +104,27 @@ struct LaneOrigin {
 /// current.
 struct LaneSnapshot {
   LaneId lane = 0;
-  bool frozen = false;  ///< it stands, and others go on
+  bool frozen = false;  ///< it is frozen while others run
   std::optional<CatchingUp> catching_up;
   Frame frame;
-  /// The common one of all lanes (Snapshot::common_origin), or its own while it comes back from before that.
+  /// The common origin of all lanes (Snapshot::common_origin), or its own while it catches up from before
+  /// that.
   LaneOrigin origin;
-  LaneOrigin method_origin;  ///< since when it has its integrator and its h: not before `origin`
-  /// Of the shown moment of the past; null: it is frame.scene, which is that of the present.
+  LaneOrigin method_origin;  ///< when it got its integrator and its h: not before `origin`
+  /// Scene of the shown moment of the past; null: frame.scene, the present one.
   std::shared_ptr<const Scene> scene_then;
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
-  std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
-  /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
+  std::optional<StabilityEstimate> stability;  ///< empty while not known; after a blow-up, before it
+  /// The last one measured; null: not wanted (ShowSpectrum), or not yet.
   std::shared_ptr<const MeasuredSpectrum> spectrum;
-  std::string blow_up_sentence;  ///< what happened; empty while all is well
-  std::string blow_up_text;      ///< what happened and why, at length; likewise
-  double blow_up_h = 0;          ///< of the failed step [s]; likewise
-  /// Time of a blow-up with these same values from before which the run has gone back [s].
+  std::string blow_up_sentence;  ///< what happened; empty without a blow-up
+  std::string blow_up_text;      ///< what happened and why, in full; also empty then
+  double blow_up_h = 0;          ///< of the failed step [s]; 0 then
+  /// Time of a blow-up with these values, if the run went back to before it [s].
   std::optional<double> blew_up_at;
-  std::optional<FailedSpring> failed_spring;    ///< where; likewise
-  std::optional<FailedContact> failed_contact;  ///< where instead, if it was a contact
+  std::optional<FailedSpring> failed_spring;    ///< the failed spring; empty then
+  std::optional<FailedContact> failed_contact;  ///< the failed contact instead, if there is one
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
   std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
@@ -133,7 +134,7 @@ struct LaneSnapshot {
   const Scene& scene() const { return scene_then ? *scene_then : *frame.scene; }
 };
 
-/// Everything that the window shows of a run; immutable. Itself it is that of the active lane, which the
+/// Everything that the window shows of a run; immutable. Its own members are of the active lane, which the
 /// panels edit.
 struct Snapshot : LaneSnapshot {
   std::vector<LaneSnapshot> others;       ///< ascending
@@ -145,7 +146,7 @@ struct Snapshot : LaneSnapshot {
   /// that is superseded by the next one counts as refused.
   std::shared_ptr<const std::vector<std::uint64_t>> refused;
   std::shared_ptr<const LoadedScene> loaded;
-  bool playing = false;            ///< false by itself where no lane runs any more
+  bool playing = false;            ///< becomes false if no lane runs any more
   double speed = 1;                ///< wanted simulated seconds per wall-clock second
   double actual_speed = 0;         ///< reached over the last second of playing; 0 when paused
   std::vector<double> method_ms;   ///< by row of integrators(): median of its last steps here; 0: none yet
@@ -153,13 +154,13 @@ struct Snapshot : LaneSnapshot {
   std::uint64_t errors = 0;        ///< number of refused requests so far: growth means `error` is new
   std::string message;             ///< the last one of the run, to be shown once
   std::uint64_t messages = 0;      ///< number of messages so far: growth means `message` is new
-  std::optional<RealTimeLag> lag;  ///< empty where steps keep up, and when paused
+  std::optional<RealTimeLag> lag;  ///< empty if steps keep up, and when paused
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
   bool needs_replay = false;   ///< see Journal
-  std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
+  std::optional<double> left;  ///< time of the abandoned present after a return to the past (SwapBranches)
   KeptPast kept;
-  /// Since when the energies of all lanes count.
+  /// Origin of the energies of all lanes.
   struct CommonOrigin {
     double time = 0;                ///< [s]
     std::string why = "the start";  ///< or "lane B was added", "lane B joined lane A", "the run went back"

@@ -45,7 +45,7 @@ struct StabilityMonitor::Impl {
       try {
         measure(*question);
       } catch (const std::exception&) {
-        // Closing, or not enough memory for a second system: the run goes on without an estimate.
+        // Closing, or not enough memory for a second system: the run continues without an estimate.
         system.reset();
         estimate.reset();
         spectrum.reset();
@@ -133,10 +133,10 @@ struct StabilityMonitor::Impl {
     answered();
   }
 
-  static constexpr int kRest = 9;           // times as long as the measurement took
-  static constexpr int kRestOfSpectra = 2;  // which somebody looks at
+  static constexpr int kRest = 9;           // times the duration of the measurement
+  static constexpr int kRestOfSpectra = 2;  // which are displayed
   static constexpr std::chrono::milliseconds kStandstill{400};
-  // For a spectrum, which would otherwise not follow a slider that is dragged.
+  // For a spectrum, which would otherwise lag behind a dragged slider.
   static constexpr std::chrono::milliseconds kUrgentWait{60};
 
   const std::function<void()> answered;
@@ -157,7 +157,7 @@ struct StabilityMonitor::Impl {
   Clock::duration in_spectra{};              // of the time of the last measurement
   const IntegratorInfo* measured = nullptr;  // its method
 
-  std::thread thread;  // last: it starts when all else is there
+  std::thread thread;  // last: it uses the other members
 };
 
 StabilityMonitor::StabilityMonitor(std::function<void()> answered)

@@ -29,9 +29,9 @@ struct MeasuredSpectrum {
 /// is answered; measurements are warm-started. Unless a question is urgent, it rests after each measurement,
 /// to leave most of its core to the simulation.
 ///
-/// Eigenvalues of J follow where the method needs them: in the same answer up to kSoon free directions;
+/// Eigenvalues of J follow if the method needs them: in the same answer up to kSoon free directions;
 /// above, up to kExactDirections, in a second answer once no new question has come for a while, as they take
-/// seconds. The spectrum follows every answer where the question wants it; if it takes long, an urgent one
+/// seconds. The spectrum follows every answer if the question wants it; if it takes long, an urgent one
 /// ends it.
 class StabilityMonitor {
  public:
@@ -55,7 +55,7 @@ class StabilityMonitor {
     std::uint64_t tag = 0;  ///< the question's
     StabilityEstimate estimate;
     bool held = false;  ///< the question had a grab
-    /// The last that was measured, of this question or of one before it; null: not wanted, or not yet.
+    /// The last one measured, for this or an earlier question; null: not wanted, or not yet.
     std::shared_ptr<const MeasuredSpectrum> spectrum;
   };
   static constexpr std::size_t kSoon = 150;

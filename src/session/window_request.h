@@ -19,7 +19,7 @@ struct WindowRequest {
   std::vector<LaneMethod> lanes = {};
   /// A checkpoint to continue instead, with its scene, or a journal to repeat; empty: none.
   std::filesystem::path checkpoint;
-  /// Where the meshes of that checkpoint or journal lie now; empty: where they lay.
+  /// Folder of the moved meshes of that checkpoint or journal; empty: they were not moved.
   std::filesystem::path mesh_folder;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;

@@ -129,7 +129,7 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
   if (each.goes_on()) each.list(c.behind, each);
 }
 
-/// Whether its indices and sizes fit a mesh of that size.
+/// True if its indices and sizes fit a mesh of that size.
 bool fits(const Checkpoint& c, std::size_t n) {
   if (!std::isfinite(c.state.t) || !std::isfinite(c.last_h)) return false;
   if (!(c.stiffened >= 1 && std::isfinite(c.stiffened))) return false;

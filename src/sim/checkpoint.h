@@ -43,10 +43,10 @@ struct Checkpoint {
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<ActiveContact> contacts;  ///< of the last step
-  /// True while contact lifts out cloth that was inside a surface when that appeared, or that one pushed
-  /// there.
+  /// True while contact moves out cloth that was inside a surface when it appeared, or that a surface pushed
+  /// inside.
   bool lifting = true;
-  double stiffened = 1;  ///< by what a barrier's own stiffness is multiplied: a power of 2
+  double stiffened = 1;  ///< factor of a barrier's automatic stiffness: a power of 2
 
   PinSet pins;
   ObstacleMoves moves;
@@ -61,17 +61,16 @@ struct Checkpoint {
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
-  std::shared_ptr<const State> last_good;  ///< the newest sound state, where `state` is not sound; immutable
+  std::shared_ptr<const State> last_good;  ///< the last good state, if `state` is not good; immutable
   std::uint64_t last_good_step = 0;
-  JournalPosition place;  ///< in the journal of the run that it is a moment of, where there is one
+  JournalPosition position;  ///< in the journal of its run, if there is one
 };
 
 /// Appends every number that the next step depends on, without the scene, the measurements and the texts of
 /// notices.
 void write_checkpoint(const Checkpoint& checkpoint, Memory& to);
 /// Reads a checkpoint of n particles, without its scene, from the rest of the numbers. Of its notices only
-/// spurious energy is known, without figures. Throws InputError
-/// where they do not fit.
+/// spurious energy is known, without figures. Throws InputError if they do not fit.
 Checkpoint read_checkpoint(MemoryReader& from, std::size_t n);
 
 }  // namespace clothlab

@@ -37,17 +37,17 @@ struct IntersectionList {
   struct Interior {
     std::uint32_t surface = 0;
     std::uint32_t particle = 0;
-    double depth = 0;  ///< in what is drawn of the surface [m]
+    double depth = 0;  ///< in the drawn surface [m]
   };
   std::vector<IntersectingPair> pairs;
   std::vector<Interior> particles;
 };
 
-/// With particles at x [m] and the obstacles of a scene where `bodies` has them.
+/// With particles at x [m] and a scene's obstacles at the positions of `bodies`.
 IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
                                     const Floor& floor, std::span<const Obstacle> bodies);
 
-/// With particles at x and obstacles where they are [m]. Costs about a microsecond per triangle.
+/// With particles at x and obstacles at their current positions [m]. Costs about a microsecond per triangle.
 ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
                                       std::span<const Obstacle> bodies);
 

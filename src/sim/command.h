@@ -28,13 +28,13 @@ struct SetParameter {
 struct SetGravity {
   vec3 gravity{0};  ///< [m/s²]
 };
-/// Other obstacles in place of all that are there.
+/// Replaces all obstacles.
 struct SetObstacles {
   std::vector<Obstacle> bodies;
 };
 /// Moves the centre of an obstacle, of a plane the point nearest to the origin, in a straight line over
 /// `duration` of simulated time [s], but over one step at least, and no faster than cloth can follow
-/// (model.md). With a duration of 0 it is there at once. A plane may move along itself as well.
+/// (model.md). With a duration of 0 it jumps there. A plane may also move along itself.
 struct MoveObstacle {
   std::uint32_t obstacle = 0;
   vec3 to{0};
@@ -51,9 +51,9 @@ struct SetPinned {
 struct SetPinPreset {
   PinPreset preset = PinPreset::none;
 };
-/// Adopts all that may change while a scene runs: parameters, gravity, integrator and pins. Mesh, scale and
-/// initial state stay. x and v do not change; a particle that stays pinned stays where its pin is, one that
-/// becomes pinned is held where it is.
+/// Adopts everything that may change while a scene runs: parameters, gravity, integrator and pins. Mesh,
+/// scale and initial state stay. x and v do not change; a particle that stays pinned stays at its pin, a
+/// newly pinned one is fixed where it is.
 struct SetScene {
   std::shared_ptr<const Scene> scene;
 };
@@ -63,7 +63,7 @@ struct MovePins {
   std::vector<PinTarget> pins;
   double duration = 0;
 };
-/// Holds the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping are part of
+/// Grabs the point Σ wᵢ xᵢ of a triangle (model.md). Stiffness and damping are part of
 /// the command, so that a replay does not depend on when a stability estimate arrived.
 struct Grab {
   std::array<std::uint32_t, 3> particles{};
@@ -73,24 +73,24 @@ struct Grab {
   double damping = 0;    ///< [N·s/m]
   double strength = 1;   ///< share of the largest force that a grab may have (model.md), in (0, 1]
 };
-/// No effect when the grab has ended meanwhile.
+/// No effect if the grab has ended.
 struct MoveCursor {
   vec3 cursor{0};
 };
 struct Release {};
-/// Back to the initial state and time. The current pins hold their particles where that state has them; the
+/// Returns to the initial state and time. The current pins fix their particles where that state has them; the
 /// grab ends. Parameters, integrator and the set of pins stay.
 struct Reset {};
-/// Continues from a moment of the past, with the same bits as then where no value has changed since: values
-/// stay as they are now. Pins stay where that moment has them; the grab ends.
+/// Continues from a moment of the past, with the same bits as then if no value changed since: values stay as
+/// they are now. Pins stay where that moment has them; the grab ends.
 struct GoBack {
   std::shared_ptr<const Checkpoint> moment;
 };
-/// Continues from the newest sound state of the run (Simulation::last_good_state), after a blow-up. Pins
+/// Continues from the last good state of the run (Simulation::last_good_state), after a blow-up. Pins
 /// stay where it has them; the grab ends.
 struct RestoreGoodState {};
-/// Turns all velocities round: v becomes −v. A method that is symmetric in time then goes back the way it
-/// came. Pins that move go on to where they were sent; the grab stays.
+/// Reverses all velocities: v becomes −v. A method that is symmetric in time then retraces its path. Moving
+/// pins continue to their targets; the grab stays.
 struct ReverseVelocities {};
 
 using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned,

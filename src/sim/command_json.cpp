@@ -54,7 +54,7 @@ void fields_of(Is<SetScene> auto& c, auto& field) { field("do", "set-scene")("sc
 void fields_of(Is<MovePins> auto& c, auto& field) {
   field("do", "move-pins")("pins", c.pins)("duration", c.duration);
 }
-void fields_of(Is<PinTarget> auto& pin, auto& field) { field("particle", pin.particle)("to", pin.place); }
+void fields_of(Is<PinTarget> auto& pin, auto& field) { field("particle", pin.particle)("to", pin.position); }
 void fields_of(Is<Grab> auto& c, auto& field) {
   field("do", "grab")("particles", c.particles)("weights", c.weights)("cursor", c.cursor);
   field("stiffness", c.stiffness)("damping", c.damping)("strength", c.strength);
@@ -62,17 +62,17 @@ void fields_of(Is<Grab> auto& c, auto& field) {
 void fields_of(Is<MoveCursor> auto& c, auto& field) { field("do", "move-cursor")("to", c.cursor); }
 void fields_of(Is<Release> auto&, auto& field) { field("do", "release"); }
 void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
-void fields_of(Is<JournalPosition> auto& place, auto& field) {
-  field("do", "go-to")("to-step", place.step)("after-commands", place.commands);
+void fields_of(Is<JournalPosition> auto& position, auto& field) {
+  field("do", "go-to")("to-step", position.step)("after-commands", position.commands);
 }
 void fields_of(Is<GoBack> auto& c, auto& field) {
-  JournalPosition place = c.moment ? c.moment->place : JournalPosition{};
-  fields_of(place, field);
+  JournalPosition position = c.moment ? c.moment->position : JournalPosition{};
+  fields_of(position, field);
 }
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
 void fields_of(Is<ReverseVelocities> auto&, auto& field) { field("do", "turn-round"); }
 
-/// Writes an object without a JSON tree: to destroy one takes memory, and without that ends the program.
+/// Writes an object without a JSON tree: destroying a tree needs memory and ends the program without it.
 class ObjectText {
  public:
   explicit ObjectText(const auto& of) { fields_of(of, *this); }
@@ -117,7 +117,7 @@ constexpr const char* kNameOfList<std::uint32_t> = "a list of particles";
 template <>
 constexpr const char* kNameOfList<Obstacle> = "a list of obstacles";
 
-/// Reads the members of an object, each once; `done` refuses what is left over.
+/// Reads the members of an object, each once; `done` refuses unread members.
 class ObjectReader {
  public:
   explicit ObjectReader(const Json& object) : left_(object) {
@@ -130,7 +130,7 @@ class ObjectReader {
     return name;
   }
 
-  ObjectReader& operator()(const char*, const char*) { return *this; }  // the name, which is taken before
+  ObjectReader& operator()(const char*, const char*) { return *this; }  // the name, which is read before
   ObjectReader& operator()(const char* key, auto&& value) {
     const auto found = left_.find(key);
     if (found == left_.end()) throw InputError("\"" + std::string(key) + "\" is missing.");
@@ -141,7 +141,7 @@ class ObjectReader {
 
   void done() const {
     if (left_.empty()) return;
-    throw InputError("There is no \"" + printable(left_.begin().key()) + "\" in this entry.");
+    throw InputError("Unknown key \"" + printable(left_.begin().key()) + "\" in this entry.");
   }
 
  private:
@@ -186,7 +186,7 @@ class ObjectReader {
   static void read(const Json& value, const char* key, std::array<std::uint32_t, 3>& particles) {
     std::vector<std::uint32_t> list;
     read(value, key, list);
-    if (list.size() != particles.size()) throw InputError("A grab holds three particles.");
+    if (list.size() != particles.size()) throw InputError("A grab needs three particles.");
     std::ranges::copy(list, particles.begin());
   }
   static void read(const Json& value, const char*, Obstacle& body) {
@@ -201,7 +201,7 @@ class ObjectReader {
     std::string name;
     read(value, key, name);
     const auto found = std::ranges::find(kPinPresetNames, name);
-    if (found == kPinPresetNames.end()) throw InputError("There are no pins \"" + printable(name) + "\".");
+    if (found == kPinPresetNames.end()) throw InputError("Unknown pin preset \"" + printable(name) + "\".");
     preset = static_cast<PinPreset>(found - kPinPresetNames.begin());
   }
   static void read(const Json& value, const char* key, std::shared_ptr<const Scene>& scene) {
@@ -265,16 +265,16 @@ Command read_command(const Json& object) {
     reader.done();
     return command;
   }
-  throw InputError("There is no command \"" + printable(name) + "\".");
+  throw InputError("Unknown command \"" + printable(name) + "\".");
 }
 
 JournalPosition read_go_to(const Json& object) {
   ObjectReader reader(object);
   reader.take_name();
-  JournalPosition place;
-  fields_of(place, reader);
+  JournalPosition position;
+  fields_of(position, reader);
   reader.done();
-  return place;
+  return position;
 }
 
 }  // namespace clothlab

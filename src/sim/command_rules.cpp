@@ -55,7 +55,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
     {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
     {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
-    {kind<SetScene>(),       kYes,  kNo,   kYes,  kNo,   nullptr},  // shown: where its pins are others
+    {kind<SetScene>(),       kYes,  kNo,   kYes,  kNo,   nullptr},  // shown: if its pins differ
     {kind<MovePins>(),       kNo,   kYes,  kNo,   kNo,   pins_subject},
     {kind<Grab>(),           kNo,   kYes,  kYes,  kNo,   nullptr},
     {kind<MoveCursor>(),     kNo,   kNo,   kNo,   kNo,   nullptr},
@@ -149,7 +149,7 @@ class Change {
     const std::vector<std::uint32_t> held = selected_particles(mesh_, scene_->pins);
     for (const PinTarget& pin : c.pins) {
       check_particle(pin.particle);
-      check_point("The target of a pin", pin.place);
+      check_point("The target of a pin", pin.position);
       if (!std::ranges::binary_search(held, pin.particle))
         throw InputError("Particle " + std::to_string(pin.particle) + " is not pinned.");
     }

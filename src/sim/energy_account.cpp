@@ -12,7 +12,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::uint32_t kLongestRun = 1024;
-constexpr std::size_t kMostTasks = 64;  // where runs are short, some are one task
+constexpr std::size_t kMostTasks = 64;  // short runs are combined in one task
 
 }  // namespace
 
@@ -83,7 +83,7 @@ double EnergyAccount::allowed(double factor) const {
   return factor * std::max(load_ + start_ + work_, floor_);
 }
 
-std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& account, bool oscillates) {
+std::optional<double> EnergyWatch::check(const Sample& now, const EnergyAccount& account, bool oscillates) {
   if (!base_) {
     base_ = now;
     work_ = account.work();
@@ -91,14 +91,14 @@ std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& 
   }
   const double work = account.work() - work_;
   const double scale = std::max({account.given(), account.load() + base_->shaking + work, account.floor()});
-  const double from_nothing = now.made - base_->made;
-  if (!(from_nothing > kShare * scale)) {
+  const double spurious = now.spurious - base_->spurious;
+  if (!(spurious > kShare * scale)) {
     quiet_until_ = now.time;
     least_ = std::numeric_limits<double>::infinity();
   } else {
-    least_ = std::min(least_, from_nothing);
+    least_ = std::min(least_, spurious);
   }
-  if (!oscillates && from_nothing > kCertain * scale) return from_nothing;
+  if (!oscillates && spurious > kCertain * scale) return spurious;
   if (now.time - quiet_until_ < kTime) return std::nullopt;
   return least_;
 }

@@ -13,7 +13,7 @@
 
 namespace clothlab {
 
-/// Energy that a cloth can shake with [J].
+/// Internal energy of a cloth, in which a blow-up shows [J].
 struct InternalEnergy {
   double kinetic = 0;  ///< relative to the centre of mass of each connected part
   double drift = 0;    ///< kinetic energy of those centres: the rest of ½ Σ m v²
@@ -26,13 +26,13 @@ struct Measurement {
   ClothSystem::Energies potential;  ///< without the elastic energy of rods
   InternalEnergy internal;
   double strain = 0;  ///< the largest
-  double volume = 0;  ///< that is inflated [m³]
+  double volume = 0;  ///< inflated volume [m³]
 };
 
 /// Measures InternalEnergy; keeps its scratch memory.
 ///
-/// The centre of mass is that of each connected part: with one centre for all, a part that falls past a
-/// pinned one would seem to gain energy.
+/// Each connected part has its own centre of mass: with a common one, a part that falls past a pinned part
+/// would seem to gain energy.
 class EnergyMeter {
  public:
   explicit EnergyMeter(const ClothModel& model);
@@ -63,10 +63,10 @@ class EnergyMeter {
 ///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, least)
 ///
 /// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
-/// mesh's diagonal and the way to the farthest surface; without wind and surfaces this is M |g| · diagonal. A
-/// surface that moves at the speed u adds ½ M u².
+/// mesh's diagonal plus the distance to the farthest surface; without wind and surfaces this is M |g| ·
+/// diagonal. A surface that moves at the speed u adds ½ M u².
 ///
-/// The work is that of the grab, of moving pins, and of commands that raise the energy of the current state
+/// The work is done by the grab, by moving pins, and by commands that raise the energy of the current state
 /// (a stiffer spring, a heavier mass). Each is computed at the last good state, so that a blow-up does not
 /// raise its own limit. F · reach + ½ M w² is the largest since the start.
 ///
@@ -100,11 +100,11 @@ class EnergyAccount {
   double floor_ = 0;
 };
 
-/// Detects energy that a method makes from nothing, long before EnergyAccount reports a blow-up: what the
-/// ledger has as the method's, its solvers' and its rods' share, less the first value, exceeds kShare of
-/// F · reach + start + work throughout kTime. The duration is needed because T + V of a symplectic method
-/// oscillates about its value, near the stability limit by many times that value. Of a method whose T + V
-/// does not oscillate, one sample above kCertain of that is enough.
+/// Detects spurious energy long before EnergyAccount reports a blow-up: the gain of method, solvers and rods
+/// in the ledger since the first sample exceeds kShare of F · reach + start + work throughout kTime. The
+/// duration is needed because T + V of a symplectic method oscillates about its value, near the stability
+/// limit by many times that value. If T + V does not oscillate, one sample above kCertain of that sum is
+/// enough.
 class EnergyWatch {
  public:
   static constexpr double kTime = 0.25;  // [s]
@@ -112,21 +112,21 @@ class EnergyWatch {
   static constexpr double kCertain = 1;
 
   struct Sample {
-    double time = 0;     ///< [s]
-    double made = 0;     ///< EnergyLedger::from_nothing [J]
-    double shaking = 0;  ///< InternalEnergy::shaking [J]
+    double time = 0;      ///< [s]
+    double spurious = 0;  ///< EnergyLedger::spurious [J]
+    double shaking = 0;   ///< InternalEnergy::shaking [J]
   };
 
   /// The energy of the next sample becomes the reference.
   void restart() { base_.reset(); }
-  /// The least energy from nothing in the last kTime [J], when it is too much, or that of this sample when
-  /// one is enough. Samples are in order of time.
-  std::optional<double> look(const Sample& now, const EnergyAccount& account, bool oscillates = true);
+  /// The smallest spurious energy in the last kTime [J] if it is too much, or the one of this sample if one
+  /// is enough; otherwise none. Samples are in order of time.
+  std::optional<double> check(const Sample& now, const EnergyAccount& account, bool oscillates = true);
 
   template <class Each>
   void each_number(const Each& each) {
     each.maybe(base_, [&](Sample& base) {
-      for (double* value : {&base.time, &base.made, &base.shaking}) each(*value);
+      for (double* value : {&base.time, &base.spurious, &base.shaking}) each(*value);
     });
     for (double* value : {&work_, &quiet_until_, &least_}) each(*value);
   }
@@ -134,7 +134,7 @@ class EnergyWatch {
  private:
   std::optional<Sample> base_;
   double work_ = 0;         // of the account, at the base
-  double quiet_until_ = 0;  // when there last was no more than may be [s]
+  double quiet_until_ = 0;  // last time with an allowed value [s]
   double least_ = 0;        // since then [J]
 };
 

@@ -6,29 +6,29 @@
 
 namespace clothlab {
 
-/// The energy ledger [J], summed since the start: where H = T + V came from, V that of springs and gravity
+/// The energy ledger [J], summed since the start: the sources of H = T + V, with V of springs and gravity
 /// (docs/energy-ledger.md). The entries add up to the change of H.
 struct EnergyLedger {
   double hand = 0;        ///< work of the mouse spring
   double pins = 0;        ///< of moving pins
-  double wind = 0;        ///< of the air, negative where it brakes
+  double wind = 0;        ///< of the air, negative if it brakes
   double contact = 0;     ///< of contact: impacts, lifting, friction
-  double damping = 0;     ///< of the dampers of springs and of mass, mostly negative
+  double damping = 0;     ///< of spring dampers and mass damping, mostly negative
   double jump = 0;        ///< of changes between steps: parameters, states set from outside
-  double solver = 0;      ///< of what solvers left unsolved
+  double solver = 0;      ///< of residuals that solvers left
   double rods = 0;        ///< of constraints on lengths, ideally 0
-  double limit = 0;       ///< of ways that a barrier has shortened
-  double method = 0;      ///< of the integrator's own error: numerical damping, or energy from nothing
+  double limit = 0;       ///< of displacements that a barrier shortened
+  double method = 0;      ///< of the integrator's own error: numerical damping or spurious energy
   double energy = 0;      ///< H, which the entries account for
   double wind_given = 0;  ///< w·J of its impulses J, w the velocity of the air; no entry
 
-  /// The rest of what the wind gave, which the cloth has not got.
+  /// Wind work that did not reach the cloth.
   double lost_to_air() const { return wind_given - wind; }
   double sum() const {
     return hand + pins + wind + contact + damping + jump + solver + rods + limit + method;
   }
-  /// Energy that neither a force nor anybody has given.
-  double from_nothing() const { return method + solver + rods; }
+  /// Spurious energy if positive, numerical damping if negative.
+  double spurious() const { return method + solver + rods; }
 };
 
 /// The entries in the order of tables and files.

@@ -8,7 +8,7 @@ namespace clothlab {
 
 vec3 pin_position(const Frame& frame, std::uint32_t particle) {
   const auto found = std::ranges::find(frame.moving_pins, particle, &PinTarget::particle);
-  return found == frame.moving_pins.end() ? frame.positions[particle] : found->place;
+  return found == frame.moving_pins.end() ? frame.positions[particle] : found->position;
 }
 
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame) {
@@ -16,7 +16,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.scene = std::move(scene);
   frame.positions = simulation.state().x;
   frame.pinned.assign(frame.positions.size(), 0);
-  // Between steps the projection holds the pins alone.
+  // Between steps the projection contains only the pins.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
     frame.pinned[pin.particle] = 1;
   frame.moving_pins = simulation.moving_pins();

@@ -29,14 +29,14 @@ struct Frame {
   std::vector<Obstacle> obstacles;  ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
-  std::vector<vec3> velocities;       ///< [m/s], per particle; only where capture_motion() was asked for them
-  std::vector<vec3> forces;           ///< [N], likewise
-  std::vector<ContactPair> contacts;  ///< likewise
-  ClothIntersections intersections;   ///< likewise
+  std::vector<vec3> velocities;       ///< [m/s], per particle; only if capture_motion() was called for them
+  std::vector<vec3> forces;           ///< [N], also only then
+  std::vector<ContactPair> contacts;  ///< also only then
+  ClothIntersections intersections;   ///< also only then
   std::vector<double> residuals;      ///< of every CG iteration of the last linear solve
 };
 
-/// Where a pin is, or where it moves to [m].
+/// Position of a pin, or its target if it moves [m].
 vec3 pin_position(const Frame& frame, std::uint32_t particle);
 
 /// The current frame of a simulation. An earlier frame's memory is reused.
@@ -44,8 +44,8 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
 
 /// Velocities and net forces f(x, v) (springs, damping, gravity, wind and grab; without constraint forces of
 /// pins and rods), which capture() leaves out. `state` may be one of the past: it is evaluated with the air
-/// of its time and the current values. Contacts are those of the present alone (contacts_at has others). What
-/// is not wanted is left empty.
+/// of its time and the current values. Contacts are of the present only (contacts_at has others). Members
+/// that are not wanted stay empty.
 struct Motion {
   bool velocities = false;
   bool forces = false;

@@ -19,7 +19,7 @@ constexpr std::array kUnits{Unit{"centimetres", 0.01}, Unit{"millimetres", 0.001
 
 bool is_usual(double diagonal) { return diagonal >= kSmallestCloth && diagonal <= kLargestCloth; }
 
-/// `option` comes before the scale that is advised.
+/// `option`: text before the advised scale.
 std::string size_text(const std::string& mesh, double diagonal, double scale, const char* option) {
   if (is_usual(diagonal) || !(diagonal > 0)) return {};
   std::string text = mesh + " is " + format_plain(diagonal) + " m across. ";

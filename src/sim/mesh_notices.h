@@ -15,10 +15,10 @@ inline constexpr double kSmallestCloth = 0.2, kLargestCloth = 5, kUsualCloth = 1
 /// "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01."; empty for a diagonal of usual cloth.
 std::string mesh_size_text(const ClothMesh& mesh);
 
-/// The same of the first mesh among the obstacles that has no such diagonal; they have been read.
+/// The same of the first unusual mesh among the obstacles, which have been read.
 std::string obstacle_size_text(std::span<const Obstacle> bodies);
 
-/// "12 doubled faces were merged and 1 face without area was dropped."; empty where there are none.
+/// "12 doubled faces were merged and 1 face without area was dropped."; empty if there are none.
 std::string mesh_repair_text(const MeshReport& report);
 
 }  // namespace clothlab

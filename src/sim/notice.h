@@ -29,7 +29,7 @@ enum class NoticeCause : std::uint8_t {
   tunnelling,          ///< particles passed through an obstacle within a step
   behind_obstacle,     ///< most of the cloth is behind an obstacle, or one went through it
   open_obstacle,       ///< an obstacle's mesh is not closed
-  obstacle_size,       ///< an obstacle's mesh is larger or smaller than what usual cloth lies on
+  obstacle_size,       ///< an obstacle's mesh is too large or too small for usual cloth
 };
 
 /// By NoticeCause: the names in files.
@@ -42,10 +42,10 @@ constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];
 }
 
-/// Something that a user must know of a run.
+/// Information about a run that the user needs.
 struct Notice {
   NoticeCause cause = NoticeCause::not_converged;
-  std::uint64_t step = 0;  ///< after which it was found; 0: at the start
+  std::uint64_t step = 0;  ///< step after which it was found; 0: at the start
   std::string text;        ///< one or two sentences
 
   bool operator==(const Notice&) const = default;
@@ -70,7 +70,7 @@ class NoticeLog {
   const std::shared_ptr<const List>& list() const { return list_; }
   bool has(NoticeCause cause) const { return contains(*list_, cause); }
 
-  /// Does nothing where the cause has been reported. Throws std::bad_alloc, without effect.
+  /// Does nothing if the cause has been reported. Throws std::bad_alloc, without effect.
   void add(NoticeCause cause, std::uint64_t step, std::string text) {
     if (has(cause)) return;
     auto longer = std::make_shared<List>();
@@ -84,8 +84,7 @@ class NoticeLog {
   std::shared_ptr<const List> list_ = std::make_shared<const List>();
 };
 
-/// Finds the notices that a run has added since it was last asked, also where the run was restarted or went
-/// back in between.
+/// Finds the notices that a run has added since the last call, also after a restart or a return to the past.
 class NewNotices {
  public:
   /// Valid until the next call.

@@ -10,9 +10,9 @@
 namespace clothlab {
 
 /// An obstacle as scene files and journals have it: a text of parse_obstacle(), or an object with that as its
-/// "body" and what no text has. Throws InputError.
+/// "body" and members that no text has. Throws InputError.
 Obstacle read_obstacle(const nlohmann::json& value);
-/// What read_obstacle() reads, exactly, in one line.
+/// The text from which read_obstacle() reads the same obstacle, in one line.
 std::string write_obstacle(const Obstacle& obstacle);
 
 /// The same as an argument of a command: a text is without quotes.

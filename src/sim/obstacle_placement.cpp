@@ -16,7 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kFarthestCentre =
-    kFarthestObstacle / 2;  // so that both ends of a body are where they may be
+    kFarthestObstacle / 2;  // so that both ends of a body are in the allowed range
 
 Obstacle placed_mesh(const Frame& frame, const Box& cloth, Obstacle body) {
   const Scene& scene = *frame.scene;
@@ -65,7 +65,7 @@ Obstacle placed_near_cloth(const Frame& frame, Obstacle body, std::span<const Ob
   }
   const vec3 middle = near((cloth.low + cloth.high) / 2.0);
   vec3 centre(middle.x, std::max(cloth.low.y, -kFarthestCentre) - 1.2 * body.radius, middle.z);
-  // Under the floor it would not be seen.
+  // It would be invisible under the floor.
   if (const auto& floor = frame.scene->floor; floor.on && centre.y - body.radius < floor.height)
     centre = vec3(middle.x, floor.height + body.radius,
                   std::min(cloth.high.z, kFarthestCentre) + 1.2 * body.radius);

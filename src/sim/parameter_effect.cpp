@@ -42,14 +42,14 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   const auto unused = [&](const char* what) { return std::string(info.title) + " " + what + "."; };
   if (id == "newton-max-iterations") return info.uses_newton ? "" : unused("does not use Newton's method");
   if (id == "newton-tolerance") {
-    // Those that solve by sweeps report with it whether a step converged; rods have a tolerance of their own.
+    // Sweeps use it to report convergence; rods have a tolerance of their own.
     const bool sweeps = info.family == IntegratorFamily::position_based;
     if (info.inextensible) return unused("has a fixed tolerance for the lengths of its rods");
     return info.uses_newton || sweeps ? "" : unused("does not use Newton's method");
   }
   const bool exponential = info.family == IntegratorFamily::exponential;
-  if (id == "jacobian") return {};  // also of the stability limit that is shown
-  // Impulses solve for what the stopped particles pull along, but not under explicit methods.
+  if (id == "jacobian") return {};  // also changes the shown stability limit
+  // Impulses solve for the motion of connected particles, but not with explicit methods.
   const bool is_explicit = info.family == IntegratorFamily::explicit_method;
   const bool solves = info.uses_linear_solver || (uses_impulses(scene) && !is_explicit);
   if (id == "cg-tolerance" && exponential) return {};

@@ -120,18 +120,18 @@ const auto& parameter_rows() {
           "Damping of every spring, proportional to the velocity at which its ends move apart."),
       choice<&World::material, &Material::damping_model>(
           "Damping", "damping-model", "Damping model", kDampingModels,
-          "projected: damps motion along the spring only, so that rigid rotation is left alone. isotropic: "
-          "damps every relative motion of its two ends."),
+          "projected: damps motion along the spring only, not rigid rotation. isotropic: damps every "
+          "relative motion of its two ends."),
       number<&World::material, &Material::rayleigh_stiffness>(
           "Damping", "rayleigh-stiffness", "Rayleigh stiffness", "s", 0, 10, logarithmic,
           "α of Rayleigh damping, f = α K v: damps fast oscillations most."),
       number<&World::material, &Material::rayleigh_mass>(
           "Damping", "rayleigh-mass", "Rayleigh mass", "1/s", 0, 1e4, logarithmic,
-          "β of Rayleigh damping, f = −β M v: slows all motion alike, falling included, as thick air would."),
+          "β of Rayleigh damping, f = −β M v: damps all motion equally, also free fall."),
       number<&World::material, &Material::inflate>(
           "Pressure", "inflate", "Overpressure", "Pa", 0, 1e5, logarithmic,
-          "Pressure in closed cloth above that outside, the same however large it grows; a balloon has some "
-          "1000 Pa. Only parts whose surface has no opening are filled."),
+          "Pressure difference between inside and outside of closed cloth, independent of its volume; a "
+          "balloon has about 1000 Pa. Open parts of the cloth are not inflated."),
       toggle<&World::wind, &Wind::on>(
           "Wind", "wind", "Wind", "Air that blows against the cloth and resists its motion. Off: a vacuum."),
       number<&World::wind, &Wind::speed>(
@@ -170,78 +170,75 @@ const auto& parameter_rows() {
           "exceeds μ times the force onto it. 0: no friction."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
-          "filter: particles in contact are held by the projection, and none ends below a surface. penalty: "
-          "springs between cloth and surface, and cloth and cloth, with smoothed friction. impulse: what "
-          "meets within a step is stopped after it, also cloth and cloth. barrier: forces that let nothing "
-          "through, also cloth and cloth. Filter and penalty look for contact at the ends of steps only, and "
-          "so does impulse at the floor and at obstacles that are not meshes. There a particle may pass "
-          "through an obstacle when it moves farther in a step than half the thickness of the obstacle. A "
-          "notice reports that."),
+          "filter: the projection constrains particles in contact; none ends below a surface. penalty: "
+          "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
+          "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
+          "penetration, also of cloth and cloth. Filter and penalty detect contacts at the ends of steps "
+          "only. So does impulse for the floor and for obstacles that are not meshes. A particle may then "
+          "pass through an obstacle if it moves more than half its thickness in a step. A notice reports "
+          "that."),
       number<&Method::contact, &Contact::stiffness>(
           "Contact", "contact-stiffness", "Contact stiffness", "N/m", 1e-3, 1e9, logarithmic,
-          "Stiffness k of a contact by penalty: the force is k times what the gap is less than the contact "
-          "distance. The largest stable step of an explicit method falls with its root."),
+          "Stiffness k of penalty contact: the force is k (contact distance − gap). The largest stable step "
+          "of an explicit method falls with √k."),
       number<&Method::contact, &Contact::barrier_stiffness>(
           "Contact", "barrier-stiffness", "Barrier stiffness", "N/m", 0, 1e9, logarithmic,
-          "Stiffness of contact by a barrier: the force at half the contact distance is 1.19 times this and "
-          "that distance. 0: as stiff there as a stretch spring, and able to carry ten particles; where "
-          "cloth presses that shut, a run that is compared with no other doubles it."),
+          "Stiffness k of barrier contact: at half the contact distance d the force is 1.19 k d. 0: "
+          "automatic, as stiff there as a stretch spring and able to carry ten particles. A single run "
+          "doubles it when cloth nearly closes the gap; compared runs keep it."),
       number<&Method::contact, &Contact::distance>(
           "Contact", "contact-distance", "Contact distance", "m", 0, 1, logarithmic,
           "Gap at which contact forces begin. 0: a quarter of the mean edge, at most 5 mm."),
-      number<&World::thickness>(
-          "Contact", "thickness", "Thickness", "m", 0, 1, logarithmic,
-          "Distance that counts as touching: what contact forces keep the cloth away from a surface besides "
-          "the contact distance, and impulses from a surface and from itself. 0: none for forces, for "
-          "impulses a tenth of the mean edge."),
+      number<&World::thickness>("Contact", "thickness", "Thickness", "m", 0, 1, logarithmic,
+                                "Gap at which cloth counts as touching. Contact forces add it to the contact "
+                                "distance at surfaces. Impulses keep it to surfaces and between cloth and "
+                                "cloth. 0: none for forces, a tenth of the mean edge for impulses."),
       toggle<&World::self_contact>("Contact", "self-contact", "Self-contact",
-                                   "The cloth meets itself, where the contact model can: not by the filter."),
+                                   "The cloth collides with itself. The filter does not support this."),
       number<&Method::contact, &Contact::friction_speed>(
           "Contact", "friction-speed", "Friction speed", "m/s", 0, 10, logarithmic,
-          "Sliding slower than this, cloth in contact by forces creeps: friction grows smoothly up to there. "
-          "0: a thousandth of the cloth's diagonal per second."),
+          "Contact by forces smooths friction below this sliding speed, so that cloth creeps instead of "
+          "sticking. 0: a thousandth of the cloth's diagonal per second."),
       number<&World::dt>(
           "Stepping", "dt", "Step h", "s", 1e-6, 1, logarithmic,
           "Simulated time per step. Larger steps cost less, but damp more or become unstable."),
-      number<&Method::substeps>(
-          "Stepping", "substeps", "Substeps", "", 1, 1000, logarithmic,
-          "Every step of h is taken as so many steps of h over this number. Commands act between whole "
-          "steps, so that methods with different substeps stay comparable."),
-      toggle<&Method::adaptive>(
-          "Stepping", "adaptive-dt", "Adaptive steps",
-          "Repeats a step in halves, down to h/1024, when it strains a stretch spring too much or blows up; "
-          "after two good steps in a row h doubles again."),
+      number<&Method::substeps>("Stepping", "substeps", "Substeps", "", 1, 1000, logarithmic,
+                                "Divides each step into this many equal substeps. Commands act between whole "
+                                "steps, so methods with different substeps stay comparable."),
+      toggle<&Method::adaptive>("Stepping", "adaptive-dt", "Adaptive steps",
+                                "Halves a step, down to h/1024, if it strains a stretch spring too much or "
+                                "blows up. After two good steps in a row h doubles again."),
       number<&Method::max_strain>(
           "Stepping", "max-strain", "Largest strain", "m/m", 1e-4, 100, logarithmic,
-          "With adaptive steps, the largest strain |l/L − 1| of a stretch spring that a step may leave."),
-      number<&World::energy_limit>(
-          "Stepping", "energy-limit", "Energy limit", "×", 1, kInfinity, logarithmic,
-          "A run has blown up when its energy exceeds what gravity, the start and your pulls can account for "
-          "by this factor."),
+          "Largest allowed strain |l/L − 1| of a stretch spring after an adaptive step."),
+      number<&World::energy_limit>("Stepping", "energy-limit", "Energy limit", "×", 1, kInfinity, logarithmic,
+                                   "A run has blown up when its energy exceeds this factor times the energy "
+                                   "from gravity, the start and your grabs."),
       number<&Method::solver, &SolverSettings::newton_tolerance>(
           "Solver", "newton-tolerance", "Newton tolerance", "", 1e-14, 0.5, logarithmic,
-          "An implicit step is solved when its momentum residual is below this fraction of its first value; "
-          "for XPBD the springs' errors."),
+          "An implicit step has converged when its momentum residual is below this fraction of the first "
+          "residual. XPBD tests the errors of its springs."),
       number<&Method::solver, &SolverSettings::newton_max_iterations>(
           "Solver", "newton-max-iterations", "Newton iterations", "", 1, 1000, logarithmic,
-          "Most Newton iterations per stage; a step that needs more is reported as not converged. Most steps "
-          "take fewer than 20, steps in which cloth buckles up to 140."),
+          "Largest number of Newton iterations per stage; a step that needs more is reported as not "
+          "converged. Most steps need fewer than 20, buckling cloth up to 140."),
       choice<&Method::solver, &SolverSettings::linear, &LinearSolverSettings::kind>(
           "Solver", "linear-solver", "Linear solver", kLinearSolverNames,
           "cg: conjugate gradients to the tolerance below. cholesky: a direct factorisation, exact but "
           "expensive on large meshes."),
       choice<&Method::solver, &SolverSettings::linear, &LinearSolverSettings::cg, &CgOptions::preconditioner>(
           "Solver", "preconditioner", "Preconditioner", kPreconditionerNames,
-          "Preconditioner of the conjugate gradients. A stronger one takes fewer iterations, each a little "
-          "more expensive. auto: multigrid where h is large for the stiffness and there are 256 particles "
-          "and more, else block-jacobi."),
+          "Preconditioner of the conjugate gradients. A stronger one needs fewer iterations, each a little "
+          "more expensive. auto: multigrid for at least 256 particles if h is large for the stiffness, else "
+          "block-jacobi."),
       number<&Method::solver, &SolverSettings::linear, &LinearSolverSettings::cg, &CgOptions::tolerance>(
           "Solver", "cg-tolerance", "CG tolerance", "", 1e-14, 0.5, logarithmic,
-          "Conjugate gradients stops when the residual has fallen to this fraction of the right-hand side; "
-          "within Newton's method at 0.4 or 0.1, where that is more."),
+          "Conjugate gradients stop when the residual has fallen to this fraction of the right-hand side; "
+          "within Newton's method at 0.4 or 0.1, if that is larger."),
       number<&Method::solver, &SolverSettings::linear, &LinearSolverSettings::cg, &CgOptions::max_iterations>(
           "Solver", "cg-max-iterations", "CG iterations", "", 1, 100000, logarithmic,
-          "Most iterations of one linear solve; a solve that needs more is reported as not converged."),
+          "Largest number of iterations of one linear solve; a solve that needs more is reported as not "
+          "converged."),
       choice<&Method::solver, &SolverSettings::jacobian>(
           "Solver", "jacobian", "Jacobian", kJacobianModes,
           "clamped: drops the terms that make a compressed spring's matrix indefinite. exact: the true "
@@ -282,15 +279,15 @@ const ParameterSpec& parameter_spec(std::string_view id) {
   if (const ParameterSpec* spec = find_parameter_spec(id)) return *spec;
   std::vector<std::string_view> names;
   for (const ParameterSpec* spec : all_parameters()) names.push_back(spec->id);
-  throw InputError("There is no parameter '" + std::string(id) + "'" + suggestion(id, names));
+  throw InputError("Unknown parameter '" + std::string(id) + "'" + suggestion(id, names));
 }
 
 const IntegratorInfo& integrator_info(std::string_view id) {
   if (const IntegratorInfo* info = find_integrator(id)) return *info;
   std::vector<std::string_view> names;
   for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
-  throw InputError("There is no integrator '" + std::string(id) + "'" + suggestion(id, names) +
-                   " Allowed are " + joined(names) + ".");
+  throw InputError("Unknown integrator '" + std::string(id) + "'" + suggestion(id, names) + " Allowed are " +
+                   joined(names) + ".");
 }
 
 std::string allowed_values(const ParameterSpec& spec) {

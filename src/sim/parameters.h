@@ -24,9 +24,8 @@ struct SceneParameter {
   bool is_of_method() const { return of_method; }
 };
 
-/// The one table of parameter ranges behind command line, scene files and sliders. A row whose `max` is
-/// infinite may be switched off: on the command line and in scene files with "off", elsewhere with the
-/// value infinity.
+/// The one table of parameter ranges behind command line, scene files and sliders. A row with an infinite
+/// `max` can be switched off: with "off" on the command line and in scene files, elsewhere with infinity.
 std::span<const SceneParameter> scene_parameters();
 
 /// The specs of all parameters of scenes, then those of the integrators.
@@ -39,14 +38,14 @@ const SceneParameter* find_scene_parameter(std::string_view id);
 /// there is none.
 const ParameterSpec* find_parameter_spec(std::string_view id);
 
-/// The same for a name that a user gave. Throws InputError, naming the nearest, for an unknown one.
+/// The same for a name from the user. Throws InputError, naming the nearest, for an unknown one.
 const ParameterSpec& parameter_spec(std::string_view id);
 const IntegratorInfo& integrator_info(std::string_view id);
 
 /// "a number from 0 to 10 m", "one of uniform, area".
 std::string allowed_values(const ParameterSpec& spec);
 
-/// Throws InputError, saying what is allowed, for a value that the row does not allow.
+/// Throws InputError with the allowed values for a value that the row does not allow.
 void check_parameter(const ParameterSpec& spec, double value);
 
 /// Largest component of gravity [m/s²], in absolute value.
@@ -57,8 +56,7 @@ void check_gravity(const vec3& gravity);
 /// Scale of a mesh, in metres per unit of its file. Throws InputError for one out of range.
 void check_scale(double scale);
 
-/// Throws InputError for the first value of the scene that is out of its range, or its integrator when
-/// there is none of that name.
+/// Throws InputError for the first value of the scene that is out of its range, or for an unknown integrator.
 void check_parameters(const Scene& scene);
 
 /// Sets a scene parameter or one of the registered integrators' own parameters, by id.
@@ -71,8 +69,8 @@ double parameter_value(const Scene& scene, const ParameterSpec& spec);
 /// A value as an option of the command line: "on", "area", "0.1", "off".
 std::string parameter_text(const ParameterSpec& spec, double value);
 
-/// The method with the integrator of a lane, its own parameters and its substeps. This is all that a lane
-/// keeps when another scene is opened; everything else is that of the scene.
+/// The method with the integrator of a lane, its own parameters and its substeps. A lane keeps only this when
+/// another scene is opened; the scene sets everything else.
 Method with_integrator_of(Method method, const Method& lane);
 
 /// The current integrator's own parameter values, defaults filled in.

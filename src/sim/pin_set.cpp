@@ -12,32 +12,33 @@ std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSe
   return pins_from_vertices(mesh, std::get<VertexList>(pins));
 }
 
-std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
+std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present,
                                        std::vector<std::uint32_t> particles, bool pinned) {
   std::sort(particles.begin(), particles.end());
   particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
   std::vector<std::uint32_t> out;
   if (pinned) {
-    std::set_union(held.begin(), held.end(), particles.begin(), particles.end(), std::back_inserter(out));
+    std::set_union(present.begin(), present.end(), particles.begin(), particles.end(),
+                   std::back_inserter(out));
   } else {
-    std::set_difference(held.begin(), held.end(), particles.begin(), particles.end(),
+    std::set_difference(present.begin(), present.end(), particles.begin(), particles.end(),
                         std::back_inserter(out));
   }
   return out;
 }
 
-void PinSet::hold(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
+void PinSet::pin_only(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
   pins_.clear();
   for (const std::uint32_t i : particles) pins_.push_back({i, x[i], x[i], 0, 0});
 }
 
-void PinSet::keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
+void PinSet::keep_or_pin(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
   std::vector<Pin> next;
   for (const std::uint32_t i : particles) next.push_back(contains(i) ? *find(i) : Pin{i, x[i], x[i], 0, 0});
   pins_ = std::move(next);
 }
 
-void PinSet::hold_at(std::span<const vec3> x) {
+void PinSet::fix_at(std::span<const vec3> x) {
   for (Pin& pin : pins_) pin = {pin.particle, x[pin.particle], x[pin.particle], 0, 0};
 }
 
@@ -66,14 +67,14 @@ bool PinSet::Pin::has_arrived(double t) const {
   return start + duration - t <= 1e-9 * duration;
 }
 
-std::vector<PinTarget> PinSet::under_way(double t) const {
+std::vector<PinTarget> PinSet::moving(double t) const {
   std::vector<PinTarget> out;
   for (const Pin& pin : pins_)
     if (!pin.has_arrived(t)) out.push_back({pin.particle, pin.to});
   return out;
 }
 
-void PinSet::aim(double t, Projection& projection) const {
+void PinSet::set_pin_targets(double t, Projection& projection) const {
   projection.clear(projection.size());
   for (const Pin& pin : pins_)
     projection.fix(pin.particle, pin.has_arrived(t)

@@ -15,42 +15,42 @@ namespace clothlab {
 /// The particles that a scene pins, ascending. Throws InputError for a vertex that cannot be pinned.
 std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins);
 
-/// `held` (ascending) with all of `particles`, or without them; ascending.
-std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
+/// `present` (ascending) with all of `particles`, or without them; ascending.
+std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present,
                                        std::vector<std::uint32_t> particles, bool pinned);
 
-/// A pinned particle and a place for it [m].
+/// A pinned particle and a position for it [m].
 struct PinTarget {
   std::uint32_t particle = 0;
-  vec3 place{0};
+  vec3 position{0};
 };
 
-/// The pinned particles and their prescribed places: at rest, or moving in a straight line at constant speed
-/// (MovePins).
+/// The pinned particles and their prescribed positions: at rest, or moving in a straight line at constant
+/// speed (MovePins).
 class PinSet {
  public:
   /// Pins exactly these particles (ascending) where they are.
-  void hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
+  void pin_only(std::span<const std::uint32_t> particles, std::span<const vec3> x);
   /// The same, but pins that exist already stay, moving ones as well.
-  void keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
-  /// Holds the pins at x, every motion forgotten.
-  void hold_at(std::span<const vec3> x);
-  /// Moves a pin from `from` at time `start` to `target` at start + duration [s]; with a duration of 0 it is
-  /// there at once.
+  void keep_or_pin(std::span<const std::uint32_t> particles, std::span<const vec3> x);
+  /// Fixes the pins at x and ends their motions.
+  void fix_at(std::span<const vec3> x);
+  /// Moves a pin from `from` at time `start` to `target` at start + duration [s]; with a duration of 0 it
+  /// jumps.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
   /// The pins that still move at the time t [s] and their targets, ascending.
-  std::vector<PinTarget> under_way(double t) const;
+  std::vector<PinTarget> moving(double t) const;
 
   bool contains(std::uint32_t i) const;
   bool empty() const { return pins_.empty(); }
   std::size_t bytes() const { return pins_.size() * sizeof(Pin); }
   std::vector<std::uint32_t> particles() const;  ///< ascending
 
-  /// Fixes every pin at its place at time t [s] and leaves all other particles free.
-  void aim(double t, Projection& projection) const;
+  /// Fixes every pin at its position at time t [s] and leaves all other particles free.
+  void set_pin_targets(double t, Projection& projection) const;
 
-  /// each(number) for all there is.
+  /// Calls each(number) for all numbers.
   template <class Each>
   void each_number(const Each& each) {
     each.list(pins_, [&](Pin& pin) {

@@ -17,9 +17,9 @@ struct Preset {
   };
   std::string_view id;
   std::string_view title;
-  std::string_view about;  ///< what to expect of it, one or two sentences
+  std::string_view about;  ///< its effect, in one or two sentences
   std::span<const Value> values;
-  std::string_view integrator = {};  ///< empty: the one that runs
+  std::string_view integrator = {};  ///< empty: the current one
 };
 
 std::span<const Preset> presets();

@@ -23,7 +23,7 @@
 
 namespace clothlab {
 
-/// R×C particles, made by mesh/grid.h (`--grid`).
+/// R×C particles of mesh/grid.h (`--grid`).
 struct GridSource {
   int rows = 0;
   int cols = 0;
@@ -38,7 +38,7 @@ struct FileSource {
   bool operator==(const FileSource&) const = default;
 };
 
-/// A mesh of our own generator, by its name (mesh/generators.h).
+/// A generated mesh, by its name (mesh/generators.h).
 struct GeneratedSource {
   std::string name;
   bool operator==(const GeneratedSource&) const = default;
@@ -55,8 +55,8 @@ using MeshSource = std::variant<NoSource, GridSource, FileSource, GeneratedSourc
 inline constexpr std::array<std::string_view, 4> kPinPresetNames{"none", "corners", "top-corners",
                                                                  "top-edge"};
 
-/// 0-based `v` indices of the mesh. A type of its own: libstdc++ takes a variant of a std::vector for one
-/// that is never valueless, so that copying it without memory is undefined.
+/// 0-based `v` indices of the mesh. A separate type: libstdc++ treats a variant with a std::vector as never
+/// valueless, so copying it without memory is undefined.
 struct VertexList : std::vector<std::uint32_t> {
   VertexList() = default;
   VertexList(std::vector<std::uint32_t> vertices) : vector(std::move(vertices)) {}
@@ -71,7 +71,7 @@ struct InitialState {
   bool operator==(const InitialState&) const = default;
 };
 
-/// The cloth of a run, which no command changes.
+/// The cloth of a run; no command changes it.
 struct MeshPart {
   MeshSource mesh;
   double scale = 1;  ///< multiplies the mesh on load
@@ -82,7 +82,7 @@ struct MeshPart {
   bool operator==(const MeshPart&) const = default;
 };
 
-/// What all lanes share besides the cloth.
+/// Values that all lanes share, without the cloth.
 struct World {
   PinSelection pins = PinPreset::top_corners;
   Material material;
@@ -90,14 +90,14 @@ struct World {
   Floor floor;
   Obstacles obstacles;
   double thickness = 0;       ///< ξ of contact [m]; 0: chosen for the model
-  bool self_contact = true;   ///< the cloth meets itself, where the contact model can
+  bool self_contact = true;   ///< the cloth collides with itself if the contact model supports it
   double dt = 1.0 / 60;       ///< from one command to the next [s]
   double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
 
   bool operator==(const World&) const = default;
 };
 
-/// What each lane has for itself.
+/// Values of one lane.
 struct Method {
   std::string integrator = "semi-implicit-euler";
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
@@ -119,7 +119,7 @@ struct LaneMethod {
   bool operator==(const LaneMethod&) const = default;
 };
 
-/// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.
+/// Everything that defines a run: `--scene` loads it, Ctrl-S saves it, the command line fills it in.
 /// A plain value; its ranges are the rows of sim/parameters.h.
 struct Scene : MeshPart, World, Method {
   std::string title;

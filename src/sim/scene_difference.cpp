@@ -22,7 +22,7 @@ std::string value_text(const ParameterSpec& spec, double value, int digits) {
 
 std::string change_text(const ParameterSpec& spec, double from, double to) {
   constexpr int kFew = 4;
-  constexpr int kAll = 17;  // significant digits, where fewer do not tell the two apart
+  constexpr int kAll = 17;  // significant digits, if fewer do not distinguish the two
   const int digits = value_text(spec, from, kFew) == value_text(spec, to, kFew) ? kAll : kFew;
   std::string text = std::string(spec.title) + " " + value_text(spec, from, digits).append(kArrow) +
                      value_text(spec, to, digits);
@@ -49,11 +49,12 @@ std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<
   if (from.size() != to.size()) return text;
   for (std::size_t k = 0; k < from.size(); ++k) {
     if (from[k] == to[k]) continue;
-    const vec3 way = centre_of(to[k]) - centre_of(from[k]);
+    const vec3 displacement = centre_of(to[k]) - centre_of(from[k]);
     std::vector<Obstacle> moved = from;
     moved[k] = moved_to(from[k], centre_of(to[k]));
     if (moved == to && from[k].shape != Obstacle::Shape::plane)
-      text = "Obstacle " + std::to_string(k + 1).append(" moved by ") + format_plain(glm::length(way)) + " m";
+      text = "Obstacle " + std::to_string(k + 1).append(" moved by ") +
+             format_plain(glm::length(displacement)) + " m";
     break;
   }
   return text;

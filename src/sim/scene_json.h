@@ -13,31 +13,31 @@
 
 namespace clothlab {
 
-/// The version that is written. Those before it are read too, with the defaults of then (scene_reader.cpp).
+/// The version that is written. Earlier ones are read too, with their defaults (scene_reader.cpp).
 inline constexpr int kSceneVersion = 4;
 
-/// Characters of a title and of a description.
+/// Limits of a title and of a description [characters].
 inline constexpr std::size_t kLongestTitle = 200;
 inline constexpr std::size_t kLongestDescription = 4000;
 
-/// What a scene file has besides its scene.
+/// Contents of a scene file in addition to its scene.
 struct SceneExtras {
   std::string remark;             ///< a sentence about a value of an earlier version
   std::vector<LaneMethod> lanes;  ///< ascending; the first has the method of the scene. Empty: none are named
 };
 
 /// The scene in a JSON text (docs/scene-format.md): one object whose keys are the options of the command
-/// line. What is left out has its default. Strict: throws InputError, one sentence that begins with `name`
+/// line. Missing keys have their defaults. Strict: throws InputError, one sentence that begins with `name`
 /// (the file) and gives the line or the key, for text that is not JSON, an unknown key (naming the nearest),
 /// a repeated key, and a value of the wrong type or out of its range. A title or a description that is too
-/// long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks. With lanes, the method of the
-/// scene is that of the first one.
+/// long is cut. A mesh file is not opened. Throws Cancelled. With lanes, the scene has the method of the
+/// first one.
 Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {},
                   SceneExtras* extras = nullptr);
 
 /// The text from which parse_scene reads the same scene, every number to the last bit. The integrators' own
-/// parameters are written where they differ from their defaults. Throws InputError for what JSON cannot hold:
-/// a number that is not finite, a path that is not UTF-8. The first of the lanes has the method of the scene.
+/// parameters are written if they differ from their defaults. Throws InputError for a number that is not
+/// finite and a path that is not UTF-8. The first of the lanes has the method of the scene.
 std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes = {});
 /// The same on one line.
 std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes = {});

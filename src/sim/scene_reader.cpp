@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 using KeyList = std::vector<std::string_view>;
 
-/// The keys of an object that is part of the scene; none where the value of `key` is no object.
+/// The keys of an object that is part of the scene; none if the value of `key` is not an object.
 KeyList keys_within(std::string_view key) {
   if (key == "mesh") return {"grid", "size", "file", "generated"};
   if (key == "initial-state") return {"positions", "velocities"};
@@ -68,8 +68,8 @@ class PolledText {
 
 constexpr const char* kRows = "must be a list of three numbers for every vertex";
 
-/// Makes a scene of the parser's events. Errors are found as they are read: an unknown key, a repeated one, a
-/// list or an object where none belongs. A value of the scene is read when it is complete, and not kept.
+/// Builds a scene from the parser's events. Reports errors during reading: an unknown or repeated key, a
+/// misplaced list or object. Reads a value when it is complete and does not keep it.
 class SceneReader {
  public:
   void read(std::string_view text, const StopProbe& stop) {
@@ -98,7 +98,7 @@ class SceneReader {
     return std::move(scene_);
   }
 
-  /// The parser's callback: true if what was parsed is kept. `depth`: of the containers around it.
+  /// The parser's callback: true to keep the parsed value. `depth`: of the containers around it.
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
     switch (event) {
       case json::parse_event_t::key:
@@ -150,7 +150,7 @@ class SceneReader {
     }
     if (keys_.back().insert(name).second) return;
     if (depth > 1 && !is_in_part) refuse_value(top_, "has \"" + printable(name) + "\" twice");
-    refuse_value(name, "is there twice");
+    refuse_value(name, "occurs twice");
   }
 
   /// True if a list, or else an object, may begin here.
@@ -164,7 +164,7 @@ class SceneReader {
     return is_list && depth == 2 && !inner_.empty() && takes_list(inner_);
   }
 
-  /// Refuses a list or an object where none belongs, without reading its contents.
+  /// Refuses a misplaced list or object without reading its contents.
   void open(int depth, const json& empty) {
     if (depth == 0) {
       if (!empty.is_object()) refuse_text();
@@ -176,7 +176,7 @@ class SceneReader {
     refuse_value(last_key(), "is nested too deeply");
   }
 
-  /// A value that is neither a list nor an object.
+  /// A value other than a list or an object.
   bool add(int depth, json& value) {
     constexpr int kInRow = 4;
     if (depth == 0) refuse_text();
@@ -196,7 +196,7 @@ class SceneReader {
     return false;
   }
 
-  /// Limits the memory that a list, or the obstacles, need before they are read.
+  /// Limits the memory of a list, or of the obstacles, before they are read.
   void count(int depth) {
     constexpr std::size_t kMostOfObstacles = kMostObstacles * kMostKeyframes * 12;
     if (depth == 1 || in_state()) return;
@@ -228,7 +228,7 @@ class SceneReader {
     return false;
   }
 
-  /// [{"letter": "B", "method": {...}}]; what a method leaves out has its default.
+  /// [{"letter": "B", "method": {...}}]; missing keys of a method have their defaults.
   void read_lanes(const json& list) {
     const auto refuse = [](const std::string& what) { refuse_value("lanes", what); };
     if (!list.is_array() || list.empty() || list.size() > kMostLanes)

@@ -38,7 +38,7 @@ std::string string(std::string_view key, const json& value) {
   return value.get<std::string>();
 }
 
-/// A title or description: cut where it is too long, without control characters.
+/// A title or description, without control characters and cut to its limit.
 std::string prose(std::string_view key, const json& value, std::size_t longest) {
   return printable(string(key, value), longest, "\n\t");
 }
@@ -130,8 +130,7 @@ std::string read_integrator(const json& value) {
   return std::string(ids[index_of_name("integrator", value, ids)]);
 }
 
-// Written without a JSON tree: keys keep their order, and numbers read back exactly and look as they were
-// typed.
+// Written without a JSON tree: keys keep their order, numbers are exact and look as they were typed.
 
 std::string text_of(double value) {
   if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
@@ -189,7 +188,7 @@ std::string written(const Scene& scene) {
   return text_of(scene.*member);
 }
 
-/// A field of a scene that is no parameter (sim/parameters.h).
+/// A field of a scene that is not a parameter (sim/parameters.h).
 struct SceneField {
   std::string_view key;
   void (*read)(const json& value, Scene& scene);
@@ -247,7 +246,7 @@ void refuse_value(std::string_view key, const std::string& what) {
 
 void check_key(std::string_view key, std::span<const std::string_view> known) {
   if (std::ranges::find(known, key) == known.end())
-    throw InputError("there is no key \"" + printable(key) + '"' + suggestion(key, known, "\""));
+    throw InputError("unknown key \"" + printable(key) + '"' + suggestion(key, known, "\""));
 }
 
 std::string replace_retired_value(std::string_view key, json& value) {
@@ -328,7 +327,7 @@ std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lan
   std::string line;
   bool indents = false;
   for (const char c : write_scene(scene, lanes)) {
-    indents = c == '\n' || (indents && c == ' ');  // no text holds an end of line
+    indents = c == '\n' || (indents && c == ' ');  // no text contains an end of line
     if (!indents) line += c;
   }
   return line;

@@ -176,7 +176,7 @@ void Simulation::Impl::keep_start_of_substep(WorkerPool& pool) {
 
 /// Sets the targets of the pins for the substep.
 void Simulation::Impl::set_pin_targets(double h, const ComputeContext& context) {
-  pins.aim(state.t + h, system.projection());
+  pins.set_pin_targets(state.t + h, system.projection());
   add_work_of_constraints(h, true, context);
 }
 
@@ -363,7 +363,7 @@ void Simulation::Impl::leave_surfaces() {
 
 void Simulation::Impl::constrain_pins() {
   system.projection().clear(state.x.size());
-  pins.aim(state.t, system.projection());
+  pins.set_pin_targets(state.t, system.projection());
 }
 
 void Simulation::Impl::restart_integrator_if_new(double h) {
@@ -422,7 +422,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
   // The internal energy does not include the common motion of a part.
-  const double gained = energy_ledger.from_nothing() - next.ledger.from_nothing();
+  const double gained = energy_ledger.spurious() - next.ledger.spurious();
   const bool spurious = finite && gained > bad.allowed;
   if (finite && !spurious && !contact_failure && bad.energy <= bad.allowed && std::isfinite(bad.energy))
     return std::nullopt;
@@ -435,7 +435,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   bad.cause = BlowUp::Cause::energy;
   // Finite positions may have an energy that is not finite: it is rejected too.
   if (!(bad.energy <= bad.allowed && std::isfinite(bad.energy))) return bad;
-  bad.cause = contact_failure.value_or(BlowUp::Cause::made);
+  bad.cause = contact_failure.value_or(BlowUp::Cause::spurious_energy);
   if (contact_failure) return bad;
   if (!spurious) return std::nullopt;
   bad.energy = gained;
@@ -483,7 +483,7 @@ void Simulation::Impl::abandon_step() {
 
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up = bad;
-  const bool finite = bad.cause != BlowUp::Cause::not_finite && bad.cause != BlowUp::Cause::made;
+  const bool finite = bad.cause != BlowUp::Cause::not_finite && bad.cause != BlowUp::Cause::spurious_energy;
   const std::vector<vec3>& from = finite || is_good() ? at_step.state.x : last_good->x;
   const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
   blow_up->spring = failed_spring(system, from, to);
@@ -640,8 +640,8 @@ void Simulation::Impl::notice_energy() {
   if (notices.has(NoticeCause::spurious_energy)) return;
   const bool oscillates =
       info->family == IntegratorFamily::explicit_method || info->family == IntegratorFamily::position_based;
-  const auto gained = watch.look({record.time, record.ledger.from_nothing(), measured.internal.shaking()},
-                                 account, oscillates);
+  const auto gained =
+      watch.check({record.time, record.ledger.spurious(), measured.internal.shaking()}, account, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
     return std::string(info->title) + " at h = " + format_quantity(scene->h(), "s") + " gained at least " +
@@ -745,7 +745,7 @@ Projection Simulation::constraints(std::span<const vec3> x) const {
 
 const NoticeLog& Simulation::notices() const { return impl_->notices; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
-std::vector<PinTarget> Simulation::moving_pins() const { return impl_->pins.under_way(impl_->state.t); }
+std::vector<PinTarget> Simulation::moving_pins() const { return impl_->pins.moving(impl_->state.t); }
 std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
   impl_->system.contact_energy(pool, impl_->state.x);
   const std::span<const ContactPair> pairs = impl_->contact->pairs(impl_->state.v);

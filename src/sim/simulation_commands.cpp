@@ -58,7 +58,7 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
 }
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
-  pins.hold_at(state.x);
+  pins.fix_at(state.x);
   constrain_pins();
 }
 
@@ -67,7 +67,8 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
   // A pin move takes at least one step. It starts at the position of the pin, so that the integrator keeps
   // its history while a pin is dragged, with a command per step.
   for (const PinTarget& pin : command.pins)
-    pins.move(pin.particle, state.x[pin.particle], pin.place, state.t, std::max(command.duration, scene->dt));
+    pins.move(pin.particle, state.x[pin.particle], pin.position, state.t,
+              std::max(command.duration, scene->dt));
   blow_up.reset();
 }
 
@@ -120,7 +121,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const Reset&) { start({pool})
 void Simulation::Impl::carry_out(WorkerPool& pool, const GoBack& command) {
   const std::shared_ptr<const Scene> now = scene;
   load(pool, *command.moment);
-  pins.hold_at(state.x);
+  pins.fix_at(state.x);
   constrain_pins();
   carry_out(pool, Release{});
   if (now != scene) adopt(pool, now);
@@ -155,7 +156,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   if (step < last_good_step) set_last_good(initial_state(*scene, *mesh), 0);  // of the abandoned future
   state = from;
   lifting = true;
-  pins.hold_at(state.x);
+  pins.fix_at(state.x);
   measure({pool});
   account.add_work(measured.internal.shaking() - before);
   record_state(step);
@@ -165,7 +166,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
 /// Checks the initial state and the pins for a reset, without the room for a barrier.
 void Simulation::Impl::check_start() {
   state = initial_state(*scene, *mesh);
-  pins.hold(selected_particles(*mesh, scene->pins), state.x);
+  pins.pin_only(selected_particles(*mesh, scene->pins), state.x);
 }
 
 /// Sets the initial state; parameters, integrator and the set of pins do not change.
@@ -184,7 +185,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   make_room(context.pool, "at the start");
   contact->detect(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_good(state, 0);
-  pins.hold(selected_particles(*mesh, scene->pins), state.x);
+  pins.pin_only(selected_particles(*mesh, scene->pins), state.x);
   const AtStart::Cause cause{scene->world(), contact->force().settings(), is_free(), has_rods()};
   if (!at_start || !(at_start->cause == cause)) {
     measure(context);
@@ -219,7 +220,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   if (after->pins != scene->pins) {
     const std::vector<std::uint32_t> pinned = selected_particles(*mesh, after->pins);
     other_pins = pinned != pins.particles();
-    pins.keep_or_hold(pinned, state.x);
+    pins.keep_or_pin(pinned, state.x);
   }
   if (!(after->material == system.material())) {
     const double before = internal_now(pool).shaking();

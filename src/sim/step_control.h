@@ -31,7 +31,7 @@ class StepControl {
     size_ = std::max(units() / 2, 1);
     in_a_row_ = 0;
   }
-  /// each(number) for all that the next step depends on.
+  /// Calls each(number) for all that the next step depends on.
   template <class Each>
   void each_number(const Each& each) {
     each(size_);

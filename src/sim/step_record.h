@@ -33,7 +33,7 @@ struct StepRecord {
   double h = 0;                 ///< [s]; with adaptive steps the smallest substep used
   std::string_view integrator;  ///< id of the method; empty without a step
   EnergyReport energy;
-  EnergyLedger ledger;          ///< since the start; what commands do enters with the step after them
+  EnergyLedger ledger;          ///< since the start; effects of commands enter with the step after them
   EnergyLedger ledger_of_step;  ///< of this step alone
   double max_strain = 0;        ///< largest |l/L − 1| over stretch springs
   double volume = 0;            ///< of inflated cloth [m³]; 0 without overpressure
@@ -41,7 +41,7 @@ struct StepRecord {
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;
-  std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
+  std::optional<CgSolve> last_cg;  ///< the last linear solve, if it used CG
   SolveCounts solves;              ///< StepReport::solves, of the last substep
   double residual = 0;             ///< StepReport::newton_residual
   std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
@@ -52,19 +52,19 @@ struct StepRecord {
   std::string_view warning;          ///< on an accepted step; usually empty
 };
 
-/// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
+/// Why a step was rejected (model.md, "Blow-up"). The simulation keeps the state before it.
 struct BlowUp {
-  enum class Cause { not_finite, energy, made, squeezed, crowded };
+  enum class Cause { not_finite, energy, spurious_energy, squeezed, crowded };
   Cause cause = Cause::not_finite;
   std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
   double time = 0;         ///< at the end of the failed step [s]
   double h = 0;            ///< of the failed step [s]
-  double energy = 0;   ///< [J] kinetic (about the centre of mass) + elastic after the bad step, or `made` by
-                       ///< it from nothing
-  double allowed = 0;  ///< [J] the limit that it passed
-  /// In the step, or from the last sound state up to it where the step leaves no finite numbers.
+  double energy = 0;   ///< [J] kinetic (about the centre of mass) + elastic after the bad step, or spurious
+                       ///< energy of the step
+  double allowed = 0;  ///< [J] the limit that it exceeded
+  /// In the step, or since the last good state if the step left no finite numbers.
   std::optional<FailedSpring> spring = {};
-  std::optional<FailedContact> contact = {};  ///< likewise, where contact is a force
+  std::optional<FailedContact> contact = {};  ///< the same for contact by forces
 };
 
 }  // namespace clothlab

@@ -24,7 +24,7 @@ Json parse_strict_json(std::string_view text) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      throw InputError("the key \"" + printable(parsed.get<std::string>()) + "\" is there twice.");
+      throw InputError("the key \"" + printable(parsed.get<std::string>()) + "\" occurs twice.");
     return true;
   };
   return Json::parse(text, check, false);

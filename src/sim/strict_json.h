@@ -6,8 +6,8 @@
 
 namespace clothlab {
 
-/// The value of a JSON text; a discarded value where the text is not JSON. Throws InputError where an object
-/// has a key twice, or where values are nested too deeply to be copied and written by recursion.
+/// The value of a JSON text; a discarded value if the text is not JSON. Throws InputError if an object has a
+/// key twice, or if values are nested too deeply for recursive copying and writing.
 nlohmann::ordered_json parse_strict_json(std::string_view text);
 
 }  // namespace clothlab

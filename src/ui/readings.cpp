@@ -248,7 +248,7 @@ std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
     ledger.*entry.joule -= lane.method_origin.ledger.*entry.joule;
     moved += std::abs(ledger.*entry.joule);
   }
-  MethodShare out{ledger.from_nothing()};
+  MethodShare out{ledger.spurious()};
   if (moved > 0) out.share = std::clamp(out.gained / moved, -1.0, 1.0);
   return out;
 }

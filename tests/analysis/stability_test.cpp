@@ -205,7 +205,7 @@ TEST(Stability, ABlowUpIsExplained) {
   has(explain(info_of("explicit-euler"), uniform_estimate(1000)), "2 ms");
   facts.good_time = 0.031;
   has(explain(info_of("explicit-euler"), uniform_estimate(1000)),
-      "was last sound (no spring strained by 10 %), at 0.031 s: ");
+      "In the last good state (no spring strained by 10 %), at 0.031 s: ");
   // With an implicit method there is no advice to choose one.
   for (const IntegratorInfo& info : integrators()) {
     if (!std::isinf(info.stability_limit)) continue;

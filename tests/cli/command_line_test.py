@@ -183,16 +183,16 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(json.loads((self.dir / "t.json").read_text())["steps"], 3)
         self.run_program(*shlex.split(summary["command"])[1:], "--state", "c.csv")
         self.assertEqual((self.dir / "a.csv").read_bytes(), (self.dir / "c.csv").read_bytes())
-        self.refused("simulate", "--scene", "t.json", "--summary", "t.json", says="which is read")
+        self.refused("simulate", "--scene", "t.json", "--summary", "t.json", says="which is an input")
         (self.dir / "m.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
-        self.assertIn("the mesh is not that of the run in elsewhere/s.json", other)
+        self.assertIn("the mesh differs from the one of the run in elsewhere/s.json", other)
         self.assertNotIn("the mesh of an obstacle", other)
         (self.dir / "ball.obj").write_text((self.dir / "ball.obj").read_text().replace("v 0 -1 0", "v 0 -2 0"))
         other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
-        self.assertIn("the mesh of an obstacle is not that of the run in elsewhere/s.json", other)
+        self.assertIn("the mesh of an obstacle differs from the one of the run in elsewhere/s.json", other)
         (self.dir / "t.json").write_text('{"clothlab-summary": 1, ' + json.dumps(summary)[1:])
-        self.refused("simulate", "--scene", "t.json", says="is there twice")
+        self.refused("simulate", "--scene", "t.json", says="occurs twice")
         summary["clothlab-summary"] = 9
         (self.dir / "t.json").write_text(json.dumps(summary))
         self.refused("simulate", "--scene", "t.json", says=["t.json", "version 1"])
@@ -206,7 +206,7 @@ class CommandLine(unittest.TestCase):
             summary = json.loads((self.dir / "s.json").read_text())
             self.assertEqual(summary[kind]["file"], str(file.absolute()))
             self.assertRegex(summary[kind]["hash"], "^[0-9a-f]{16}$")
-            self.refused("simulate", "--scene", "s.json", says=[f"went on from a {kind}", "clothlab " + run[0]])
+            self.refused("simulate", "--scene", "s.json", says=[f"continued from a {kind}", "clothlab " + run[0]])
 
     def test_a_scene_with_lanes_runs_its_first_lane_and_reports_that(self):
         lanes = [{"letter": "B", "method": {"integrator": "bdf2"}},
@@ -276,11 +276,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
         (self.dir / "other.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         for arguments, says in ((["--mesh", "other.obj"], "another mesh"), (["--dt", "0.1"], "--resume"),
-                                (["--checkpoint", "c"], "which is read")):
+                                (["--checkpoint", "c"], "which is an input")):
             self.refused(*on, *arguments, says=says)
         self.refused(*run, "--steps", 1, "--every", 2, says="--checkpoint")
         (self.dir / "c").write_bytes((self.dir / "c").read_bytes()[:-1])
-        self.refused(*on, says="broken")
+        self.refused(*on, says="damaged")
 
     def test_a_run_is_resumed_among_bodies_that_have_moved(self):
         (self.dir / "body.obj").write_text(TRIANGLE)
@@ -292,10 +292,10 @@ class CommandLine(unittest.TestCase):
         os.rename(self.dir / "body.obj", self.dir / "bodies" / "body.obj")
         self.refused(*on, says="body.obj")
         self.run_program(*on, "--mesh-folder", "bodies")
-        self.refused(*on, "--mesh-folder", "nowhere", says=["--mesh-folder", "nowhere", "no folder"])
+        self.refused(*on, "--mesh-folder", "nowhere", says=["--mesh-folder", "nowhere", "not a folder"])
         self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
         (self.dir / "body.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
-        self.refused(*on, says=["body.obj", "another mesh"])
+        self.refused(*on, says=["body.obj", "not the mesh"])
 
     def test_a_lost_folder_costs_its_outputs_alone(self):
         os.mkdir(self.dir / "out")
@@ -357,7 +357,7 @@ class CommandLine(unittest.TestCase):
         text = (journals / "drag.journal").read_text()
         (self.dir / "other.journal").write_text(text.replace('"stretch-stiffness","value":400', '"stretch-stiffness","value":401'))
         done = self.run_program("replay", "other.journal", "--check", status=1)
-        self.assertIn("the state after step 30 is not that of the journal, the first compared", done.stderr)
+        self.assertIn("the state after step 30 differs from the journal, the first compared", done.stderr)
         self.run_program("replay", "other.journal")
         self.run_program("replay", journals / "drag.journal", "--summary", "s.json")
         steps = json.loads((self.dir / "s.json").read_text())["steps"]
@@ -381,12 +381,12 @@ class CommandLine(unittest.TestCase):
         self.assertIn("skipped: changes of the integrator to semi-implicit-bdf2 (1)", done.stderr)
         self.assertIn("Blown up in step 3", done.stderr)
         done = self.run_program("replay", journals / "blow-up.journal", "--integrator", "backward-euler", "--summary", "s.json")
-        self.assertIn("skipped: returns to the last sound state after a blow-up (1)", done.stderr)
+        self.assertIn("skipped: returns to the last good state after a blow-up (1)", done.stderr)
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["integrator"], "backward-euler")
         for arguments, says in (([journals / "drag.journal", "--integrator", "rk5"], "rk4"),
                                 ([journals / "drag.journal", "--check", "--integrator", "rk4"], "--check"),
                                 ([journals / "drag.journal", "--check", "--dt", "0.1"], "--check"),
-                                ([journals / "square.obj"], "no journal"),
+                                ([journals / "square.obj"], "not a journal"),
                                 ([journals / "drag.journal", "--state", journals / "drag.journal"], "drag.journal")):
             done = self.run_program("replay", *arguments, status=2)
             self.assertIn(says, done.stderr)
@@ -641,7 +641,7 @@ class CommandLine(unittest.TestCase):
         ]
         for arguments in replaces_input:
             with self.subTest(arguments=arguments):
-                self.refused(*arguments, says="which is read")
+                self.refused(*arguments, says="which is an input")
         same_twice = [
             ["--state", "one.csv", "--diagnostics", "two.csv"],
             ["--state", "a.csv", "--diagnostics", "seq/../a.csv"],
@@ -706,7 +706,7 @@ class CommandLine(unittest.TestCase):
                         value = file.parent if "/" in suffix else links / ("out" + suffix[-4:] if "-0" in suffix else file.name)
                         with self.subTest(command=command, input=name, output=option, by=kind):
                             done = self.run_program(*command, option, value, status=2)
-                            self.assertIn("which is read", done.stderr)
+                            self.assertIn("which is an input", done.stderr)
                             self.assertEqual(done.stdout, "")
                         shutil.rmtree(links)
                     if "/" in suffix or "-0" in suffix:
@@ -746,7 +746,7 @@ class CommandLine(unittest.TestCase):
         run.send_signal(number)
         _, message = run.communicate(timeout=30)
         self.assertEqual(run.returncode, status, message)
-        self.assertIn("what was done so far is written", message)
+        self.assertIn("the results so far were written", message)
         self.assertEqual(len(self.rows("s.csv")), vertices)
         steps = [int(r["step"]) for r in self.rows("d.csv")]
         self.assertGreaterEqual(len(steps), 3)
@@ -812,7 +812,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_program(*shlex.split(again)[1:]).stdout.splitlines()[0], table[0])
         self.assertNotRegex(page, r"(src|href)=\"(?!data:)")
         # Of every lane, where its energy went.
-        ledger = page[page.index("Where the energy went"):]
+        ledger = page[page.index("Energy ledger<"):]
         self.assertEqual(ledger[:ledger.index("</table>")].count("<tr>"), 1 + len(lanes))
 
     def test_render_tiles_lanes(self):
@@ -833,7 +833,7 @@ class CommandLine(unittest.TestCase):
     def test_compare_replays_a_journal(self):
         journal = SOURCE / "tests/documents/journals/blow-up.journal"
         done = self.run_program("compare", "--journal", journal, "--integrators", "backward-euler", "--report", "report")
-        self.assertIn("Skipped: returns to the last sound state after a blow-up (1).", done.stdout)
+        self.assertIn("Skipped: returns to the last good state after a blow-up (1).", done.stdout)
         self.run_program("replay", journal, "--integrator", "backward-euler", "--diagnostics", "alone.csv")
         rows = [self.without_time(name) for name in ("report/A-backward-euler.csv", "alone.csv")]
         self.assertEqual(*rows)
@@ -849,7 +849,7 @@ class CommandLine(unittest.TestCase):
                                 "--png", "tiles.png")
         self.assertIn("Blown up in step 3", done.stderr)
         self.assertEqual(tuple(first_pixel((self.dir / "tiles.png").read_bytes())), (0, 114, 178))
-        self.refused("render", "--journal", journal, "--grid", "4x4", "--png", "no.png", says="brings its own scene")
+        self.refused("render", "--journal", journal, "--grid", "4x4", "--png", "no.png", says="has its own scene")
 
     def test_compare_says_what_did_not_converge_and_where_it_blew_up(self):
         done = self.run_program("compare", "--grid", "8x8", "--steps", 5, "--integrators", "xpbd,semi-implicit-euler")
@@ -868,7 +868,7 @@ class CommandLine(unittest.TestCase):
         self.refused("compare", *SMALL, "--integrators", ",".join(9 * ["rk4"]), says="at most 8 lanes, not 9")
         self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "no/report", says="no/report")
         journal = SOURCE / "tests/documents/journals/drag.journal"
-        self.refused("compare", "--integrators", "rk4", "--journal", journal, "--dt", "0.1", says="brings its own scene")
+        self.refused("compare", "--integrators", "rk4", "--journal", journal, "--dt", "0.1", says="has its own scene")
         self.refused("compare", "--integrators", "rk4", "--journal", journal, "--steps", "3", says="--steps")
         (self.dir / "file").write_text("")
         self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "file", says="'file' is not a folder")

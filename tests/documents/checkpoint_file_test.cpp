@@ -307,7 +307,7 @@ TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
 
   write_file(body, "v 0 -1 0\nv 1 0 0\nv 0 1.1 0\nf 1 2 3\n");
   EXPECT_THAT(refusal([&] { resumed(path, {}); }),
-              HasSubstr(shown_path(body) + " is another mesh than was loaded then."));
+              HasSubstr(shown_path(body) + " is not the mesh that was loaded then."));
 }
 
 // Whoever forges a file can give it the right fingerprint.
@@ -351,7 +351,7 @@ TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   std::string twice = read_text_file(path, 1 << 20);
   twice.insert(1, "\"scene\":\"\",");
   write_file(path, twice);
-  EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" is there twice"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" occurs twice"));
 }
 
 Scene small_scene(const char* integrator, int n = 5) {

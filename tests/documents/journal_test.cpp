@@ -88,7 +88,7 @@ void expect_to_open_at_its_end(const Session& session, const fs::path& journal) 
   ASSERT_NE(result.scene, nullptr) << result.error;
   ASSERT_NE(result.scene->moment, nullptr);
   EXPECT_EQ(result.scene->moment->of(0).checkpoint->state.x, session.last()->frame.positions);
-  EXPECT_THAT(result.remark, HasSubstr("repeated up to its end"));
+  EXPECT_THAT(result.remark, HasSubstr("repeated to its end"));
 }
 
 void drag(Session& session) {
@@ -413,25 +413,25 @@ TEST(Journal, RefusesWhatIsNone) {
   EXPECT_THAT([&] { scene_from_path(kJournals / "drag.journal"); },
               ::testing::ThrowsMessage<InputError>(HasSubstr("`clothlab replay` repeats it")));
   const std::string head = good.substr(0, good.find('\n') + 1);
-  EXPECT_THAT(refusal(""), HasSubstr("no journal"));
-  EXPECT_THAT(refusal(head), HasSubstr("no journal"));
-  EXPECT_THAT(refusal("{}\n"), HasSubstr("no journal"));
+  EXPECT_THAT(refusal(""), HasSubstr("not a journal"));
+  EXPECT_THAT(refusal(head), HasSubstr("not a journal"));
+  EXPECT_THAT(refusal("{}\n"), HasSubstr("not a journal"));
   EXPECT_THAT(refusal(head + "{\"step\":0,\"do\":\"reset\"}\n"),
               HasSubstr("line 2: a journal must begin with a load"));
   EXPECT_THAT(refusal(head + std::string(1'000'000, '[')),
               HasSubstr("line 2: the JSON is nested too deeply"));
   EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":4"), HasSubstr("versions 1 to 3"));
-  EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("no command \"pim\""));
+  EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("Unknown command \"pim\""));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[-20]"), HasSubstr("whole number"));
-  EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[20],\"x\":1"), HasSubstr("There is no \"x\""));
+  EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[20],\"x\":1"), HasSubstr("Unknown key \"x\""));
   EXPECT_THAT(changed("\"do\":\"load\"", "\"do\":\"load\",\"x\":1"), HasSubstr("line 2: a load has"));
   EXPECT_THAT(changed("\"do\":\"go-to\"", "\"do\":\"go-to\",\"to-stop\":1"),
-              HasSubstr("There is no \"to-stop\""));
+              HasSubstr("Unknown key \"to-stop\""));
   EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pin\",\"do\":\"pin\""),
-              HasSubstr("the key \"do\" is there twice"));
+              HasSubstr("the key \"do\" occurs twice"));
   EXPECT_THAT(changed("\"scene\":{", "\"scene\":{\"title\":\"\",\"title\":\"\","),
-              HasSubstr("the key \"title\" is there twice"));
-  EXPECT_THAT(changed("\"to-step\":1", "\"to-step\":91"), HasSubstr("must lie before"));
+              HasSubstr("the key \"title\" occurs twice"));
+  EXPECT_THAT(changed("\"to-step\":1", "\"to-step\":91"), HasSubstr("must be earlier"));
   EXPECT_THAT(changed("\"step\":20", "\"step\":2"), Not(HasSubstr("accepted")));
   // Every cut and every byte that is another one: refused, or played; nothing else happens.
   WorkerPool pool(1);
@@ -479,24 +479,26 @@ TEST(Journal, RefusesBrokenLinesOfLanes) {
   EXPECT_EQ(added("\"lane\":2,\"from\":\"A\""), "it, line 4: \"lane\" must name a lane.");
   EXPECT_EQ(added("\"lane\":\"B\",\"to\":\"A\""), "it, line 4: \"from\" must name a lane.");
   EXPECT_THAT(added("\"lane\":\"B\""), HasSubstr("it, line 4: "));
-  EXPECT_THAT(added("\"lane\":\"B\",\"from\":\"A\",\"x\":1"), HasSubstr("has a member that is not known"));
+  EXPECT_THAT(added("\"lane\":\"B\",\"from\":\"A\",\"x\":1"), HasSubstr("has an unknown member"));
   EXPECT_THAT(changed("\"do\":\"hold-lane\",\"lane\":\"C\"", "\"do\":\"hold-lane\",\"lane\":\"G\""),
               HasSubstr("There is no lane G."));
-  EXPECT_THAT(changed("\"do\":\"hold-lane\"", "\"do\":\"hold-line\""), HasSubstr("no command \"hold-line\""));
+  EXPECT_THAT(changed("\"do\":\"hold-lane\"", "\"do\":\"hold-line\""),
+              HasSubstr("Unknown command \"hold-line\""));
   EXPECT_THAT(changed("\"lane\":\"D\",\"do\":\"set-integrator\"", "\"lane\":\"E\",\"do\":\"set-integrator\""),
               HasSubstr("There is no lane E."));
   EXPECT_THAT(changed("\"do\":\"load\"", "\"lane\":\"A\",\"do\":\"load\""), HasSubstr("it, line 2: "));
-  EXPECT_THAT(changed("\"do\":\"go-to\"", "\"lane\":\"A\",\"do\":\"go-to\""), HasSubstr("is of all lanes"));
+  EXPECT_THAT(changed("\"do\":\"go-to\"", "\"lane\":\"A\",\"do\":\"go-to\""),
+              HasSubstr("applies to all lanes"));
   EXPECT_THAT(changed("\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":",
                       "\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":9"),
-              HasSubstr("must lie before"));
+              HasSubstr("must be earlier"));
   EXPECT_THAT(changed("\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":",
                       "\"do\":\"come-back\",\"lane\":\"D\",\"to-stop\":"),
               HasSubstr("it, line "));
   EXPECT_THAT(changed("\"method\":{", "\"method\":1,\"x\":{"), HasSubstr("it, line "));
   EXPECT_THAT(
       changed("\"do\":\"remove-lane\",\"lane\":\"A\"", "\"do\":\"restore-sound-state\",\"lane\":\"A\""),
-      HasSubstr("only where no other lane runs"));
+      HasSubstr("only if no other lane runs"));
 }
 
 TEST(Journal, BeginsAnewWithALoadBeforeTheFirstCommand) {
@@ -599,7 +601,7 @@ TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
   std::string other = wedge;
   std::ofstream(body) << other.replace(other.find("0 1 0"), 5, "0 1.1 0");
   EXPECT_THAT(played({}),
-              HasSubstr("line 4: " + shown_path(body) + " is another mesh than was loaded then."));
+              HasSubstr("line 4: " + shown_path(body) + " is not the mesh that was loaded then."));
   const std::string text = text_of(path);
   const auto without = [&](const std::string& command) {
     std::string lines;
@@ -609,8 +611,8 @@ TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
     std::ofstream(path, std::ios::binary) << lines;
     return played({});
   };
-  EXPECT_THAT(without("set-obstacles"), HasSubstr("line 4: " + shown_path(body) + " is another mesh"));
-  EXPECT_THAT(without("set-"), HasSubstr("Step 0 of the journal: " + shown_path(body) + " is another mesh"));
+  EXPECT_THAT(without("set-obstacles"), HasSubstr("line 4: " + shown_path(body) + " is not the mesh"));
+  EXPECT_THAT(without("set-"), HasSubstr("Step 0 of the journal: " + shown_path(body) + " is not the mesh"));
 }
 
 class JournalOfAScene : public ::testing::TestWithParam<const char*> {};
@@ -711,7 +713,7 @@ TEST(Journal, SaysAtWhichStepItIsNotThatOfTheRun) {
     return std::string("accepted");
   };
   EXPECT_THAT(refusal("load.journal", "0.4", "0.3"),
-              HasSubstr("Step 4 of the journal: " + shown_path(mesh) + " is another mesh"));
+              HasSubstr("Step 4 of the journal: " + shown_path(mesh) + " is not the mesh"));
   EXPECT_EQ(refusal("rewind.journal", "\"after-commands\":0", "\"after-commands\":7"),
             "Step 20 of the journal: The run had no moment after step 12 and 7 commands.");
   EXPECT_THAT(refusal("rewind.journal", "\"scene\"", "\"moment\":\"0000000000000000\",\"scene\""),
@@ -740,7 +742,7 @@ TEST(Journal, OpensInTheWindowAsTheRunAtItsEnd) {
   for (const LaneSnapshot* lane : session.last()->lanes())
     EXPECT_EQ(both->moment->of(lane->lane).checkpoint->state.x, lane->frame.positions);
   LoadJob broken(folder.write("broken.journal", "{}\n"), UnitChoice::fit, false);
-  EXPECT_THAT(broken.result().error, HasSubstr("no journal"));
+  EXPECT_THAT(broken.result().error, HasSubstr("not a journal"));
 }
 
 }  // namespace

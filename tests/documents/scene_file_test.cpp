@@ -38,7 +38,7 @@ TEST_F(SceneFile, RefusesASummaryWithAKeyTwice) {
   const auto path = write("summary.json", R"({"clothlab-summary": 1, "steps": 1, "steps": 2, "scene": {}})");
   EXPECT_THAT(
       [&] { read_scene_file(path); },
-      ::testing::ThrowsMessage<InputError>(HasSubstr("summary.json: the key \"steps\" is there twice.")));
+      ::testing::ThrowsMessage<InputError>(HasSubstr("summary.json: the key \"steps\" occurs twice.")));
 }
 
 /// Every place where a scene file takes a text, with `HERE` for it.

@@ -54,7 +54,7 @@ TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
   EXPECT_FALSE(of("backward-euler").limited);
   EXPECT_LT(of("rk4").run->error.value(), 0.01 * of("backward-euler").run->error.value())
       << "the nearest to the reference, which is of its own";
-  EXPECT_LT(of("backward-euler").run->made, 0) << "it damps";
+  EXPECT_LT(of("backward-euler").run->spurious, 0) << "it damps";
 }
 
 // Methods that cannot run the scene are left out.

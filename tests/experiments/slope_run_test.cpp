@@ -25,7 +25,7 @@ TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
       if (!supports_contact(contact, info)) continue;
       for (const double h : {1.0 / 60, 1.0 / 600}) {
         const Slope gentle = slope(0.5, contact, h), steep = slope(2, contact, h);
-        ASSERT_TRUE(gentle.holds() && !steep.holds());
+        ASSERT_TRUE(gentle.sticks() && !steep.sticks());
         IntegratorParameters values = default_parameters(info);
         if (info.id == "xpbd") values = {20, 1};  // the sweep that contacts and springs agree after
         const SlopeRun slid = run_down(steep, info, values);

@@ -73,7 +73,7 @@ class Desk {
              });
     });
     while (!edit([this] {
-      edits_.settle(shown_->applied, *shown_->refused);
+      edits_.resolve(shown_->applied, *shown_->refused);
       if (&edits_.loaded() != shown_->loaded.get()) return;
       LaneScenes lanes;
       for (const LaneSnapshot* lane : shown_->lanes()) lanes.push_back({lane->lane, lane->frame.scene});

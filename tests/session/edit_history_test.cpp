@@ -135,12 +135,12 @@ TEST(EditHistory, PinsComeBackToTheirPlaces) {
   ASSERT_FALSE(back->lanes.empty());
   ASSERT_EQ(back->pins.size(), 1u);  // 0 was pinned all the time
   EXPECT_EQ(back->pins[0].particle, 3u);
-  EXPECT_EQ(back->pins[0].place, there);
+  EXPECT_EQ(back->pins[0].position, there);
   EXPECT_TRUE(edits.redo()->pins.empty());
   const auto again = edits.redo();
   ASSERT_EQ(again->pins.size(), 1u);
   EXPECT_EQ(again->pins[0].particle, 5u);
-  EXPECT_EQ(again->pins[0].place, here);
+  EXPECT_EQ(again->pins[0].position, here);
 }
 
 TEST(EditHistory, OneDragOfAPinIsOneEntry) {
@@ -166,7 +166,7 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
 
   const auto is_motion = [](const std::optional<EditHistory::Step>& step, const vec3& to) {
     return step && step->lanes.empty() && step->pins.size() == 1 && step->pins[0].particle == 3 &&
-           step->pins[0].place == to;
+           step->pins[0].position == to;
   };
   EXPECT_EQ(edits.undo_text(), "Pin of particle 3 moved by 0.4 m");
   EXPECT_TRUE(is_motion(edits.undo(), first));
@@ -261,7 +261,7 @@ TEST(EditHistory, ARefusedLaneIsNoEntry) {
   edits.sent(1);
   edits.record(SetParameter{"mass", 3});
   edits.sent(2);
-  edits.settle(2, {1});
+  edits.resolve(2, {1});
   EXPECT_EQ(letters(edits.version().lanes), "A");
   EXPECT_EQ(edits.scene().material.mass, 3);
   EXPECT_EQ(letters(edits.undo()->lanes), "A");
@@ -275,7 +275,7 @@ TEST(EditHistory, FollowsLanesThatComeAndGoByThemselves) {
   const LaneScenes one{{0, std::make_shared<const Scene>(edits.scene())}};
   edits.follow(one, 0);
   EXPECT_EQ(edits.version().lanes.size(), 2U) << "a request waits for its answer";
-  edits.settle(1, {});
+  edits.resolve(1, {});
   edits.follow(one, 0);  // it blew up on its way
   EXPECT_EQ(edits.version().lanes.size(), 1U);
   EXPECT_FALSE(edits.can_undo()) << "there is nothing to undo any more";
@@ -382,7 +382,7 @@ TEST(EditHistory, AnUndoLeadsToWhereItWasSentWhenWhatCameBeforeIsRefused) {
   edits.sent(1);
   edits.record_scene(b, EditHistory::Arrival::another);
   edits.sent(2);
-  edits.settle(2, {});
+  edits.resolve(2, {});
   // Back to A, A again, and back: of the last one only the values are sent, as A is believed to run.
   EXPECT_EQ(edits.undo()->other_scene, a);
   edits.sent(3);
@@ -392,7 +392,7 @@ TEST(EditHistory, AnUndoLeadsToWhereItWasSentWhenWhatCameBeforeIsRefused) {
   ASSERT_TRUE(last);
   EXPECT_EQ(last->other_scene, nullptr);
   edits.sent(5);
-  edits.settle(5, {3, 4});
+  edits.resolve(5, {3, 4});
   EXPECT_EQ(&edits.loaded(), b.get()) << "which was never left";
   EXPECT_EQ(edits.scene().title, "B");
   EXPECT_EQ(edits.scene().integrator, "rk4");
@@ -404,7 +404,7 @@ TEST(EditHistory, WhatHadNothingToSendKeepsNoAnswerUp) {
   edits.record(SetIntegrator{"rk4"});  // never sent
   edits.record_scene(b, EditHistory::Arrival::another);
   edits.sent(1);
-  edits.settle(1, {1});
+  edits.resolve(1, {1});
   EXPECT_EQ(&edits.loaded(), a.get());
 }
 

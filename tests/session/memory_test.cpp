@@ -60,7 +60,7 @@ TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
   fail_allocations_from(0);
   EXPECT_EQ(*shown->refused, (std::vector<std::uint64_t>{1, 3}));
   EXPECT_EQ(shown->error, "There is not enough memory for that.");
-  edits.settle(shown->applied, *shown->refused);
+  edits.resolve(shown->applied, *shown->refused);
   EXPECT_EQ(&edits.loaded(), first.get());
   for (const Scene* scene : {&edits.scene(), shown->frame.scene.get()}) {
     EXPECT_EQ(scene->solver.linear.cg.max_iterations, 500);

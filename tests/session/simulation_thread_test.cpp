@@ -449,10 +449,10 @@ TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
   EXPECT_LT(s->failed_spring->j, s->frame.positions.size());
   EXPECT_THAT(s->blow_up_sentence, HasSubstr("stretch spring between vertices"));
   EXPECT_TRUE(all_finite(s->frame.positions));
-  // The reason comes once ω_max of the last sound state is known; that of the blown-up state would mislead.
+  // The reason comes once ω_max of the last good state is known; that of the blown-up state would mislead.
   s = wait_for(thread, [](const Snapshot& later) { return later.stability.has_value(); });
   EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler"));
-  EXPECT_THAT(s->blow_up_text, HasSubstr(" When the cloth was last sound "));
+  EXPECT_THAT(s->blow_up_text, HasSubstr(" In the last good state "));
   const double at_start =
       StabilityMeter().omega_max(start.system(), start.state().x, JacobianMode::clamped, start_pool).value();
   EXPECT_NEAR(s->stability->omega_max(), at_start, 0.05 * at_start);
@@ -511,7 +511,7 @@ TEST_F(AfterABlowUp, AMethodOrAStepThatIsStableHereRevivesTheLastSoundState) {
     EXPECT_EQ(s->frame.positions, sound.x) << "every bit";
     EXPECT_FALSE(s->playing) << "it did not play when it blew up";
     EXPECT_EQ(s->messages, 1u);
-    EXPECT_THAT(s->message, HasSubstr("last sound state"));
+    EXPECT_THAT(s->message, HasSubstr("last good state"));
     EXPECT_LE(s->plot->back().time, sound.t);
   }
   // It plays on where it played.
@@ -544,7 +544,7 @@ TEST_F(AfterABlowUp, PlayingAndAStepTryAgainFromTheLastSoundState) {
   s = wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
   EXPECT_EQ(s->frame.record.step, last_good) << "the same steps give the same bits";
   thread->send(SetPlaying{true});
-  EXPECT_THAT(next_message(*thread, s->messages), HasSubstr("Tries again"));
+  EXPECT_THAT(next_message(*thread, s->messages), HasSubstr("is tried again"));
   wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
 }
 
@@ -788,8 +788,8 @@ TEST(SimulationThread, RewindsToBeforeABlowUpThatOthersRanOnFrom) {
     return send_and_wait(thread, SetSpeed{0.01});
   }();
   ASSERT_TRUE(now->frozen);
-  for (const bool looks_back : {false, true}) {
-    if (looks_back) send_and_wait(thread, ShowPast{now->frame.record.time + 0.5});
+  for (const bool shows_past : {false, true}) {
+    if (shows_past) send_and_wait(thread, ShowPast{now->frame.record.time + 0.5});
     const auto s = send_and_wait(thread, Rewind{});
     EXPECT_EQ(s->errors, 0u) << s->error;
     EXPECT_LT(s->frame.record.time, now->frame.record.time);
@@ -1153,7 +1153,7 @@ TEST(SimulationThread, AddsAndRemovesLanes) {
     EXPECT_EQ(s->others.size(), lane);
   }
   auto s = send_and_wait(thread, NewLane{"rk4"});
-  EXPECT_THAT(s->error, HasSubstr("8 is the most"));
+  EXPECT_THAT(s->error, HasSubstr("8 is the maximum"));
   s = send_and_wait(thread, SelectLane{3});
   EXPECT_EQ(s->lane, 3u);
   s = send_and_wait(thread, SetIntegrator{"bdf2"});
@@ -1225,7 +1225,7 @@ TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
   EXPECT_EQ(s->frame.scene->dt, 1e-4) << "which the others have";
   s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.catching_up; });
   EXPECT_THAT(s->blow_up_sentence, IsEmpty());
-  EXPECT_THAT(s->message, HasSubstr("Goes on"));
+  EXPECT_THAT(s->message, HasSubstr("The run continues"));
   EXPECT_EQ(s->frame.record.step, s->others[0].frame.record.step) << "at the present of the others";
   EXPECT_EQ(s->frame.scene->substeps, 1);
   EXPECT_LT(s->frame.record.max_strain, 1);
@@ -1431,11 +1431,11 @@ TEST(SimulationThread, FollowsAParticleInEveryLane) {
   for (int i = 0; i < 3; ++i) s = send_and_wait(thread, StepOnce{});
   EXPECT_EQ(s->followed, 7u);
   for (const LaneSnapshot* lane : s->lanes()) {
-    EXPECT_EQ(lane->plot->back().place, lane->frame.positions[7]);
+    EXPECT_EQ(lane->plot->back().position, lane->frame.positions[7]);
     EXPECT_LT(lane->plot->back().velocity.y, 0) << "it falls";
-    EXPECT_TRUE(std::isnan(lane->plot->front().place.x)) << "nobody followed it then";
+    EXPECT_TRUE(std::isnan(lane->plot->front().position.x)) << "nobody followed it then";
   }
-  EXPECT_NE(s->plot->back().place, lane_of(*s, 0).plot->back().place);
+  EXPECT_NE(s->plot->back().position, lane_of(*s, 0).plot->back().position);
   s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(4))});
   EXPECT_FALSE(s->followed) << "it is of another mesh";
 }
@@ -1451,7 +1451,7 @@ TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   auto s = send_and_wait(thread, NewLane{"backward-euler"});
   EXPECT_EQ(s->messages, 0u) << s->message << ": it bears any hand";
   s = send_and_wait(thread, NewLane{"symplectic-euler"});
-  EXPECT_THAT(s->message, ::testing::StartsWith("Lane C (Symplectic Euler) is stable without this hand"));
+  EXPECT_THAT(s->message, ::testing::StartsWith("Lane C (Symplectic Euler) is stable without this grab"));
   const auto told = s->messages;
   thread.send(Release{});
   thread.send(hold);  // chosen for all three

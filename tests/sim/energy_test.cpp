@@ -36,7 +36,7 @@ TEST(EnergyWatch, SpeaksOfWhatIsThereForAQuarterOfASecondOnEnd) {
   account.start(1);
   account.add_work(1);  // 2 J are given: more than 0.1 J is too much
   EnergyWatch watch;
-  const auto at = [&](double t, double made) { return watch.look({t, made, 0}, account).value_or(0); };
+  const auto at = [&](double t, double made) { return watch.check({t, made, 0}, account).value_or(0); };
   EXPECT_EQ(at(0, 5), 0);  // the reference
   EXPECT_EQ(at(0.1, 5.2), 0);
   EXPECT_EQ(at(0.2, 5.11), 0);
@@ -59,7 +59,7 @@ TEST(EnergyWatch, ReportsAtOnceWhatAMethodThatDoesNotOscillateCannotLose) {
   for (const bool oscillates : {true, false}) {
     EnergyWatch watch;
     const auto at = [&](double t, double made) {
-      return watch.look({t, made, 0}, account, oscillates).value_or(0);
+      return watch.check({t, made, 0}, account, oscillates).value_or(0);
     };
     EXPECT_EQ(at(0, 1), 0);
     EXPECT_EQ(at(0.01, 2.9), 0);

@@ -137,8 +137,8 @@ TEST(SceneJson, AMethodIsReadAsItWasWritten) {
   };
   EXPECT_EQ(method_from_json(nlohmann::json::object()), Method{});
   EXPECT_EQ(refused("[]"), "a method must be a JSON object, { ... }");
-  EXPECT_EQ(refused(R"({"substep": 2})"), "there is no key \"substep\"; did you mean \"substeps\"?");
-  EXPECT_EQ(refused(R"({"mass": 2})"), "there is no key \"mass\".");
+  EXPECT_EQ(refused(R"({"substep": 2})"), "unknown key \"substep\"; did you mean \"substeps\"?");
+  EXPECT_EQ(refused(R"({"mass": 2})"), "unknown key \"mass\".");
   EXPECT_NE(refused(R"({"substeps": "2"})").find("\"substeps\" must be a number"), std::string::npos);
   EXPECT_NE(refused(R"({"cg-tolerance": 2})").find("cg-tolerance: 2 is not allowed"), std::string::npos);
   EXPECT_NE(refused(R"({"integrator": "rk5"})").find("\"integrator\" cannot be \"rk5\""), std::string::npos);
@@ -168,8 +168,8 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
       {R"({"clothlab-scene": 1, "mesh": {"grid": [2, 2]}, "gravity": [0, -1e999, 0]})",
        "\"gravity\" holds a number that is too large"},
       {"[1e999]", "JSON object"},
-      {R"({"clothlab-scene": 1, "mass": 1, "mass": 2})", "\"mass\" is there twice"},
-      {R"({"clothlab-scene": 1, "mesh": {"file": "a", "file": "b"}})", "\"file\" is there twice"},
+      {R"({"clothlab-scene": 1, "mass": 1, "mass": 2})", "\"mass\" occurs twice"},
+      {R"({"clothlab-scene": 1, "mesh": {"file": "a", "file": "b"}})", "\"file\" occurs twice"},
       {R"({"clothlab-scene": 1, "maas": 1})", "did you mean \"mass\""},
       {R"({"clothlab-scene": 1, "mass": "heavy"})", "\"mass\" must be a number"},
       {R"({"clothlab-scene": 1, "mass": null})", "\"mass\" must be a number"},
@@ -236,7 +236,7 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
 // Nothing that follows is read: it would not even be JSON.
 TEST(SceneJson, WhatIsWrongIsRefusedWhenItComes) {
   const std::pair<const char*, const char*> cases[] = {
-      {"\"maas\": ", "there is no key \"maas\""},
+      {"\"maas\": ", "unknown key \"maas\""},
       {"\"mesh\": {\"fiel\": ", "\"mesh\" has no \"fiel\""},
       {"\"title\": [", "\"title\" must be a text"},
       {"\"gravity\": [[", "\"gravity\" is nested too deeply"},
@@ -329,7 +329,7 @@ TEST(SceneJson, ObstaclesAreRefusedByMember) {
             std::string::npos);
   EXPECT_NE(refusal([] {
               parse_obstacle_argument(R"({"body": "sphere:0,0,0,1", "body": "sphere:0,0,0,2"})");
-            }).find("the key \"body\" is there twice."),
+            }).find("the key \"body\" occurs twice."),
             std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "body": ""})").find("has \"body\" twice"),
             std::string::npos);
@@ -478,7 +478,7 @@ TEST(SceneJson, BadLanesAreRefused) {
   EXPECT_THAT(refusal(R"([{"letter": "B", "method": {}}, {"letter": "B", "method": {}}])"),
               ::testing::HasSubstr("ascending letters"));
   EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"mass": 1}}])"),
-              ::testing::HasSubstr("there is no key \"mass\""));
+              ::testing::HasSubstr("unknown key \"mass\""));
   EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"integrator": "euler"}}])"),
               ::testing::HasSubstr("\"integrator\""));
   EXPECT_THAT(refusal(R"([{"letter": "A", "method": {"substeps": 0}}])"), ::testing::HasSubstr("substeps"));

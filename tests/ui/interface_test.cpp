@@ -192,7 +192,7 @@ TEST(Interface, SlidersSendTheEndsOfTheirSpan) {
   EXPECT_EQ(face.context().scene().material.stretch_stiffness, span.low);
   std::vector<std::uint64_t> refused;
   for (std::uint64_t stamp = 1000; stamp <= face.stamp; ++stamp) refused.push_back(stamp);
-  face.edits->settle(face.stamp, refused);
+  face.edits->resolve(face.stamp, refused);
   EXPECT_EQ(face.context().scene().material.stretch_stiffness, 1000);
 }
 

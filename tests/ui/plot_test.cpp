@@ -219,7 +219,7 @@ TEST(PlotKinds, ShowTheParticleThatIsFollowed) {
   EXPECT_THAT(make_plot(PlotKind::height, face.snapshot).empty, HasSubstr("Alt-click"));
   auto samples = *samples_until(6, 1);
   for (PlotSample& sample : samples) {
-    sample.place = vec3(1, std::cos(sample.time), 2);
+    sample.position = vec3(1, std::cos(sample.time), 2);
     sample.velocity = vec3(0, -3, 4);
   }
   face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);

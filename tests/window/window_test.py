@@ -1127,12 +1127,12 @@ def blow_up(program, assets):
         window.shows("the replay", replay=True)
         window.key("6")
         goes_on("another method")
-        check("Goes on from" in window.state()["message"], window.state()["message"])
+        check("The run continues from" in window.state()["message"], window.state()["message"])
 
         window.key("2")
         frozen()
         window.key("1")
-        window.until(lambda: "Space tries" in window.state()["message"], "a sentence that this is not stable either")
+        window.until(lambda: "Press Space" in window.state()["message"], "a sentence that this is not stable either")
         window.key("2")
         window.until(lambda: "is stable here below" in window.state()["message"], "a sentence with the limit")
         window.click_item("blow-up-smaller-h")
@@ -1141,7 +1141,7 @@ def blow_up(program, assets):
         window.key("ctrl+z")
         frozen()
         window.key("space")
-        window.until(lambda: "Tries again" in window.state()["message"], "a sentence that it is tried again")
+        window.until(lambda: "is tried again" in window.state()["message"], "a sentence that it is tried again")
         frozen()
         for _ in range(4):  # it blows up within some steps
             window.key("bracketleft")
@@ -1156,7 +1156,7 @@ def blow_up(program, assets):
         inner = [p for p in state["some_particles"] if 0 < p["index"] % 12 < 11 and 0 < p["index"] // 12 < 11]
         x, y = free_particle({**state, "some_particles": inner})["pixel"]
         window.drag(x, y, x + 20, y, let_go=False)
-        window.until(lambda: "Tries again" in window.state()["message"] and window.state()["grab"], "the grab to revive it")
+        window.until(lambda: "is tried again" in window.state()["message"] and window.state()["grab"], "the grab to revive it")
         window.release()
         frozen()
         window.key("BackSpace")

@@ -84,17 +84,17 @@ struct Convergence final : MethodAnalysis {
     }
     std::printf("%-32s %6s %12s %12s %14s %14s\n", "integrator", "order", "measured x", "measured v",
                 "error x [m]", "error v [m/s]");
-    std::vector<const IntegratorInfo*> skipped, without_place;
+    std::vector<const IntegratorInfo*> skipped, without_freedom;
     for_each([&](const IntegratorInfo& info) {
       if (info.order == 0)
         skipped.push_back(&info);
       else if (contact && info.inextensible)
-        without_place.push_back(&info);
+        without_freedom.push_back(&info);
       else
         measure(info, clamped ? JacobianMode::clamped : JacobianMode::exact, levels);
     });
     report_skipped(skipped, "no order is defined for them");
-    report_skipped(without_place, "rods leave a sheet on a sphere no freedom");
+    report_skipped(without_freedom, "rods leave no freedom to a sheet on a sphere");
   }
 };
 

@@ -23,7 +23,7 @@ struct Damping final : MethodAnalysis {
   explicit Damping(const SubcommandContext& context)
       : MethodAnalysis(
             context, "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n",
-            two_panels("One undamped oscillator: what a step does to it",
+            two_panels("Effect of one step on an undamped oscillator",
                        {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, kTo}},
                        {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 with the same loss per step",
                         .range = AxisRange{-0.4, 1.0}},
@@ -90,8 +90,8 @@ struct Damping final : MethodAnalysis {
 
 const SubcommandRow kDampingAnalysis{
     "damping",
-    "What one step does to an undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its "
-    "amplification\nmatrix, measured by stepping unit states, beside the closed form.",
+    "Effect of one step on an undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its "
+    "amplification\nmatrix, measured by stepping unit states, compared with the closed form.",
     make_subcommand<Damping>};
 
 }  // namespace clothlab

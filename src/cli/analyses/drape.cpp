@@ -30,9 +30,9 @@ namespace clothlab {
 namespace {
 
 constexpr double kCalm = 0.25;                      // [s]
-constexpr std::array kOfStiffness{0.1, 1.0, 10.0};  // of that of the scene
+constexpr std::array kOfStiffness{0.1, 1.0, 10.0};  // of the scene's stiffness
 
-/// A soft sheet that is let go 5 mm above a sphere, damped so that it comes to rest within two seconds.
+/// A soft sheet that falls from 5 mm above a sphere, damped to come to rest within two seconds.
 Scene sheet_above_sphere() {
   Scene scene;
   scene.mesh = GridSource{15, 15, 0.4, 0.4};
@@ -53,7 +53,7 @@ struct Drape final : SceneAnalysis {
             context,
             "integrator,contact,contact_stiffness,steps,rest_time,blew_up,least_gap,gap,distance_mean,"
             "distance_max,energy,energy_contact,energy_made,max_strain,ms_per_step\n",
-            two_panels("Sheet on a sphere: penalty beside filter",
+            two_panels("Sheet on a sphere: penalty compared with filter",
                        {.title = "contact stiffness [N/m]", .logarithmic = true},
                        {.title = "mean distance from the shape by filter [m]", .logarithmic = true},
                        {.title = "time of a step over that by filter", .logarithmic = true})) {}
@@ -91,10 +91,10 @@ struct Drape final : SceneAnalysis {
     return least - of.thickness;
   }
 
-  /// [mm], without signs of zeros and what is left of rounding.
+  /// [mm], without signs of zeros and rounding errors.
   static double millimetres(double length) { return std::round(1e6 * length) / 1e3 + 0.0; }
 
-  /// Nothing where it was stopped, or blew up.
+  /// Nothing if it was cancelled or blew up.
   std::optional<Shape> come_to_rest(const Scene& tried, std::uint64_t most,
                                     const std::optional<Shape>& filtered) {
     Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
@@ -115,14 +115,14 @@ struct Drape final : SceneAnalysis {
     if (filtered) {
       shape.mean = shape.largest = 0;
       for (std::size_t i = 0; i < shape.x.size(); ++i) {
-        const double way = glm::length(shape.x[i] - filtered->x[i]);
-        shape.mean += way / static_cast<double>(shape.x.size());
-        shape.largest = std::max(shape.largest, way);
+        const double distance = glm::length(shape.x[i] - filtered->x[i]);
+        shape.mean += distance / static_cast<double>(shape.x.size());
+        shape.largest = std::max(shape.largest, distance);
       }
       off = format_digits(1000 * shape.mean, 3) + " / " + format_digits(1000 * shape.largest, 3);
     }
     const double contact = simulation.system().contact_energy(*pool, shape.x), gap = least_gap(simulation);
-    const double made = record.ledger.from_nothing();
+    const double spurious = record.ledger.spurious();
     const double rested = rests ? record.time - kCalm : NAN;
     const bool forces = info_of(tried.contact.model).by_forces;
     const double k = forces ? simulation.contact().force().settings().law.stiffness : NAN;
@@ -132,11 +132,11 @@ struct Drape final : SceneAnalysis {
                 blew_up ? "blew up"
                 : rests ? format_digits(rested, 3).c_str()
                         : "never",
-                millimetres(deepest), millimetres(gap), off.c_str(), record.energy.total, contact, made,
+                millimetres(deepest), millimetres(gap), off.c_str(), record.energy.total, contact, spurious,
                 100 * record.max_strain, shape.ms);
     std::fflush(stdout);
     csv += csv_row(tried.integrator, law, k, simulation.steps(), rested, blew_up, deepest, gap, shape.mean,
-                   shape.largest, record.energy.total, contact, made, record.max_strain, shape.ms);
+                   shape.largest, record.energy.total, contact, spurious, record.max_strain, shape.ms);
     return blew_up ? std::nullopt : std::optional(std::move(shape));
   }
 
@@ -150,9 +150,9 @@ struct Drape final : SceneAnalysis {
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",
-        "", "", "at rest", "least gap", "at rest", "from filter", "energy", "contact", "made by", "strain",
-        "ms per", "integrator", "contact", "[s]", "[mm]", "[mm]", "mean / most [mm]", "[J]", "[J]",
-        "steps [J]", "[%]", "step");
+        "", "", "at rest", "least gap", "at rest", "from filter", "energy", "contact", "spurious", "strain",
+        "ms per", "integrator", "contact", "[s]", "[mm]", "[mm]", "mean / most [mm]", "[J]", "[J]", "[J]",
+        "[%]", "step");
     for_each([&](const IntegratorInfo& info) {
       Scene tried = scene_for(info);
       tried.contact.model = ContactModel::filter;
@@ -163,7 +163,7 @@ struct Drape final : SceneAnalysis {
       if (!Interrupt::requested() && supports_contact(tried, info)) {
         try {
           come_to_rest(tried, most, filtered);
-        } catch (const InputError& refusal) {  // it begins where a barrier cannot
+        } catch (const InputError& refusal) {  // it starts inside the range of a barrier
           std::fprintf(stderr, "clothlab: %s by barrier: %s\n", tried.integrator.c_str(), refusal.what());
         }
       }
@@ -185,9 +185,9 @@ struct Drape final : SceneAnalysis {
 
 const SubcommandRow kDrapeAnalysis{
     "drape",
-    "Where cloth comes to rest on what it falls on: by filter, impulse, barrier and penalty of three "
-    "stiffnesses.\nWithout a scene: a soft sheet of 15 x 15 particles above a sphere, at --dt 0.002; "
-    "options change it as any scene.",
+    "Where cloth comes to rest on obstacles or the floor: by filter, impulse, barrier and penalty of three "
+    "stiffnesses.\nWithout a scene: a soft sheet of 15 x 15 particles above a sphere, at --dt 0.002; options "
+    "change it like any scene.",
     make_subcommand<Drape>};
 
 }  // namespace clothlab

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kProjection = "velocity-projection";
 
-/// A rod of 1 m with 0.1 kg at its end, let go when it is level.
+/// A rod of 1 m with 0.1 kg at its end, released from a level position.
 Scene rod_pendulum() {
   Scene scene;
   scene.mesh = GeneratedSource{"pendulum"};
@@ -33,7 +33,7 @@ Scene rod_pendulum() {
   return scene;
 }
 
-/// How far stretch springs are from being rods.
+/// Deviations of stretch springs from rods.
 struct Drift {
   double length = 0;  ///< largest |l − L| [m]
   double rate = 0;    ///< largest |n·v_ij|, the speed at which a length would change [m/s]
@@ -121,9 +121,9 @@ struct DriftAnalysis final : SceneAnalysis {
 
 const SubcommandRow kDriftAnalysis{
     "drift",
-    "Methods that treat stretch springs as rods: the rate at which their velocities change the lengths, "
-    "and the\nenergy, over time; PBD with and without velocity projection. Without a scene: a pendulum "
-    "of one rod, at\n--dt 0.01; options change it as any scene.",
+    "Methods that treat stretch springs as rods: the rate at which their velocities change the lengths, and "
+    "the\nenergy, over time; PBD with and without velocity projection. Without a scene: a pendulum of one "
+    "rod, at\n--dt 0.01; options change it like any scene.",
     make_subcommand<DriftAnalysis>};
 
 }  // namespace clothlab

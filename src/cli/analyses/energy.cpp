@@ -51,7 +51,8 @@ struct Energy final : SceneAnalysis {
     if (loop.blew_up()) {
       ended = "  blew up in step " + std::to_string(total.size());
     } else {
-      // The picture is as high above the start as the lowest energy is below; methods that gain may leave it.
+      // The panel extends as far above the start as the lowest energy is below; methods that gain energy may
+      // leave it.
       lowest = std::min(lowest, *std::ranges::min_element(curves.y0));
       highest = std::max(highest, start + (start - lowest));
     }
@@ -106,9 +107,8 @@ Scene energy_strip() {
 
 const SubcommandRow kEnergyAnalysis{
     "energy",
-    "Energies over time, one run per integrator. Without a scene: a soft undamped strip of 5 x 25 "
-    "particles, fixed\nat both ends, that falls from an arch, at --dt 0.005; options change it as any "
-    "scene.",
+    "Energies over time, one run per integrator. Without a scene: a soft undamped strip of 5 x 25 particles, "
+    "fixed\nat both ends, that falls from an arch, at --dt 0.005; options change it like any scene.",
     make_subcommand<Energy>};
 
 }  // namespace clothlab

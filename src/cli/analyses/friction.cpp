@@ -47,7 +47,7 @@ struct Friction final : MethodAnalysis {
     add_parameters_to(app);
   }
 
-  /// What it does, and how far that is from theory.
+  /// Its motion, and the deviation from theory.
   static std::string said(const Slope& slope, const SlopeRun& run) {
     const auto off = [](double is, double theory) {
       std::array<char, 32> text{};
@@ -60,7 +60,7 @@ struct Friction final : MethodAnalysis {
     };
     if (run.blew_up) return "blew up";
     if (std::abs(run.speed) < kStill) return "sticks";
-    if (!slope.holds()) return "slides" + off(run.rate, slope.slide());
+    if (!slope.sticks()) return "slides" + off(run.rate, slope.slide());
     if (slope.creep() == 0) return "slides " + format_digits(run.speed, 2) + " m/s";
     return (std::abs(run.speed) < slope.friction_speed ? "creeps" : "slides") + off(run.speed, slope.creep());
   }
@@ -74,13 +74,13 @@ struct Friction final : MethodAnalysis {
       const SlopeRun run = run_down(slope, info, parameters(info), stop);
       if (!run.done && !run.blew_up) return;
       row += "  " + padded(said(slope, run));
-      const bool holds = slope.holds();
+      const bool sticks = slope.sticks();
       csv += csv_row(info.id, info_of(contact).id, forces ? speed : NAN, steepness, h,
-                     run.blew_up ? NAN : run.speed, holds ? slope.creep() : NAN, run.blew_up ? NAN : run.rate,
-                     holds ? 0.0 : slope.slide(), run.blew_up);
+                     run.blew_up ? NAN : run.speed, sticks ? slope.creep() : NAN,
+                     run.blew_up ? NAN : run.rate, sticks ? 0.0 : slope.slide(), run.blew_up);
       if (run.blew_up) continue;
-      points.x.push_back(holds ? h * friction * 9.8 * std::cos(slope.angle) / speed : h);
-      points.y.push_back(holds ? run.speed / slope.creep() : std::abs(run.rate / slope.slide() - 1));
+      points.x.push_back(sticks ? h * friction * 9.8 * std::cos(slope.angle) / speed : h);
+      points.y.push_back(sticks ? run.speed / slope.creep() : std::abs(run.rate / slope.slide() - 1));
     }
     const std::string law =
         std::string(info_of(contact).id) + (forces ? " " + format_digits(1000 * speed, 3) + " mm/s" : "");
@@ -107,8 +107,8 @@ struct Friction final : MethodAnalysis {
         std::printf("  %-16s", ("h = " + format_digits(h, 3) + " s").c_str());
       std::printf("\n");
       for_each([&](const IntegratorInfo& info) {
-        for (const ContactModel held : {ContactModel::filter, ContactModel::impulse})
-          measure(info, held, kSlopeSpeeds.front(), steepness);
+        for (const ContactModel model : {ContactModel::filter, ContactModel::impulse})
+          measure(info, model, kSlopeSpeeds.front(), steepness);
         if (!supports_contact(ContactModel::penalty, info)) return;
         for (const double speed : kSlopeSpeeds)
           if (!Interrupt::requested()) measure(info, ContactModel::penalty, speed, steepness);
@@ -122,9 +122,8 @@ struct Friction final : MethodAnalysis {
 
 const SubcommandRow kFrictionAnalysis{
     "friction",
-    "A small sheet on a slope, with contact by filter, impulse and penalty, for some h: whether it "
-    "sticks, "
-    "creeps or\nslides, and how fast, beside theory.",
+    "A small sheet on a slope, with contact by filter, impulse and penalty, for some h: whether it sticks, "
+    "creeps or\nslides, and how fast, compared with theory.",
     make_subcommand<Friction>};
 
 }  // namespace clothlab

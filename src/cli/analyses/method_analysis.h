@@ -27,7 +27,7 @@ inline constexpr const char* kAnalysisGroup = "Analysis";  ///< of options in --
 /// An analysis that measures one integrator after the other: a table on stdout, --csv and --png.
 class MethodAnalysis : public Subcommand {
  public:
-  /// Checks integrators and outputs before it measures; writes what was measured until Ctrl-C.
+  /// Checks integrators and outputs before measuring; writes the results until Ctrl-C.
   int run() final;
 
  protected:
@@ -49,13 +49,13 @@ class MethodAnalysis : public Subcommand {
 
   /// --integrators, --csv, --png.
   void add_to(CLI::App& app) override;
-  /// --quiet and the integrators' own parameters, for an analysis that takes no scene.
+  /// --quiet and the integrators' own parameters, for an analysis without a scene.
   void add_parameters_to(CLI::App& app);
 
-  /// Leaves out, and reports on stderr, those that have no place for the scene's contact model.
+  /// Leaves out integrators that do not support the scene's contact model, and reports them on stderr.
   void leave_out_for(const Scene& scene);
   bool names_integrators() const { return names_.has_value(); }
-  /// An integrator's own parameters as the options say. Throws InputError.
+  /// An integrator's own parameters from the options. Throws InputError.
   IntegratorParameters parameters(const IntegratorInfo& info) const;
 
   /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless quiet().

@@ -32,7 +32,7 @@ struct Stability final : SceneAnalysis {
   std::optional<std::string> steps_text, largest_text;
 
   std::uint64_t steps = kTrialSteps;
-  std::optional<StabilityEstimate> estimate;  // of a method that takes these blocks
+  std::optional<StabilityEstimate> estimate;  // of a method that uses these blocks
   JacobianMode measured_blocks{};
 
   void add_to(CLI::App& app) override {
@@ -43,8 +43,8 @@ struct Stability final : SceneAnalysis {
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
-  /// The linear limit of the cloth at its start [s]; NaN where it is not known, and for rods, which may have
-  /// a lower limit than bending springs. None when interrupted.
+  /// The linear limit of the cloth at its start [s]; NaN if unknown, and for rods, which may have a lower
+  /// limit than bending springs. None when interrupted.
   std::optional<double> theory(const IntegratorInfo& info) {
     if (info.inextensible) return NAN;
     const JacobianMode blocks = stability_blocks(info, loaded.scene.solver.jacobian);
@@ -58,7 +58,7 @@ struct Stability final : SceneAnalysis {
     return largest_stable_step(info, integrator_parameters(loaded.scene, info), *estimate).value_or(NAN);
   }
 
-  /// What the limit of theory is to that of the cloth.
+  /// Relation of the theoretical limit to the limit of the cloth.
   std::string relation(const IntegratorInfo& info) const {
     const bool only_raised = info.coupling == StepCoupling::undamped && estimate->damping_max > 0;
     if (only_raised) return "≥ ";
@@ -70,7 +70,7 @@ struct Stability final : SceneAnalysis {
     csv += csv_row(info.id, omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max);
   }
 
-  /// Where theory has no stable step or no limit: the result at h = 1/ω_max.
+  /// The result at h = 1/ω_max, for methods without a stable step or without a limit in theory.
   void show_growth(const IntegratorInfo& info, double limit) {
     const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, stop);
     if (!trial) return;
@@ -142,8 +142,8 @@ struct Stability final : SceneAnalysis {
 
 const SubcommandRow kStabilityAnalysis{
     "stability",
-    "The largest stable h on a scene, found by bisection, beside the theory; a run that blows up or "
-    "whose energy\ngrows counts as unstable.",
+    "The largest stable h on a scene, found by bisection, compared with theory; a run that blows up or whose "
+    "energy\ngrows counts as unstable.",
     make_subcommand<Stability>};
 
 }  // namespace clothlab

@@ -73,7 +73,7 @@ struct Work final : SceneAnalysis {
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
-  // ---- The largest stable step, and what it costs
+  // ---- The largest stable step, and its cost
 
   void measure_cost(const IntegratorInfo& info) {
     const bool is_explicit = info.family == IntegratorFamily::explicit_method;
@@ -85,13 +85,13 @@ struct Work final : SceneAnalysis {
               try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, stop);
           if (!trial) return std::nullopt;
           const bool stable = trial->stable;
-          if (stable) best = std::move(trial);  // the h of every one is above that of the one before
+          if (stable) best = std::move(trial);  // h grows from one stable trial to the next
           return stable;
         });
     if (!range) return;
     const std::string id(info.id);
     if (!best) {
-      std::printf("%-29s no h down to %.3g s held\n", id.c_str(), smallest);
+      std::printf("%-29s no h down to %.3g s was stable\n", id.c_str(), smallest);
       return;
     }
     const auto steps = static_cast<double>(best->good_steps());
@@ -107,7 +107,7 @@ struct Work final : SceneAnalysis {
 
   // ---- Error against time
 
-  /// Nothing where it was interrupted.
+  /// Nothing if it was interrupted.
   std::optional<Ended> run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
     const Scene tried = trial_scene(loaded, info, end_time / static_cast<double>(steps));
     Ended ended;
@@ -140,9 +140,9 @@ struct Work final : SceneAnalysis {
     std::optional<Ended> fine = run_to_end(best, 2 * steps);
     if (!fine) return;
     if (!coarse->good || !fine->good)
-      throw InputError("analyze work: even " + std::string(best.id) +
-                       " with steps of 1/(2 omega_max) blows "
-                       "up in this scene, so that there is nothing to measure errors against.");
+      throw InputError(
+          "analyze work: even " + std::string(best.id) +
+          " with steps of 1/(2 omega_max) blows up in this scene, so there is no reference for errors.");
     reference_error = distance(coarse->state, fine->state);
     reference_steps = 2 * steps;
     reference = std::move(fine->state);
@@ -156,7 +156,7 @@ struct Work final : SceneAnalysis {
 
   void measure_precision(const IntegratorInfo& info) {
     ChartCurve look = curve(info, true);
-    // Colours alone do not tell so many apart.
+    // There are too many curves to distinguish them by colour alone.
     if (info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based)
       look.dash = kChartDash;
     Points curves;
@@ -186,8 +186,8 @@ struct Work final : SceneAnalysis {
     measure_omega_max(loaded, *pool, stop);
 
     std::printf(
-        "Largest h up to 1/60 s that held %llu steps (explicit methods: ten times as many), to %g %%, and "
-        "what it\ncosts: medians, on %d thread%s.\n%-29s %12s %9s %12s %8s %9s %8s\n",
+        "Largest h up to 1/60 s that was stable for %llu steps (explicit methods: ten times as many), to %g "
+        "%%, and its\ncost: medians, on %d thread%s.\n%-29s %12s %9s %12s %8s %9s %8s\n",
         static_cast<unsigned long long>(trial_steps), 100 * kStablePrecision, scene.threads(),
         scene.threads() == 1 ? "" : "s", "integrator", "h [s]", "ms/step", "ms/simul. s", "Newton",
         "CG /step", "not conv.");
@@ -204,16 +204,15 @@ struct Work final : SceneAnalysis {
           measure_precision(info);
       });
     }
-    report_skipped(skipped, "they move another cloth, one whose stretch springs are rods");
+    report_skipped(skipped, "they treat stretch springs as rods, so their cloth differs");
   }
 };
 
 }  // namespace
 
-const SubcommandRow kWorkAnalysis{
-    "work",
-    "What a second of motion costs with each integrator at its own largest stable h, and the computing "
-    "time for a\ngiven error.",
-    make_subcommand<Work>};
+const SubcommandRow kWorkAnalysis{"work",
+                                  "Cost of a second of motion with each integrator at its own largest stable "
+                                  "h, and the computing time for a\ngiven error.",
+                                  make_subcommand<Work>};
 
 }  // namespace clothlab

@@ -74,7 +74,7 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     if (!loop.next()) break;
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
-    figures.energy_made = std::max(figures.energy_made, record.ledger.from_nothing());
+    figures.spurious_energy = std::max(figures.spurious_energy, record.ledger.spurious());
     if (counted == -plan.warm_up) figures.first_ms = loop.took().wall;
     if (counted < 0) continue;
     figures.add(record, loop.took(), loaded.scene.dt);

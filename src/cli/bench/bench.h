@@ -33,13 +33,13 @@ double milliseconds_of(Work&& work) {
 }
 
 double mean(const std::vector<double>& values);    ///< not a number when there are none
-double median(const std::vector<double>& values);  ///< likewise
-double p95(const std::vector<double>& values);     ///< the 0.95 quantile, likewise
+double median(const std::vector<double>& values);  ///< NaN when there are none
+double p95(const std::vector<double>& values);     ///< the 0.95 quantile; NaN when there are none
 
 std::string threads_text(int threads);  ///< "2 threads"
 std::string sheet_name(int n);          ///< "64×64"
 
-/// N×N particles; all else is that of `scene`.
+/// N×N particles; everything else from `scene`.
 Scene hanging_sheet(int n, Scene scene = {});
 /// Throws InputError, SystemError, and Cancelled on Ctrl-C.
 LoadedScene load_for_bench(Scene scene);
@@ -48,17 +48,17 @@ struct RunPlan {
   int warm_up = 20;  ///< steps before the first that counts
   int steps = 100;   ///< that count
   int samples = 0;   ///< states to keep, spread over the steps that count
-  /// The run ends early where the steps that count took longer than this.
+  /// The run ends early if the counted steps took longer than this.
   double seconds = std::numeric_limits<double>::infinity();
 };
 
 /// Figures of a run; those of a step are of the steps that count.
 struct RunFigures : StepFigures {
-  double first_ms = 0;             ///< the first step, with all that is built once
+  double first_ms = 0;             ///< the first step, with one-time setup
   std::vector<double> iterations;  ///< of conjugate gradients, of each step that counts
-  std::vector<double> newton;      ///< iterations of Newton's method, likewise
-  std::vector<double> contacts;    ///< pairs in contact, likewise
-  std::vector<double> candidates;  ///< ContactFigures::candidates, likewise
+  std::vector<double> newton;      ///< Newton iterations of each counted step
+  std::vector<double> contacts;    ///< pairs in contact, of each counted step
+  std::vector<double> candidates;  ///< ContactFigures::candidates of each counted step
   bool converged = true;           ///< every step
   std::string blow_up;             ///< where and why it ended; empty: it did not
   std::vector<State> samples;      ///< at the beginning of some of the steps
@@ -103,7 +103,7 @@ struct BenchSettings {
   WorkerPool& pool;                                  ///< all the threads
   WorkerPool& alone;                                 ///< one
   int steps = 100;                                   ///< that count, after 20 that warm up
-  std::function<void(std::string_view what)> begin;  ///< told before each row of a table
+  std::function<void(std::string_view what)> begin;  ///< called before each row of a table
 };
 
 struct BenchScene {
@@ -127,7 +127,7 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
 /// Sheets on a sphere, without it and by each contact model.
 void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tables);
 inline constexpr int kBenchContactRows = 15;
-/// The share of real time of that table's rows.
+/// Chart of the real-time factor of that table's rows.
 Chart integrators_chart(const BenchTable& table);
 
 }  // namespace clothlab

@@ -35,7 +35,7 @@ Obstacle mesh_sphere(const vec3& centre) {
       triangles.push_back({at(ring - 1, k), at(ring - 1, k + 1), at(ring, k)});
       triangles.push_back({at(ring - 1, k + 1), at(ring, k + 1), at(ring, k)});
     }
-  // At the poles rings are points.
+  // At the poles the rings are points.
   for (vec3& x : corners)
     if (std::hypot(x.x, x.z) < 1e-12) x = vec3(0, std::copysign(kRadius, x.y), 0);
   for (auto& triangle : triangles)
@@ -57,7 +57,7 @@ double median_let_go(Scene scene, const std::vector<State>& shapes, WorkerPool& 
   scene.contact.model = ContactModel::filter;
   const LoadedScene loaded = load_for_bench(scene);
   Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
-  simulation.step(pool, Interrupt::probe());  // with all that is built once
+  simulation.step(pool, Interrupt::probe());  // with one-time setup
   std::vector<double> times;
   for (const State& shape : shapes) {
     simulation.restore(pool, shape, 0);
@@ -83,11 +83,10 @@ BenchTable contacts_table(const BenchSettings& settings) {
                   {"iterations_median", "CG it.", "median", 4},
                   {"end", "end", ""}},
       .notes =
-          {"A loose sheet of 1 m by semi-implicit Euler, h = 1/60 s, that has fallen on a sphere for "
-           "40 steps; the median of the next 40. None: the same sheet, hung up by its corners. Of "
-           "contact: what a step takes longer than that; of the same shape: longer than a step "
-           "without the sphere from shapes of the run, which are folded. Candidates: pairs of features that "
-           "are looked at, by impulses."},
+          {"A loose sheet of 1 m by semi-implicit Euler, h = 1/60 s, that has fallen on a sphere for 40 "
+           "steps; the median of the next 40. None: the same sheet, hung up by its corners. Of contact: "
+           "additional time of a step compared with that; of the same shape: compared with a step without "
+           "the sphere from the folded shapes of the run. Candidates: pairs of features that impulses test."},
       .keys = 3};
 }
 

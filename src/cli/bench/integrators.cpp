@@ -19,7 +19,7 @@ namespace {
 constexpr int kWarmUp = 10;                // steps
 constexpr double kMostSecondsOfSteps = 3;  // those that count
 
-/// h [s] of the comparison: 1/60 s, or half of 2/ω_max where that is less and stability depends on h.
+/// h [s] of the comparison: 1/60 s, or half of 2/ω_max if that is less and stability depends on h.
 double step_of(const IntegratorInfo& info, const LoadedScene& loaded, WorkerPool& pool) {
   const double frame = loaded.scene.dt;
   if (info.family != IntegratorFamily::explicit_method && !info.inextensible) return frame;
@@ -49,7 +49,7 @@ BenchTable integrators_table(const BenchSettings& settings) {
                   {"newton_median", "Newton it.", "median", 3},
                   {"iterations_median", "CG it.", "median", 4},
                   {"residual_max", "residual", "max", 2},
-                  {"energy_made_mj", "energy made", "mJ", 2},
+                  {"energy_made_mj", "spurious energy", "mJ", 2},
                   {"max_strain_percent", "max strain", "%", 3},
                   {"end", "end", ""}},
       .notes =
@@ -57,13 +57,11 @@ BenchTable integrators_table(const BenchSettings& settings) {
            "stretch springs as rods half of that of bending springs. After " +
                std::to_string(kWarmUp) + " steps as many as " + format_plain(kMostSecondsOfSteps) +
                " s allow, at most " + std::to_string(settings.steps) + ".",
-           "Processor: the median time of all threads. Real time: h over the median wall time; above 1 it "
-           "is faster. LI: what a step of semi-implicit Euler takes of the processor on the same mesh in "
-           "the same run. Residual: of the step's equations, relative (Newton's "
-           "method, projective dynamics: of momentum; XPBD: of its springs; rods: of the lengths). "
-           "Energy made: the most that the method itself, its solvers and its rods have added since the "
-           "start, by "
-           "the energy ledger."},
+           "Processor: the median time of all threads. Real time: h over the median wall time; above 1 it is "
+           "faster. LI: processor time of a step of semi-implicit Euler on the same mesh in the same run. "
+           "Residual: of the step's equations, relative (Newton's method, projective dynamics: of momentum; "
+           "XPBD: of its springs; rods: of the lengths). Spurious energy: the largest that the method "
+           "itself, its solvers and its rods have added since the start, according to the energy ledger."},
       .keys = 2};
 }
 
@@ -82,7 +80,7 @@ std::vector<BenchCell> integrator_row(const BenchScene& scene, const IntegratorI
           info.uses_newton ? median(run.newton) : kNotMeasured,
           info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
           run.residual > 0 ? run.residual : kNotMeasured,
-          run.energy_made > kRounding ? 1e3 * run.energy_made : 0,
+          run.spurious_energy > kRounding ? 1e3 * run.spurious_energy : 0,
           100 * run.max_strain,
           run.end()};
 }
@@ -151,7 +149,7 @@ Chart integrators_chart(const BenchTable& table) {
     panel.curves.back().x.push_back(1 / factors[r]);
     panel.curves.back().y.push_back(count - 1 - static_cast<double>(info - integrators().data()));
   }
-  // The dots of an integrator lie side by side.
+  // The dots of an integrator are next to each other.
   const auto meshes = static_cast<double>(panel.curves.size());
   for (std::size_t m = 0; m < panel.curves.size(); ++m)
     for (double& y : panel.curves[m].y) y += 0.6 * (0.5 - (static_cast<double>(m) + 0.5) / meshes);

@@ -22,7 +22,8 @@ constexpr std::array kKinds{&kDampingAnalysis, &kConvergenceAnalysis, &kStabilit
   std::vector<std::string_view> known;
   for (const SubcommandRow* kind : kKinds) known.emplace_back(kind->name);
   if (word.empty()) throw InputError("analyze: name an analysis: " + joined(known) + ".");
-  throw InputError("analyze: there is no '" + word + "' (" + joined(known) + ")" + suggestion(word, known));
+  throw InputError("analyze: unknown analysis '" + word + "' (" + joined(known) + ")" +
+                   suggestion(word, known));
 }
 
 struct Analyze final : Subcommand {

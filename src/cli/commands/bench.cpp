@@ -61,33 +61,32 @@ struct Bench final : Subcommand {
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                           const char* help) { add_text(app, what, name, target, type, help); };
     text("--sizes", sizes_text, "N,N,...",
-         "Particles along an edge of the sheets, or none; default 20,32,64,128,256. A scene, mesh or grid "
-         "that is named takes their place.");
+         "Particles along an edge of the sheets, or none; default 20,32,64,128,256. A named scene, mesh or "
+         "grid replaces them.");
     text("--meshes", meshes, "DIR", "Also the OBJ files of this folder.");
     app.add_flag("--integrators", all_integrators,
-                 "Also all integrators: on the scene and the meshes that are named, or else on the 64x64 "
-                 "sheet and the bundled skirt, poncho and tablecloth.")
+                 "Also all integrators, on the named scene and meshes; without any, on the 64x64 sheet and "
+                 "the bundled skirt, poncho and tablecloth.")
         ->group(what);
-    app.add_flag(
-           "--contacts", contacts,
-           "Also contact: loose sheets of 2,500 to 100,000 particles on a sphere, by each contact model, "
-           "and on a mesh of 10,000 triangles; takes a minute or two.")
+    app.add_flag("--contacts", contacts,
+                 "Also contact: loose sheets of 2,500 to 100,000 particles on a sphere, by each contact "
+                 "model, and on a mesh of 10,000 triangles; needs a minute or two.")
         ->group(what);
-    app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; takes some minutes.")
+    app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; needs some minutes.")
         ->group(what);
     text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
     scene.add_to(app);
     results.add_to(app);
-    results.files().add_option(app, "Results", "--png", ".png", png, "FILE",
-                               "A chart of the time that all integrators take, over the time that they "
-                               "simulate; needs no display.");
+    results.files().add_option(
+        app, "Results", "--png", ".png", png, "FILE",
+        "A chart of computing time over simulated time for all integrators; needs no display.");
   }
 
   BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
     return {name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
   }
 
-  /// The scene that is named, else the sheets, with the options of the command line.
+  /// The named scene, otherwise the sheets, with the options of the command line.
   std::vector<BenchScene> scenes(const Scene& base, const OutputFiles& outputs) {
     std::vector<BenchScene> all;
     if (scene.names_a_scene()) {
@@ -113,7 +112,7 @@ struct Bench final : Subcommand {
     }
   }
 
-  /// What all integrators are measured on.
+  /// The scenes for all integrators.
   std::vector<BenchScene> scenes_of_integrators(const Scene& base, const OutputFiles& outputs) const {
     std::vector<BenchScene> all;
     if (scene.names_a_scene()) all.push_back(loading(base, outputs));
@@ -133,7 +132,7 @@ struct Bench final : Subcommand {
   int run() override {
     const bool with_integrators = all_integrators || full;
     if (png && !with_integrators)
-      throw InputError("--png: the chart is that of all integrators; give --integrators too.");
+      throw InputError("--png: the chart shows all integrators; give --integrators too.");
     OutputFiles& outputs = results.files();
     outputs.check();
     const Scene base = scene.scene();
@@ -171,10 +170,9 @@ struct Bench final : Subcommand {
 
 }  // namespace
 
-const SubcommandRow kBenchCommand{
-    "bench",
-    "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
-    "factor,\niterations, strain.",
-    make_subcommand<Bench>};
+const SubcommandRow kBenchCommand{"bench",
+                                  "Measures this machine on a scene or on the standard sheets: time of a "
+                                  "step, real-time factor,\niterations, strain.",
+                                  make_subcommand<Bench>};
 
 }  // namespace clothlab

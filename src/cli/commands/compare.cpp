@@ -37,10 +37,10 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kPictures = 6;  // of a lane
-constexpr double kPictureZoom = 0.8;  // a sheet that swings leaves so narrow a picture
+constexpr double kPictureZoom = 0.8;  // a swinging sheet would leave so narrow a picture
 constexpr int kPictureWidth = 400, kPictureHeight = 300;
 
-/// Null where there are to be no pictures.
+/// Null without pictures.
 using PainterMaker = std::function<Painter()>;
 
 constexpr std::size_t kStabilityDirections = 300;  // free directions up to which eigenvalues take a second
@@ -56,7 +56,7 @@ class LanePictures {
   void after_step(std::uint64_t step, const Simulation& simulation) {
     if (pictures_.size() < count_ && step * (count_ - 1) >= pictures_.size() * last_step_) draw(simulation);
   }
-  /// The last state, where it has not been drawn: the one before a blow-up.
+  /// The last state, if it has not been drawn: the one before a blow-up.
   void finish(const Simulation& simulation) {
     if (pictures_.size() < count_ && pictures_.back().time < simulation.state().t) draw(simulation);
   }
@@ -78,7 +78,7 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
   figures.time.push_back(record.time);
   figures.energy.push_back(record.energy.total - start_energy);
   figures.kinetic.push_back(record.energy.kinetic);
-  figures.made.push_back(record.ledger.from_nothing());
+  figures.spurious.push_back(record.ledger.spurious());
   figures.ledger = record.ledger;
   figures.strain.push_back(record.max_strain);
 }
@@ -164,16 +164,16 @@ struct Compare final : Subcommand {
     length.add_to(app);
     app.add_option("--integrators", names,
                    "The lanes, 1 to " + std::to_string(kMostLanes) +
-                       " integrators; one may stand there again. `simulate --help` lists them.")
+                       " integrators; one may occur several times. `simulate --help` lists them.")
         ->type_name("A,B,...")
         ->required()
         ->take_last()
         ->group("Comparison");
     add_journal_option(app, journal, "Comparison");
     add_text(app, "Comparison", "--report", report, "DIR",
-             "A page DIR/index.html with tables, curves and pictures, which needs no other file; beside "
-             "it DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. DIR is made "
-             "where it is missing.");
+             "Writes the page DIR/index.html with tables, curves and pictures, which needs no other file. "
+             "Next to it are DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. "
+             "Creates DIR if it is missing.");
   }
 
   std::filesystem::path report_folder() const {
@@ -181,7 +181,7 @@ struct Compare final : Subcommand {
     return folder.has_filename() ? folder : folder.parent_path();  // "report/"
   }
 
-  /// The files of the report; throws InputError where one could not be written.
+  /// The files of the report; throws InputError if one cannot be written.
   OutputFiles outputs(std::span<const IntegratorInfo* const> infos) const {
     OutputFiles files;
     if (!report) return files;
@@ -192,7 +192,7 @@ struct Compare final : Subcommand {
     return files;
   }
 
-  /// Without OpenGL there are no pictures, and a sentence says so.
+  /// Without OpenGL there are no pictures, but a sentence with the reason.
   PainterMaker painter_maker(Comparison& comparison) const {
     if (!report) return {};
     const PictureRequest request{
@@ -244,7 +244,7 @@ struct Compare final : Subcommand {
     return status_at_end(report && !write(comparison), "done");
   }
 
-  /// False where it cannot be written.
+  /// False if it cannot be written.
   bool write(const Comparison& comparison) const {
     make_folder(report_folder());
     if (!try_write([&] { write_report(comparison, report_folder()); })) return false;

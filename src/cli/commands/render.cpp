@@ -46,14 +46,13 @@ struct RenderCommand final : Subcommand {
         ->group("Picture");
     add_journal_option(app, journal, "Picture");
     text("--integrators", lanes, "A,B,...",
-         "Tiles instead, one for each of these integrators: the same run by up to 8 of them.")
+         "One tile for each of these integrators, up to 8, which compute the same run.")
         ->excludes(app.get_option("--integrator"));
     CLI::Option* every =
         text("--every", every_text, "N",
              "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
     text("--turntable", turntable_text, "N",
-         "N pictures of the last shape from all around, the camera turned by 360/N degrees each: "
-         "FILE-000000.png "
+         "N pictures around the last shape, the camera turning by 360/N degrees each time: FILE-000000.png "
          "and so on.")
         ->excludes(every);
     text("--pixels", pixels_text, "WxH", "Size of the picture; default 1280x720.");
@@ -192,7 +191,7 @@ struct RenderCommand final : Subcommand {
         if (every > 0 && done % every == 0) write(numbered(done), paint(0));
       }
     }
-    // The last state is drawn with --every too, also that before a blow-up.
+    // The last state is also drawn with --every, even before a blow-up.
     if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? png : numbered(done), paint(0));
     for (std::uint64_t side = 0; side < around && !lost; ++side)
       write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));

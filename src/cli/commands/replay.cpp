@@ -35,18 +35,18 @@ struct ReplayCommand final : Subcommand {
                           const char* help) { add_text(app, "Options", name, target, type, help); };
     app.add_option("FILE", file, "The journal, as the window saves it.")->required();
     app.add_flag("--check", check,
-                 "Compare the state with the journal's, which has its hash every 30 steps and at the end; "
-                 "exit status 1 at the first difference, which is named.");
+                 "Compares the state with the journal, which has its hash every 30 steps and at the end. "
+                 "Reports the first difference and exits with status 1.");
     text("--integrator", integrator, "NAME",
-         "Replay the same grabs, pins and values with this method; changes of the method and of the "
-         "parameters of others are skipped and listed.");
+         "Repeats the same grabs, pins and values with this method. Changes of the method and of parameters "
+         "of other methods are skipped and listed.");
     text("--dt", dt_text, "S",
-         "Replay with this step. Commands act at the same simulated times, to the nearest step; changes of "
+         "Repeats with this step. Commands act at the same simulated times, to the nearest step; changes of "
          "the step are skipped and listed.");
-    text("--mesh", mesh, "FILE.obj", "Where the journal's mesh lies now.");
+    text("--mesh", mesh, "FILE.obj", "Path of the journal's mesh, if it was moved.");
     text("--mesh-folder", mesh_folder, "DIR",
-         "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of "
-         "the same name there is used instead.");
+         "Folder with moved mesh files of cloth and obstacles: a file there replaces the file of the same "
+         "name.");
     machine.add_to(app);
     results.add_to(app);
   }
@@ -80,13 +80,13 @@ struct ReplayCommand final : Subcommand {
     return check && status != StepStatus::stopped && end != kExitFault ? report(replay) : end;
   }
 
-  /// What --check found; a blow-up that is the journal's own is no fault.
+  /// The result of --check; a blow-up of the journal itself is not a fault.
   static int report(const Replay& replay) {
     const auto text = [](std::uint64_t step) { return std::to_string(step); };
     if (const auto& other = replay.difference()) {
-      std::string sentence = "the state after step " + text(other->step) + " is not that of the journal";
+      std::string sentence = "the state after step " + text(other->step) + " differs from the journal";
       sentence +=
-          other->agreed ? "; after step " + text(*other->agreed) + " it was." : ", the first compared.";
+          other->agreed ? "; after step " + text(*other->agreed) + " it did not." : ", the first compared.";
       std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
       return kExitFault;
     }
@@ -98,7 +98,7 @@ struct ReplayCommand final : Subcommand {
 
 }  // namespace
 
-const SubcommandRow kReplayCommand{"replay", "A journal again: all that was done in the window.",
+const SubcommandRow kReplayCommand{"replay", "Repeats a journal: everything that was done in the window.",
                                    make_subcommand<ReplayCommand>};
 
 }  // namespace clothlab

@@ -40,11 +40,11 @@ figcaption,.small{color:#54606c;font-size:.9em}
 .wide{overflow-x:auto}
 </style></head><body>
 <h1>[[title]]</h1>
-<p>[[scene]]. The same cloth, from the same start, by each of these time integrators.[[command]] Computed with ClothLab on [[threads]], one lane after the other; all figures but the computing times are the same on every machine that has the same build.</p>
+<p>[[scene]]. Each of these time integrators computes the same cloth from the same start.[[command]] Computed with ClothLab on [[threads]], one lane after the other; all figures but the computing times are the same on every machine that has the same build.</p>
 [[table]]<p class="small">[[meanings]].</p>
-[[shortfall]]<figure>[[curves]]<figcaption>Curves of lanes that blew up leave the panels. The figures of every step are in the tables beside this page, such as [[csv]].</figcaption></figure>
-<h2>Where the energy went</h2>
-[[ledger]]<p class="small">Work of every kind from start to end; together it is the change of kinetic and potential energy. <b>Method</b> is what is left when all forces are counted: numerical damping where it is negative, energy from nothing where it is positive.</p>
+[[shortfall]]<figure>[[curves]]<figcaption>Curves of lanes that blew up leave the panels. The figures of every step are in the tables next to this page, such as [[csv]].</figcaption></figure>
+<h2>Energy ledger</h2>
+[[ledger]]<p class="small">Work of every kind from start to end; together it is the change of kinetic and potential energy. <b>Method</b> is the remainder after all forces: numerical damping if it is negative, spurious energy if it is positive.</p>
 [[lanes]]</body></html>
 )";
 constexpr std::string_view kCommand = " Repeat it with <code>[[command]]</code>.";
@@ -113,10 +113,10 @@ std::vector<LaneColumn> lane_columns() {
       {"energy [J]", "change of the total from start to end",
        [](const LaneFigures& lane) { return format_plain(last_of(lane.energy)); }},
       {"method [mJ/step]",
-       "energy that the method itself takes (negative) or makes, solvers and rods included, on average",
+       "energy that the method itself removes (negative) or adds, solvers and rods included, on average",
        [](const LaneFigures& lane) {
          const auto steps = static_cast<double>(std::max<std::uint64_t>(lane.good_steps(), 1));
-         return format_plain(1e3 * lane.ledger.from_nothing() / steps);
+         return format_plain(1e3 * lane.ledger.spurious() / steps);
        }},
       {"strain [%]", "largest of a stretch spring in the whole run",
        [](const LaneFigures& lane) { return format_plain(100 * lane.max_strain); }},
@@ -126,7 +126,7 @@ std::vector<LaneColumn> lane_columns() {
   };
 }
 
-/// The ledger's entries that some lane has.
+/// The ledger's entries that are not 0 in some lane.
 std::vector<LaneColumn> ledger_columns(const Comparison& comparison) {
   std::vector<LaneColumn> out{
       {"[J]", "", [](const LaneFigures& lane) { return std::string(lane.info->title); }, true}};
@@ -207,7 +207,7 @@ std::string meanings() {
   return out;
 }
 
-/// Why a lane ended as it did, and what is to be known of it.
+/// How a lane ended, and its warnings.
 std::vector<std::string> remarks(const LaneFigures& lane) {
   std::vector<std::string> out;
   if (!lane.blow_up.empty()) out.push_back(lane.blow_up);
@@ -221,7 +221,7 @@ std::vector<std::string> remarks(const LaneFigures& lane) {
   return out;
 }
 
-/// The lane's pictures side by side.
+/// The lane's pictures in a row.
 Image strip(const LaneFigures& lane) {
   Image out;
   for (const LaneFigures::Picture& one : lane.pictures) {
@@ -267,9 +267,9 @@ std::string lane_file(std::size_t k, const IntegratorInfo& info, std::string_vie
   return lane_letter(k) + ("-" + std::string(info.id)).append(ending);
 }
 
-/// An axis of y that holds the lanes that did not blow up, so that those that did leave it.
-ChartAxis sound_axis(std::string title, bool logarithmic, const Comparison& comparison,
-                     const std::vector<ChartCurve>& curves) {
+/// A y axis for the range of the lanes that did not blow up; the others leave it.
+ChartAxis good_axis(std::string title, bool logarithmic, const Comparison& comparison,
+                    const std::vector<ChartCurve>& curves) {
   ChartAxis axis{.title = std::move(title), .logarithmic = logarithmic};
   double low = INFINITY, high = -INFINITY;
   bool some_leave = false;
@@ -318,7 +318,7 @@ Chart comparison_chart(const Comparison& comparison) {
   };
   constexpr std::array kQuantities{
       Quantity{"change of the total energy [J]", false, &LaneFigures::energy, 1, 0},
-      Quantity{"made by the method, summed [J]", false, &LaneFigures::made, 1, 0},
+      Quantity{"spurious energy, summed [J]", false, &LaneFigures::spurious, 1, 0},
       Quantity{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
       Quantity{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
       Quantity{"processor time of a step [ms]", true, &LaneFigures::step_cpu_ms, 1, 1},
@@ -343,7 +343,7 @@ Chart comparison_chart(const Comparison& comparison) {
       for (const double y : lane.*quantity.values) curve.y.push_back(quantity.factor * y);
       curves.push_back(std::move(curve));
     }
-    ChartAxis y = sound_axis(quantity.title, quantity.logarithmic, comparison, curves);
+    ChartAxis y = good_axis(quantity.title, quantity.logarithmic, comparison, curves);
     chart.panels.push_back({.x = {.title = "time [s]"}, .y = std::move(y), .curves = std::move(curves)});
   }
   return chart;

@@ -18,15 +18,15 @@ namespace clothlab {
 /// Figures of a lane of a comparison. Lists by step begin with the start, at index 0.
 struct LaneFigures : StepFigures {
   const IntegratorInfo* info = nullptr;
-  std::string scene;            ///< mesh, particles, springs and mass, in words
-  double h = 0;                 ///< [s]
-  std::vector<double> time;     ///< [s]
-  std::vector<double> energy;   ///< change of the total since the start [J]
-  std::vector<double> kinetic;  ///< [J]
-  std::vector<double> made;     ///< by the method, its solvers and rods since the start [J]
-  EnergyLedger ledger;          ///< at the end
-  std::vector<double> strain;   ///< largest |l/L − 1|
-  std::string diagnostics;      ///< the table of `--diagnostics`
+  std::string scene;             ///< mesh, particles, springs and mass, in words
+  double h = 0;                  ///< [s]
+  std::vector<double> time;      ///< [s]
+  std::vector<double> energy;    ///< change of the total since the start [J]
+  std::vector<double> kinetic;   ///< [J]
+  std::vector<double> spurious;  ///< spurious energy of method, solvers and rods since the start [J]
+  EnergyLedger ledger;           ///< at the end
+  std::vector<double> strain;    ///< largest |l/L − 1|
+  std::string diagnostics;       ///< the table of `--diagnostics`
   std::vector<Notice> notices;
   std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
   std::string stability;           ///< h and the method's limit at the start, in a sentence or two
@@ -43,7 +43,7 @@ struct LaneFigures : StepFigures {
 /// A comparison as text and pictures. Lanes are A, B, … in their order.
 struct Comparison {
   std::string title;
-  std::string scene;      ///< what was run, without a full stop
+  std::string scene;      ///< description of the run, without a full stop
   std::string command;    ///< that repeats it; may be empty
   std::string shortfall;  ///< why there are no pictures; empty: there are
   int threads = 1;
@@ -59,7 +59,7 @@ Chart comparison_chart(const Comparison& comparison);
 /// The table of all lanes for a terminal, with a line below it for each that needs one.
 std::string comparison_text(const Comparison& comparison);
 
-/// Writes A-<id>.csv (as `--diagnostics`), A-<id>.png (the lane's pictures side by side), and so on,
+/// Writes A-<id>.csv (as `--diagnostics`), A-<id>.png (the lane's pictures in a row), and so on,
 /// curves.png, and index.html, which has all of them but the tables by step in it and needs no other file.
 /// The folder must exist. Throws InputError, SystemError.
 void write_report(const Comparison& comparison, const std::filesystem::path& folder);

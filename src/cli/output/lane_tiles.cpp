@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kZoom = 0.8;  // a sheet that swings leaves a tile sooner than a window
+constexpr double kZoom = 0.8;  // a swinging sheet leaves a tile sooner than a window
 constexpr int kGap = 2;        // between tiles [pixel]
 constexpr int kLabel = 26;     // height [pixel]
 constexpr double kText = 17;   // [pixel]

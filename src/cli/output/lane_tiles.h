@@ -17,8 +17,8 @@ namespace clothlab {
 /// Pictures of several lanes in one: up to four columns, two rows, each with its letter and title.
 class LaneTiles {
  public:
-  /// `whole` is the request for all of it. Throws InputError where it is too small, SystemError where there
-  /// is no way to draw.
+  /// `whole`: the request for the complete picture. Throws InputError if it is too small, SystemError if
+  /// drawing is impossible.
   LaneTiles(const PictureRequest& whole, std::size_t lanes,
             const std::function<Painter(const PictureRequest&)>& make_painter);
 
@@ -26,7 +26,7 @@ class LaneTiles {
   Image draw(std::span<const Simulation* const> lanes, double turn);
 
  private:
-  /// A tile's place in the whole [pixel].
+  /// Position of a tile in the picture [pixel].
   struct Place {
     int left = 0, top = 0;
   };

@@ -34,7 +34,7 @@ fs::path whole_path(const fs::path& path) {
   return error ? path : found;
 }
 
-/// By any path or link; also of files that are yet to be made.
+/// By any path or link; also of files that do not exist yet.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) || whole_path(a) == whole_path(b);
@@ -72,7 +72,7 @@ bool has_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return true;
   if (fs::exists(folder, error)) throw InputError("'" + shown_path(folder) + "' is not a folder.");
-  check_writable(folder);  // it is made in a folder that must be there
+  check_writable(folder);  // its parent folder must exist
   return false;
 }
 
@@ -80,14 +80,13 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error)
-    throw SystemError("The folder '" + shown_path(folder) + "' cannot be made: " + error.message() + ".");
+    throw SystemError("The folder '" + shown_path(folder) + "' cannot be created: " + error.message() + ".");
 }
 
 void check_extension(const fs::path& file, std::string_view extension) {
   const std::string named = lower_case(utf8_of(file.extension()));
   if (named == extension || std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end()) return;
-  throw InputError("'" + shown_path(file) +
-                   "' has the extension of another format: what is written there is " +
+  throw InputError("'" + shown_path(file) + "' has the extension of another format; this output is " +
                    std::string(extension) + ".");
 }
 
@@ -129,7 +128,7 @@ void OutputFiles::spare(const fs::path& input) const {
   std::error_code error;
   if (!fs::is_regular_file(input, error) || !replaces(input)) return;
   throw InputError("An output would replace '" + shown_path(input) +
-                   "', which is read: give it another name.");
+                   "', which is an input: give the output another name.");
 }
 
 void OutputFiles::spare(const Scene& scene) const {
@@ -155,7 +154,7 @@ bool OutputFiles::Numbered::names(const std::string& name) const {
 bool OutputFiles::Numbered::replaces(const fs::path& file) const {
   const fs::path whole = whole_path(file);
   if (names(utf8_of(whole.filename())) && same_file(whole.parent_path(), folder)) return true;
-  // A name of the sequence that is there already may be a link to the file.
+  // An existing name of the sequence may be a link to the file.
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;

@@ -20,25 +20,24 @@ namespace clothlab {
 struct JournalEntry;
 struct Scene;
 
-/// Throws InputError where a file has the extension of a known format other than that of `extension`.
+/// Throws InputError if a file has the extension of a known format other than that of `extension`.
 void check_extension(const std::filesystem::path& file, std::string_view extension);
 
-/// Calls write(), at the end of a run or within it. Where an output cannot be written (disk full, a folder
-/// that has vanished since it was checked), reports that on stderr and returns false: the exit status is
-/// kExitFault then, and other outputs are still written.
+/// Calls write(). If the output cannot be written (disk full, folder removed), reports it on stderr and
+/// returns false: the exit status is kExitFault then, and other outputs are still written.
 bool try_write(const std::function<void()>& write);
 
 /// The number in the name of a file of a sequence, with six digits or more: "000042".
 std::string sequence_number(std::uint64_t number);
 
-/// False where the folder is yet to be made. Throws InputError where it is no folder, or cannot be made.
+/// False if the folder does not exist yet. Throws InputError if it is not a folder or cannot be created.
 bool has_folder(const std::filesystem::path& folder);
-/// Makes the folder where it is missing. Throws SystemError.
+/// Creates the folder if it is missing. Throws SystemError.
 void make_folder(const std::filesystem::path& folder);
 
 /// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
-/// written, no two are the same file by any path or link, and none is an input. Paths that are written in
-/// place (a pipe, /dev/null) may be repeated.
+/// written, no two are the same file by any path or link, and none is an input. Paths that are written
+/// directly (a pipe, /dev/null) may be repeated.
 class OutputFiles {
  public:
   /// Adds an option whose text, the name of an output with this extension, goes to `target`. Both the target
@@ -49,8 +48,8 @@ class OutputFiles {
   void check();
   /// True if some of these options were given.
   bool any_named() const;
-  /// Calls write(*output) where there is an output. Where that fails, reports it, as try_write() does, and
-  /// resets the output; lost() is true from then on.
+  /// Calls write(*output) if there is an output. A failure is reported as in try_write() and resets the
+  /// output; lost() is true from then on.
   template <class Output, class Write>
   void attempt(std::optional<Output>& output, const Write& write) {
     if (!output || try_write([&] { write(*output); })) return;
@@ -65,9 +64,9 @@ class OutputFiles {
   /// The same of the files "<prefix>000000<suffix>" and so on, with six digits or more, in `folder`, which
   /// need not exist.
   void add_numbered(const std::filesystem::path& folder, std::string prefix, std::string suffix);
-  /// Throws InputError where an output would replace this file, which the command reads.
+  /// Throws InputError if an output would replace this file, which the command reads.
   void spare(const std::filesystem::path& input) const;
-  /// The same of all files that a scene or a journal names.
+  /// The same for all files that a scene or a journal names.
   void spare(const Scene& scene) const;
   void spare(std::span<const JournalEntry> journal) const;
 

@@ -18,11 +18,11 @@ class Progress {
 
   /// `step` steps are done; redraws at most ten times a second.
   void show(std::uint64_t step, double simulated_time);
-  /// The same for work that is no run: `part` of the total is done, and `what` is under way.
+  /// The same for other work: `part` of the total is done; `what`: the current part.
   void show_part(std::uint64_t part, std::string_view what);
 
  private:
-  /// The text after the bar is made by `describe(seconds for each part, seconds left)`.
+  /// `describe(seconds for each part, seconds left)` returns the text after the bar.
   template <class Describe>
   void draw(std::uint64_t done, Describe describe);
 

@@ -51,8 +51,8 @@ Json quantiles_of(const std::vector<double>& values) {
   return {{"median", quantile(values, 0.5)}, {"p95", quantile(values, 0.95)}, {"max", quantile(values, 1)}};
 }
 
-/// With all values of its method and with absolute paths, so that the file may lie anywhere; empty where JSON
-/// cannot hold it.
+/// With all values of its method and with absolute paths, so that the file works in any folder; empty if JSON
+/// cannot contain it.
 std::string text_of_scene(Scene scene) {
   const IntegratorInfo& info = integrator_info(scene.integrator);
   const IntegratorParameters values = integrator_parameters(scene, info);
@@ -101,7 +101,7 @@ Json pinned_vertices(const Simulation& simulation) {
   return vertices;
 }
 
-/// Values in force: automatic ones as they were chosen, null where the model has none.
+/// Current values: automatic ones as they were chosen, null if the model has none.
 Json json_of_contact(const Simulation& simulation) {
   const Scene& scene = simulation.scene();
   const ContactModelInfo& model = info_of(scene.contact.model);
@@ -140,8 +140,8 @@ void Results::add_to(CLI::App& app) {
   file("--state", state_, ".csv", "FILE.csv",
        "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
   file("--diagnostics", diagnostics_, ".csv", "FILE.csv",
-       "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
-       "from, and contacts.");
+       "One row per step: energies, strain, iterations, milliseconds, energy ledger of the step, and "
+       "contacts.");
   file("--contact-csv", contact_csv_, ".csv", "FILE.csv",
        "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
        "contact.");
@@ -149,18 +149,18 @@ void Results::add_to(CLI::App& app) {
   add_text(app, kGroup, "--obj-sequence", obj_sequence_, "DIR",
            "Shapes as DIR/000000.obj and so on, by step number.");
   file("--checkpoint", checkpoint_, ".checkpoint", "FILE",
-       "The whole run at its end, and every N steps with --every, to go on from with --resume.");
+       "The complete run at its end, and every N steps with --every; --resume continues it.");
   add_text(app, kGroup, "--every", every_text_, "N",
-           "Steps from one shape of --obj-sequence, or one --checkpoint, to the next; default 1 for shapes.");
+           "Number of steps between two shapes of --obj-sequence or two checkpoints; default 1 for shapes.");
   file("--summary", summary_, ".json", "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
-               "Exit status 4 when steps did not converge; the run itself is the same.")
+               "Exits with status 4 if steps did not converge; the run itself is the same.")
       ->group(kGroup);
 }
 
 void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
-    throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
+    throw InputError("--every needs --obj-sequence or --checkpoint.");
   files_.check();
   read_whole("every", every_text_, 1, 1'000'000'000, every_);
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
@@ -255,9 +255,9 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
   const Scene& scene = simulation.scene();
   const ClothIntersections found =
       find_intersections(pool, simulation.mesh(), simulation.state().x, simulation.obstacles());
-  // Cloth that does not meet itself may intersect itself.
-  const bool meets_itself = scene.contact.model != ContactModel::filter && scene.self_contact;
-  if ((meets_itself ? found.pairs : found.with_obstacles) == 0) return;
+  // Cloth without self-contact may intersect itself.
+  const bool collides_with_itself = scene.contact.model != ContactModel::filter && scene.self_contact;
+  if ((collides_with_itself ? found.pairs : found.with_obstacles) == 0) return;
   const std::string cures =
       contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
   notices_.push_back(
@@ -292,7 +292,7 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
   report_shortfalls();
   if (!blow_up.empty()) std::fprintf(stderr, "clothlab: %s\n", blow_up.c_str());
   if (interrupted)
-    std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
+    std::fprintf(stderr, "clothlab: interrupted after step %llu; the results so far were written.\n",
                  static_cast<unsigned long long>(simulation.steps()));
   if (files_.lost()) return kExitFault;
   if (status == StepStatus::blown_up) return kExitBlownUp;
@@ -338,7 +338,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
             {"notices", Json::array()},
             {"step_ms", quantiles_of(figures_.step_ms)},
             {"step_cpu_ms", quantiles_of(figures_.step_cpu_ms)},
-            // null where no step was taken
+            // null if no step was taken
             {"real_time_factor", figures_.real_time_factor()},
             {"cpu_seconds", process_seconds() - cpu_at_start_},
             {"wall_seconds",

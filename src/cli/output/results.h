@@ -25,8 +25,8 @@ namespace clothlab {
 /// On stderr.
 void print_notice(const Notice& notice);
 
-/// The output files of `simulate` (docs/command-line.md). Each is written beside its place and renamed
-/// when it is whole, so that an interrupted run leaves no half-written file.
+/// The output files of `simulate` (docs/command-line.md). Each is written under a temporary name and renamed
+/// when it is complete, so an interrupted run leaves no incomplete file.
 class Results {
  public:
   void add_to(CLI::App& app);
@@ -34,18 +34,17 @@ class Results {
   /// Throws InputError when an output could not be written, before anything is run.
   void check();
   const OutputFiles& files() const { return files_; }
-  /// The whole command line, and the file that the run goes on from, by what it is; both for the summary.
+  /// The whole command line, and the file from which the run continues with its kind; both for the summary.
   void set_command(std::string command_line) { command_ = std::move(command_line); }
   void set_origin(const char* kind, const std::filesystem::path& file);
   /// Without any output file, finish() prints the summary on stdout.
   void print_summary_without_files() { prints_summary_ = true; }
 
-  /// Takes all steps of a run that has begun, until Ctrl-C, and writes what belongs to each. Returns how the
-  /// last one ended. Throws SystemError before the first step. An output that cannot be written later (disk
-  /// full, a folder that has vanished) is reported on stderr and left out; the others are still written.
+  /// Takes all steps of a started run, until Ctrl-C, and writes the outputs of each. Returns the status of
+  /// the last one. Throws SystemError before the first step. An output that cannot be written later (disk
+  /// full, folder removed) is reported on stderr and dropped; the others are still written.
   StepStatus play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet);
-  /// Writes the results of a run that has ended so, and reports on stderr what went wrong. Returns the exit
-  /// status.
+  /// Writes the results of a run with this status and reports problems on stderr. Returns the exit status.
   int finish(WorkerPool& pool, const Simulation& simulation, StepStatus status);
 
  private:
@@ -55,7 +54,7 @@ class Results {
   std::string summary_text(WorkerPool& pool, const Simulation& simulation, bool interrupted,
                            const std::string& blow_up) const;
   void report_shortfalls() const;
-  /// Of what contact at particles alone, or by weak forces, lets through.
+  /// Warns of intersections that contact at particles or by weak forces did not prevent.
   void notice_intersections(WorkerPool& pool, const Simulation& simulation);
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
@@ -83,7 +82,7 @@ class Results {
     std::uint64_t hash;
   };
   std::optional<Origin> origin_;
-  std::string scene_at_start_;  ///< JSON; empty where JSON cannot hold it
+  std::string scene_at_start_;  ///< JSON; empty if JSON cannot contain it
   Overlaps overlaps_at_start_;
   double cpu_at_start_ = 0;  ///< [s]
   std::chrono::steady_clock::time_point wall_at_start_;

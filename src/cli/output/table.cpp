@@ -19,7 +19,7 @@ std::string shown(const BenchCell& cell, int digits) {
   return std::isnan(value) ? "–" : format_plain(value, digits);
 }
 
-/// For files; empty where nothing was measured.
+/// For files; empty if nothing was measured.
 std::string exact(const BenchCell& cell) {
   if (const auto* value = std::get_if<double>(&cell))
     return std::isnan(*value) ? "nan" : format_number(*value);

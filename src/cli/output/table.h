@@ -31,13 +31,12 @@ struct BenchTable {
   std::size_t keys = 1;                 ///< the first columns, which name the row
 };
 
-/// The figures of a column, not a number where there is none; empty where there is no such column.
+/// The figures of a column, NaN for other cells; empty if there is no such column.
 std::vector<double> values_of(const BenchTable& table, std::string_view column);
 /// The table with this id; nullptr when there is none.
 const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_view id);
 
-/// Lines that begin with `margin`, whose cells are in columns of equal width, two spaces apart; texts stand
-/// on the left of theirs.
+/// Lines that begin with `margin`, with columns of equal width, two spaces apart; texts are left-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view margin,
                     const std::function<bool(std::size_t column)>& is_text);
 /// For the terminal.

@@ -51,8 +51,8 @@ constexpr std::array kLimitColumns{
                 50, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
     LimitColumn{"gained", "Energy that the method gained or dissipated in that half second (see the ledger).",
-                56, [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
-                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
+                56, [](const LimitRow& r) { return r->run ? r->run->spurious : kNoFigure; },
+                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::spurious, "J"); }},
     LimitColumn{"error",
                 "RMS distance of the particles from the reference after half a second: RK4 at a quarter of "
                 "its limit. Methods with rods simulate different cloth.",

@@ -35,7 +35,7 @@ std::vector<PhaseCurve> phase_curves(const Snapshot& now, const vec3& direction)
     PhaseCurve curve{lane, {}, {}};
     const double end = lane->plot->empty() ? 0 : lane->plot->back().time;
     for (const PlotSample& sample : *lane->plot) {
-      const double x = glm::dot(sample.place, direction), v = glm::dot(sample.velocity, direction);
+      const double x = glm::dot(sample.position, direction), v = glm::dot(sample.velocity, direction);
       if (sample.time < end - kPhaseSeconds || !std::isfinite(x) || !std::isfinite(v)) continue;
       curve.position.push_back(x);
       curve.velocity.push_back(v);
@@ -78,8 +78,8 @@ std::string name_of(const vec3& direction) {
 std::optional<vec3> main_direction(const LaneSnapshot& lane) {
   std::vector<vec3> positions;
   for (const PlotSample& sample : *lane.plot)
-    if (sample.time >= lane.plot->back().time - kPhaseSeconds && std::isfinite(sample.place.x))
-      positions.push_back(sample.place);
+    if (sample.time >= lane.plot->back().time - kPhaseSeconds && std::isfinite(sample.position.x))
+      positions.push_back(sample.position);
   vec3 mean(0), direction(1, 0.7, 0.4);  // no direction that a scene is likely to avoid
   for (const vec3& x : positions) mean += x / static_cast<double>(positions.size());
   constexpr int kPowers = 100;

@@ -82,7 +82,7 @@ constexpr std::array kLargestDistances{
                  [](const PlotSample& s) { return s.largest_distance; }, 2},
 };
 constexpr std::array kHeights{
-    PlotQuantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.place.y; }, 2},
+    PlotQuantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.position.y; }, 2},
 };
 constexpr std::array kSpeeds{
     PlotQuantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
