@@ -155,7 +155,7 @@ void Documents::finish_load(const Snapshot& shown) {
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
   // A new mesh waits to be pinned; a reloaded one continues to wait.
   const bool waits = load.arrival == EditHistory::Arrival::reloaded ? around_.ui.mesh_bar().is_shown(shown)
-                                                                : load.is_mesh && !plays_meshes_;
+                                                                    : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
   if (!result.remark.empty()) around_.ui.show_message_of(result.scene, result.remark);

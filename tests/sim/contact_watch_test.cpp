@@ -264,7 +264,7 @@ TEST(Tunnelling, OfBarsBetweenParticlesIsReported) {
     Simulation simulation(scene, mesh_of(scene), one_thread());
     ASSERT_EQ(run(simulation, 30), 30);
     EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
-                HasSubstr("pass between its particles"))
+                HasSubstr("passed between its particles"))
         << bar;
   }
 }

@@ -905,7 +905,7 @@ def moment_and_journal(program, assets):
         window.shows("the start", step=0)
         window.drop(journal)
         window.shows("the end of the journal", step=end["step"], playing=False)
-        window.until(lambda: "repeated up to its end" in window.state()["message"], "what was done")
+        window.until(lambda: "repeated to its end" in window.state()["message"], "what was done")
         places = [[p["position"] for p in state["some_particles"]] for state in (end, window.fresh_state())]
         check(places[0] == places[1], "the same shape as when the journal was saved")
 
