@@ -252,7 +252,7 @@ void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) con
 }
 
 void SpringMatrix::bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const {
-  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2), with half of that and likewise for four.
+  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2), with half of that, and the same for four.
   constexpr auto kOfPoints = [](int count) { return count > 3 ? 2 : 1.5; };
   struct {
     Padded* diagonal;
