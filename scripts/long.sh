@@ -63,11 +63,11 @@ for build in release asan tsan; do
 done
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target collide_test sim_test sim_mesh_suite_test sim_scene_cards_test session_test session_command_sequence_test
+cmake --build --preset check --target collide_test sim_test sim_mesh_suite_test sim_scene_cards_test session_mouse_grab_test session_command_sequence_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/collide/collide_test --gtest_filter='FreeShare*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_scene_cards_test --gtest_filter='*ContactScene*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*' --gtest_brief=1
-CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_test --gtest_filter='*LongGrab*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
 scripts/check_tidy.sh
