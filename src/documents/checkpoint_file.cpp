@@ -98,7 +98,7 @@ std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::ve
     return found;
   }
   const nlohmann::json& all = header["lanes"];
-  if (!all.is_array() || all.size() != lanes.size())
+  if (!all.is_array() || all.empty() || all.size() != lanes.size())
     throw InputError("its lanes differ from those of its scene");
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto size = all[i].at("numbers").get<std::size_t>();

@@ -119,7 +119,7 @@ struct Record {
 /// run that blew up or a waiting mesh counts as playing if the run before it was.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
-  /// Lanes and values from the start on; empty: those of lanes_to_begin_with(). One request, so that no other
+  /// Lanes and values from the start on; empty: those of initial_lanes(). One request, so that no other
   /// UseScene comes between the two.
   LaneScenes lanes = {};
   /// Paused at its start, as a moment is.

@@ -57,7 +57,7 @@ std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitle
 }  // namespace
 
 EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
-  const LaneScenes lanes = without_state(lanes_to_begin_with(*first, {}));
+  const LaneScenes lanes = without_state(initial_lanes(*first, {}));
   saved_[first.get()] = lanes;
   now_.active = lanes.front().lane;
   now_.present = {++documents_, std::move(first), lanes};
@@ -109,7 +109,7 @@ void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
 }
 
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
-  LaneScenes lanes = without_state(lanes_to_begin_with(*loaded, now_.present.lanes));
+  LaneScenes lanes = without_state(initial_lanes(*loaded, now_.present.lanes));
   saved_[loaded.get()] = arrival == Arrival::reloaded ? saved_[now_.present.loaded.get()] : lanes;
   add(OtherScene{std::move(loaded), std::move(lanes), arrival == Arrival::first});
 }

@@ -31,7 +31,7 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes) {
   return methods;
 }
 
-LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& present,
+LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
                                std::vector<LaneId>* removed) {
   LaneScenes lanes;
   if (loaded.moment) {

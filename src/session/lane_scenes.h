@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 /// The lanes with which a scene begins: those of its file. Where the file names none, lane A with its method,
 /// and of the `present` lanes all but the first, which keep their integrators. A lane whose integrator cannot
 /// have the contact model of the scene is left out; its letter is added to `removed`.
-LaneScenes lanes_to_begin_with(const LoadedScene& loaded, const LaneScenes& present,
+LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
                                std::vector<LaneId>* removed = nullptr);
 
 /// The lanes after a change of one lane's scene: all lanes get its world.

@@ -77,6 +77,7 @@ void SimulationThread::Impl::start_catch_up(LiveLane& lane, const Scene& method,
 void SimulationThread::Impl::remove(LaneId lane) {
   RemovedLane kept;
   arena.save(pool, kept.moment);
+  std::erase_if(kept.moment.lanes, [&](const Moment::Part& part) { return part.lane != lane; });
   std::erase_if(removed, [&](const RemovedLane& each) { return each.lane->id == lane; });
   removed.reserve(removed.size() + 1);
   arena.apply(pool, RemoveLane{lane});

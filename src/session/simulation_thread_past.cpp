@@ -24,7 +24,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   if (!lanes.empty())
     for (const Lane& lane : arena->lanes()) present.push_back({lane.id, lane.simulation->shared_scene()});
   std::vector<LaneId> without_place;
-  if (begin.empty()) begin = lanes_to_begin_with(*next, present, &without_place);
+  if (begin.empty()) begin = initial_lanes(*next, present, &without_place);
   std::string removed_lanes;
   for (const LaneId lane : without_place)
     removed_lanes += (removed_lanes.empty() ? "" : ", ") + arena->find(lane)->name();

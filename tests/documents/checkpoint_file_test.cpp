@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/hash.h"
 #include "core/text_file.h"
 #include "documents/load_job.h"
 #include "io/output_file.h"
@@ -203,7 +204,7 @@ TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
   const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
   ASSERT_NE(loaded, nullptr) << job.result().error;
   JournaledArena resumed;
-  resumed.use(*loaded, lanes_to_begin_with(*loaded, {}), pool);
+  resumed.use(*loaded, initial_lanes(*loaded, {}), pool);
   resumed.apply(pool, AddLane{1, 0});
   Moment moment;
   resumed.save(pool, moment);
@@ -310,6 +311,66 @@ TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
               HasSubstr(shown_path(body) + " is not the mesh that was loaded then."));
 }
 
+Scene small_scene(const char* integrator, int n = 5) {
+  Scene scene;
+  scene.mesh = GridSource{n, n, 1, 1};
+  scene.integrator = integrator;
+  return scene;
+}
+
+/// With the fingerprint of a file that is as it was written.
+std::string sealed(std::string bytes) {
+  Hash hash;
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+      word |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+    hash.add(word);
+  }
+  for (; at < bytes.size(); ++at) hash.add(std::uint64_t{static_cast<unsigned char>(bytes[at])});
+  for (std::size_t i = 0; i < 8; ++i) bytes += static_cast<char>(hash.value() >> (8 * i) & 0xff);
+  return bytes;
+}
+
+TEST(CheckpointFiles, WithForgedLanesAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  const Scene scene = small_scene("bdf2", 3);
+  Simulation run(scene, mesh_of(scene), pool);
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(alone(saved), run.mesh(), path);
+  std::string whole = read_text_file(path, 1 << 20);
+  whole.resize(whole.size() - 8);
+  const std::size_t numbers = whole.find('\n') + 1;
+  const auto refusal_with = [&](const std::string& lanes, bool of_nothing = false) {
+    std::string text = of_nothing ? whole.substr(0, numbers) : whole;
+    const std::size_t from = text.find("\"lanes\":");
+    text.replace(from, text.find(",\"scene\":") - from, "\"lanes\":" + lanes);
+    if (of_nothing) {  // the scene without lanes
+      const std::size_t list = text.find(R"(,\n  \"lanes\": [)");
+      text.erase(list, text.find(']', list) + 1 - list);
+    }
+    write_file(path, sealed(text));
+    return refusal_of(path);
+  };
+  const std::string count = std::to_string((whole.size() - numbers) / 8);
+  EXPECT_EQ(refusal_with("[{\"numbers\":" + count + "}]"), "") << "without notices it is read";
+  EXPECT_THAT(refusal_with("[{\"numbers\":1}]"), HasSubstr("it has too many numbers"));
+  EXPECT_THAT(refusal_with("[{\"numbers\":" + count + "0}]"), HasSubstr("it has too few numbers"));
+  EXPECT_THAT(refusal_with("[{\"numbers\":-1}]"), HasSubstr("it has too few numbers"));
+  EXPECT_THAT(refusal_with("[{}]"), HasSubstr("the checkpoint is broken"));
+  EXPECT_THAT(refusal_with("[]"), HasSubstr("its lanes are not those of its scene"));
+  EXPECT_THAT(refusal_with("[]", true), HasSubstr("its lanes are not those of its scene"));
+  EXPECT_THAT(refusal_with("[{\"numbers\":" + count + ",\"held\":3}]"),
+              HasSubstr("the checkpoint is broken"));
+  EXPECT_THAT(refusal_with("[{\"numbers\":" + count + ",\"blow-up\":{\"cause\":9}}]"),
+              HasSubstr("unknown cause of a blow-up"));
+}
+
 // Whoever forges a file can give it the right fingerprint.
 TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   const TemporaryFolder folder;
@@ -352,13 +413,6 @@ TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   twice.insert(1, "\"scene\":\"\",");
   write_file(path, twice);
   EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" occurs twice"));
-}
-
-Scene small_scene(const char* integrator, int n = 5) {
-  Scene scene;
-  scene.mesh = GridSource{n, n, 1, 1};
-  scene.integrator = integrator;
-  return scene;
 }
 
 // Four lanes, of which one blew up and one was frozen by the user.
