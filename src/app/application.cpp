@@ -325,8 +325,10 @@ void Application::draw_interface(const PanelContext& context) {
 void Application::draw_frame() {
   measure_rate(last_frame_);
   documents_.finish_load(*snapshot_);
-  if (std::optional<SetObstacles> wanted = documents_.finish_obstacle(*snapshot_))
+  if (std::optional<SetObstacles> wanted = documents_.finish_obstacle(*snapshot_)) {
+    documents_.begin_action();
     documents_.send(Command(std::move(*wanted)), snapshot_);
+  }
   use_snapshot();
 
   update_measurements();

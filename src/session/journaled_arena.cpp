@@ -28,8 +28,7 @@ void JournaledArena::use(const LoadedScene& loaded, const LaneScenes& lanes, Wor
 }
 
 void JournaledArena::set_scene(WorkerPool& pool, const LaneScene& lane) {
-  const Scene& now = (*arena_)[lane.lane].scene();
-  if (now.world() != lane.scene->world() || now.method() != lane.scene->method())
+  if (!have_same_values((*arena_)[lane.lane].scene(), *lane.scene))
     apply(pool, lane.lane, SetScene{lane.scene});
 }
 

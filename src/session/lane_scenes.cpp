@@ -31,8 +31,7 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes) {
   return methods;
 }
 
-LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
-                               std::vector<LaneId>* removed) {
+LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present, std::vector<LaneId>* removed) {
   LaneScenes lanes;
   if (loaded.moment) {
     for (const Moment::Part& part : loaded.moment->lanes)
@@ -63,6 +62,10 @@ LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const
       each.scene = shared(with_method(*scene, each.scene->method()));
   }
   return lanes;
+}
+
+bool have_same_values(const Scene& a, const Scene& b) {
+  return a.world() == b.world() && a.method() == b.method();
 }
 
 bool are_equal(const LaneScenes& a, const LaneScenes& b, const ClothMesh& mesh) {

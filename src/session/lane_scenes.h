@@ -26,11 +26,13 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 /// and of the `present` lanes all but the first, which keep their integrators. A lane whose integrator cannot
 /// have the contact model of the scene is left out; its letter is added to `removed`.
 LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
-                               std::vector<LaneId>* removed = nullptr);
+                         std::vector<LaneId>* removed = nullptr);
 
 /// The lanes after a change of one lane's scene: all lanes get its world.
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene);
 
+/// True if the scenes of a cloth have the same world and the same method.
+bool have_same_values(const Scene& a, const Scene& b);
 /// True if the same lanes have the same values; pins are compared by the particles of the mesh.
 bool are_equal(const LaneScenes& a, const LaneScenes& b, const ClothMesh& mesh);
 /// The differences in words: "lane B (RK4) added, lane C: Substeps 1 → 4". Empty without differences.

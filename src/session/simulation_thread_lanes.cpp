@@ -110,8 +110,8 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
   }
   try {
     LiveLane& live_lane = live(lane.lane);
-    const Moment::Part& part = from.of(lane.lane);
-    if (part.lane == lane.lane && (part.frozen || part.held)) {
+    const Moment::Part* part = from.lanes.empty() ? nullptr : &from.of(lane.lane);
+    if (part != nullptr && part->lane == lane.lane && (part->frozen || part->held)) {
       arena.restore_frozen(pool, lane.lane, *lane.scene, from);
       return follow_blow_ups();
     }

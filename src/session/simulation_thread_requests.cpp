@@ -270,9 +270,8 @@ void SimulationThread::Impl::steer(const SetLanes& c) {
     if (!is_there(each.lane)) restore(each);
   for (const LaneId lane : leave) steer(ChangeLanes{RemoveLane{lane}});
   for (const LaneScene& each : c.lanes) {
-    if (arena->find(each.lane) == nullptr) continue;
-    const Scene& now = (*arena)[each.lane].scene();
-    if (now.world() != each.scene->world() || now.method() != each.scene->method())
+    const Lane* lane = arena->find(each.lane);
+    if (lane != nullptr && !have_same_values(lane->simulation->scene(), *each.scene))
       apply_to(each.lane, SetScene{each.scene});
   }
 }
