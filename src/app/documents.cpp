@@ -267,10 +267,14 @@ bool Documents::loses_changes(const AppRequest& request) {
                                          is_checkpoint_file(open->path) || is_journal_file(open->path));
   const bool leaves =
       opens || std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
-  if (!leaves || edits_.unsaved_changes().empty()) return false;
+  // The scenes of the library and meshes name no lanes, so that the lanes stay.
+  const bool keeps_lanes =
+      std::holds_alternative<OpenScene>(request) || (open != nullptr && is_mesh_file(open->path));
+  const std::string& changes = keeps_lanes ? edits_.unsaved_values() : edits_.unsaved_changes();
+  if (!leaves || changes.empty()) return false;
   next_ = request;
   saving_before_next_ = false;
-  around_.ui.question().ask(edits_.unsaved_changes());
+  around_.ui.question().ask(changes);
   return true;
 }
 

@@ -373,18 +373,20 @@ void EditHistory::retell() {
   now_.undo_text = can_undo() ? step_back().text : "";
   now_.redo_text = can_redo() ? step_forward().text : "";
   const LaneScenes& saved = saved_.at(now_.present.loaded.get());
-  LaneScenes now = now_.present.lanes;
+  const LaneScenes& now = now_.present.lanes;
+  const LaneScene& first = saved.front();
+  const auto same_lane = find_scene(now, first.lane);
+  Scene values = same_lane ? *same_lane : with_method(*now.front().scene, first.scene->method());
+  values.integrator = first.scene->integrator;
   // The integrator of a single lane changes often: do not ask about it.
-  if (saved.size() == 1 && now.size() == 1 && saved[0].lane == now[0].lane) {
-    Scene scene = *now[0].scene;
-    scene.integrator = saved[0].scene->integrator;
-    now[0].scene = std::make_shared<const Scene>(std::move(scene));
-  }
+  const bool is_alone = saved.size() == 1 && now.size() == 1 && same_lane;
+  const ClothMesh& mesh = *now_.present.loaded->mesh;
   try {
-    now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);
+    now_.unsaved_values = describe_differences(*first.scene, values, mesh);
+    now_.unsaved_changes = is_alone ? now_.unsaved_values : describe_differences(saved, now, mesh);
     if (now_.unsaved_changes.starts_with("lane ")) now_.unsaved_changes[0] = 'L';  // it begins a sentence
   } catch (const InputError&) {
-    now_.unsaved_changes = "Another mesh";  // the saved scene does not fit this one
+    now_.unsaved_changes = now_.unsaved_values = "Another mesh";  // the saved scene does not fit this one
   }
 }
 

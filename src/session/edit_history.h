@@ -91,6 +91,9 @@ class EditHistory {
   /// Lanes, parameters, gravity and pins that differ from the file, or from the start if there is no file; in
   /// words.
   const std::string& unsaved_changes() const { return now_.unsaved_changes; }
+  /// The part of them that a scene without lanes of its own replaces: without lanes and integrators, which
+  /// the window keeps.
+  const std::string& unsaved_values() const { return now_.unsaved_values; }
 
  private:
   struct Document {
@@ -108,7 +111,7 @@ class EditHistory {
     std::vector<Document> future;  // next last
     std::string open_subject;      // of the current gesture
     std::uint64_t open_gesture = 0, open_action = 0;
-    std::string undo_text, redo_text, unsaved_changes;
+    std::string undo_text, redo_text, unsaved_changes, unsaved_values;
   };
   struct Edit {
     Command command;

@@ -287,10 +287,14 @@ TEST(EditHistory, UnsavedLanesAreTold) {
   EXPECT_EQ(edits.unsaved_changes(), "") << "the integrator of the only lane is changed often";
   send(edits, NewLane{"rk4"});
   EXPECT_EQ(edits.unsaved_changes(), "Lane A: Semi-implicit Euler → BDF2, lane B (Runge–Kutta 4) added");
+  EXPECT_EQ(edits.unsaved_values(), "") << "a scene without lanes keeps the lanes and their integrators";
   edits.saved(edits.version());
   EXPECT_EQ(edits.unsaved_changes(), "");
   edits.record(SetIntegrator{"xpbd"});
   EXPECT_EQ(edits.unsaved_changes(), "Lane B: Runge–Kutta 4 → XPBD");
+  edits.record(SetParameter{"mass", 3});
+  EXPECT_EQ(edits.unsaved_values(), "Mass 0.2 → 3 kg");
+  EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg, lane B: Runge–Kutta 4 → XPBD");
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsLanes) {
