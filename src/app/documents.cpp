@@ -158,7 +158,12 @@ void Documents::finish_load(const Snapshot& shown) {
                                                                     : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
-  if (!result.remark.empty()) around_.ui.show_message_of(result.scene, result.remark);
+  std::string remark = result.remark;
+  if (const auto& moment = result.scene->moment; moment && remark.empty())
+    remark = file_name(load.path) + ": " + std::to_string(moment->lanes.size()) +
+             (moment->lanes.size() == 1 ? " lane at " : " lanes at ") + format_plain(moment->time, 3) +
+             " s. Space continues from there.";
+  if (!remark.empty()) around_.ui.show_message_of(result.scene, remark);
 }
 
 void Documents::tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded) {

@@ -180,6 +180,8 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
   if ((*arena)[lane.id].scene().substeps != substeps)
     arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
+  if (!history.empty() && history.newest()->time == arena->time())
+    history.replace_newest([this](Moment& to) { arena.save(pool, to); });
   if (arrival == LiveLane::Arrival::reference) refer_to(lane.id);
   if (arrival == LiveLane::Arrival::active) active = lane.id;
   begin_lane(lane);

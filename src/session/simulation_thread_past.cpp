@@ -37,6 +37,10 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   loaded = std::move(next);
   end_recording();
   start_over();
+  if (loaded->moment) {
+    begin_origin("the opened moment");
+    for (const auto& lane : lanes) lane->new_notices.in(simulation_of(*lane).notices());  // known before it
+  }
   follow_blow_ups();
   request_estimates();
   if (!removed_lanes.empty())

@@ -244,10 +244,15 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
     if (returning != lanes.end()) cancel_catch_up(**returning);
     follow_lanes();
   }
-  if (!history.empty() && arena->time() < history.newest()->time)
+  if (!history.empty() && arena->time() < history.newest()->time) {
     continue_from_restored_state();
-  else
+    restart_methods();
+    if (removes)
+      tell("Lane " + std::string(1, lane_letter(arena->lanes().front().id)) + " continues from " +
+           format_plain(arena->time(), 3) + " s, the time that it has reached.");
+  } else {
     follow_blow_ups();
+  }
   const auto* join = std::get_if<JoinLane>(&c.command);
   if (join == nullptr || join->lane == join->from) return;
   begin_origin(std::string("lane ") + lane_letter(join->lane) + " joined lane " + lane_letter(join->from));

@@ -57,8 +57,11 @@ std::optional<BlownUpRun> SimulationThread::Impl::blow_up_at(const LiveLane& lan
                                                              const Moment::Part& then) const {
   if (!then.frozen) return std::nullopt;
   if (lane.blown && describes(*lane.blown, *then.frozen)) return lane.blown;
-  BlownUpRun blown = describe_blow_up(
-      lane.id, blow_up_facts(*then.frozen, *then.checkpoint, simulation().mesh()), *then.checkpoint->scene);
+  // A frozen lane may have got another method since it blew up.
+  const bool is_last = lane.last_blow_up && lane.last_blow_up->time == then.frozen->time;
+  BlownUpRun blown =
+      describe_blow_up(lane.id, blow_up_facts(*then.frozen, *then.checkpoint, simulation().mesh()),
+                       is_last ? *lane.last_blow_up->scene : *then.checkpoint->scene);
   blown.why = explain_blow_up(blown.facts, *blown.integrator, blown.parameters, std::nullopt);
   return blown;
 }
@@ -87,7 +90,8 @@ void SimulationThread::Impl::decide(LiveLane& lane) {
   const Prospect now = prospect(lane);
   if (past && !past->by_itself()) return tell(waits_in_past_text(now));
   if (now.is_stable()) return revive(lane, continues_text(now, good_time(lane)));
-  tell(stays_frozen_text(now));
+  // Space plays the other lanes, if there are any that run.
+  if (stands()) tell(stays_frozen_text(now));
 }
 
 void SimulationThread::Impl::explain(LiveLane& lane) {

@@ -1530,6 +1530,7 @@ TEST(SimulationThread, ARemovedLaneThatBlewUpIsRestoredFrozen) {
   ASSERT_EQ(s->lanes().size(), 2U);
   EXPECT_TRUE(lane_of(*s, 1).frozen);
   EXPECT_EQ(lane_of(*s, 1).blow_up_sentence, lane_of(*before, 1).blow_up_sentence);
+  EXPECT_EQ(s->messages, before->messages) << "nothing is to be tried by playing: " << s->message;
   EXPECT_EQ(lane_of(*s, 1).frame.positions, lane_of(*before, 1).frame.positions);
   const KeepJournal::Whole whole = thread.keep_journal().get();
   const TemporaryFolder folder;
@@ -1540,6 +1541,35 @@ TEST(SimulationThread, ARemovedLaneThatBlewUpIsRestoredFrozen) {
   }
   EXPECT_GE(replay.compared(), 1U);
   EXPECT_FALSE(replay.difference());
+}
+
+TEST(SimulationThread, TheMethodOfABlowUpIsThatOfThenAlsoInThePast) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"explicit-euler"});
+  for (int i = 0; i < 30; ++i) send_and_wait(thread, StepOnce{});
+  ASSERT_TRUE(thread.latest()->frozen);
+  send_and_wait(thread, SetIntegrator{"semi-implicit-euler"});
+  auto s = wait_for(thread, [](const Snapshot& now) { return nobody_catches_up(now) && !now.frozen; });
+  const std::vector<vec3> arrived = s->frame.positions;
+  send_and_wait(thread, StepOnce{});
+  s = send_and_wait(thread, StepThroughPast{-1});
+  EXPECT_FALSE(s->frozen) << "the present of its arrival is kept with it";
+  EXPECT_EQ(s->frame.positions, arrived);
+  s = send_and_wait(thread, StepThroughPast{-1});
+  ASSERT_TRUE(s->frozen);
+  EXPECT_THAT(s->blow_up_sentence, HasSubstr("Explicit Euler blew up"));
+}
+
+TEST(SimulationThread, TheLastLaneLeftContinuesFromItsLastGoodState) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"explicit-euler"});
+  for (int i = 0; i < 30; ++i) send_and_wait(thread, StepOnce{});
+  ASSERT_TRUE(thread.latest()->frozen);
+  const auto s = send_and_wait(thread, ChangeLanes{RemoveLane{0}});
+  EXPECT_FALSE(s->frozen);
+  EXPECT_THAT(s->message, HasSubstr("Lane B continues from"));
+  const auto& ledger = s->frame.record.ledger;
+  EXPECT_EQ(s->method_origin.ledger.method, ledger.method) << "the abandoned steps do not count";
 }
 
 TEST(SimulationThread, SetsLanesAndValuesInOneRequestOrNone) {
@@ -1594,6 +1624,7 @@ TEST(SimulationThread, AMomentIsThatOfAllLanes) {
   for (SimulationThread* each : {&fresh, &other}) {
     const auto s = send_and_wait(*each, SetSpeed{1});
     EXPECT_EQ(s->errors, 0U) << s->error;
+    EXPECT_EQ(s->common_origin.why, "the opened moment");
     ASSERT_EQ(s->lanes().size(), 3U);
     for (LaneId lane = 1; lane <= 3; ++lane) {
       EXPECT_EQ(lane_of(*s, lane).frame.positions, lane_of(*expected, lane).frame.positions) << lane;

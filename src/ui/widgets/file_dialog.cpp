@@ -57,7 +57,7 @@ const Words& words_of(FileDialog::Purpose purpose) {
       {{".json"},
        "Save the scene",
        "Name of the scene file",
-       "Mesh, material, pins and solver settings, as JSON."},
+       "Mesh, material, pins and all lanes with their settings, as JSON."},
       {{".obj"},
        "Export the mesh as it is now",
        "Name of the OBJ file",
