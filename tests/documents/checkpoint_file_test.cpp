@@ -362,11 +362,11 @@ TEST(CheckpointFiles, WithForgedLanesAreRefused) {
   EXPECT_THAT(refusal_with("[{\"numbers\":1}]"), HasSubstr("it has too many numbers"));
   EXPECT_THAT(refusal_with("[{\"numbers\":" + count + "0}]"), HasSubstr("it has too few numbers"));
   EXPECT_THAT(refusal_with("[{\"numbers\":-1}]"), HasSubstr("it has too few numbers"));
-  EXPECT_THAT(refusal_with("[{}]"), HasSubstr("the checkpoint is broken"));
-  EXPECT_THAT(refusal_with("[]"), HasSubstr("its lanes are not those of its scene"));
-  EXPECT_THAT(refusal_with("[]", true), HasSubstr("its lanes are not those of its scene"));
+  EXPECT_THAT(refusal_with("[{}]"), HasSubstr("the checkpoint is damaged"));
+  EXPECT_THAT(refusal_with("[]"), HasSubstr("its lanes differ from those of its scene"));
+  EXPECT_THAT(refusal_with("[]", true), HasSubstr("its lanes differ from those of its scene"));
   EXPECT_THAT(refusal_with("[{\"numbers\":" + count + ",\"held\":3}]"),
-              HasSubstr("the checkpoint is broken"));
+              HasSubstr("the checkpoint is damaged"));
   EXPECT_THAT(refusal_with("[{\"numbers\":" + count + ",\"blow-up\":{\"cause\":9}}]"),
               HasSubstr("unknown cause of a blow-up"));
 }
