@@ -59,7 +59,7 @@ REJECTED = {
     "has_met_": "contact set",
     "has_place_for": "supports",
     "is_sound": "is_good",
-    "JournalPlace": "JournalPosition",
+    "JournalPlace": "LogPosition",
     "kNoPlaceForContact": "kContactNotSupported",
     "kSameWay": "same direction or displacement: name it",
     "kSoundStrain": "kGoodStrain",

@@ -486,7 +486,7 @@ void Application::save_journal(bool copy) {
     const std::string command = replay_command_line(utf8_of(path));
     const auto write = [kept = simulation_->keep_journal(), path] {
       const KeepJournal::Whole& whole = kept.get();
-      whole.journal.write(whole.now, path);
+      whole.journal.write(whole.log, whole.now, path);
       return fs::file_size(path);
     };
     std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";

@@ -35,12 +35,14 @@ std::unique_ptr<Simulation> continued(WorkerPool& pool, const Checkpoint& from, 
   return std::make_unique<Simulation>(from, other.shared_mesh(), pool, stop, other.system().shared_model());
 }
 
-void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
-  if (!std::holds_alternative<GoBack>(command)) return to.apply(pool, of_the_world(command, to));
+/// What a run that catches up does for an entry of the log.
+void repeat(WorkerPool& pool, const LogEntry& entry, Simulation& run) {
+  if (!entry.back) return run.apply(pool, of_the_world(std::get<Command>(entry.what), run));
   // The run went back: pins stay where they are and the grab ends.
   const auto here = std::make_shared<Checkpoint>();
-  to.save(pool, *here);
-  to.apply(pool, GoBack{here});
+  run.save(pool, *here);
+  run.apply(pool, GoBack{here});
+  if (entry.back->world) run.apply(pool, SetScene{shared_with_method(*entry.back->world, run.scene())});
 }
 
 }  // namespace
@@ -67,7 +69,11 @@ Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint) {
   return moment;
 }
 
-Arena::Arena(std::vector<Lane> lanes, bool compared) : compared_(compared), lanes_(std::move(lanes)) {
+Arena::Arena(std::vector<Lane> lanes, Options options)
+    : compared_(options.compared),
+      steps_per_hash_(options.steps_per_hash),
+      lanes_(std::move(lanes)),
+      log_(std::move(options.log)) {
   lanes_.reserve(kMostLanes);
 }
 
@@ -118,40 +124,41 @@ std::uint64_t Arena::hash() const {
 // Commands ------------------------------------------------------------------------------------------
 
 void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
-  at(lane);
-  if (std::holds_alternative<RestoreGoodState>(command)) return restore_good_state(pool, at(lane));
-  if (is_of_method(command)) return at(lane).simulation->apply(pool, command);
-  // Allocations come before the first change.
-  const bool restarts = std::holds_alternative<Reset>(command);
-  WorldChange change{steps(), command, ++changes_made_};
-  auto past = restarts ? std::make_shared<std::vector<WorldChange>>() : past_;
-  if (past->size() == past->capacity()) past->reserve(2 * past->size() + 1);
-  if (is_alone())
-    lanes_.front().simulation->apply(pool, command);
+  Lane& own = at(lane);
+  const bool restores = std::holds_alternative<RestoreGoodState>(command);
+  const bool of_one_lane = restores || is_of_method(command) || std::holds_alternative<SetScene>(command);
+  LogEntry entry = next_entry(command);
+  if (of_one_lane && !is_alone()) entry.lane = lane;
+  if (restores) return restore_good_state(pool, own, std::move(entry));
+  if (is_alone() || is_of_method(command))
+    own.simulation->apply(pool, command);
   else
     apply_to_all(pool, lane, command);
-  past_ = std::move(past);
-  if (!restarts) return past_->push_back(std::move(change));
+  log_.add(std::move(entry));
+  if (!std::holds_alternative<Reset>(command)) return;
   for (Lane& each : lanes_) each.unfreeze();
 }
 
-void Arena::restore_good_state(WorkerPool& pool, Lane& lane) {
+void Arena::restore_good_state(WorkerPool& pool, Lane& lane, LogEntry entry) {
   if (std::ranges::any_of(lanes_, [&](const Lane& each) { return &each != &lane && each.runs(); }))
     throw InputError("A lane can return to its last good state only if no other lane runs.");
-  const std::uint64_t step = lane.simulation->last_good_state().step;
-  auto past = past_up_to(step, lane);
+  entry = return_to(lane.simulation->last_good_state().step, lane, std::move(entry));
   lane.simulation->apply(pool, RestoreGoodState{});
   lane.unfreeze();
-  past_ = std::move(past);
+  log_.add(std::move(entry));
 }
 
-/// The changes that a catch-up repeats after the run continued from an earlier step, as this lane does.
-std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, const Lane& lane) {
-  const auto later = std::ranges::upper_bound(*past_, step, {}, &WorldChange::step);
-  const auto past = std::make_shared<std::vector<WorldChange>>(past_->begin(), later);
-  past->push_back({step, GoBack{}, ++changes_made_});
-  past->push_back({step, SetScene{lane.simulation->shared_scene()}, ++changes_made_});
-  return past;
+/// The entry of a change that comes now. What it allocates comes before the change.
+LogEntry Arena::next_entry(LogEntry::What what) {
+  log_.reserve();
+  return {.position = log_.position(), .what = std::move(what), .step = steps()};
+}
+
+/// The entry of a change after which the run continues from an earlier step, as this lane does.
+LogEntry Arena::return_to(std::uint64_t step, const Lane& lane, LogEntry entry) const {
+  entry.step = step;
+  entry.back = {log_.last_at(step, log_.position()), lane.simulation->shared_scene()};
+  return entry;
 }
 
 void Arena::save_before(WorkerPool& pool) {
@@ -196,22 +203,24 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   from.simulation->save(pool, now);
   auto made = continued(pool, now, *from.simulation, {});
   const auto position = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
+  LogEntry entry = next_entry(LaneCommand(command));
   lanes_.insert(
       position,
       {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
+  log_.add(std::move(entry));
 }
 
 void Arena::carry_out(WorkerPool& pool, const RemoveLane& command) {
   const auto position = lanes_.begin() + (&at(command.lane) - lanes_.data());
   if (is_alone()) throw InputError("The only lane cannot be removed.");
   const std::uint64_t step = steps();
+  LogEntry entry = next_entry(LaneCommand(command));
   Lane removed = std::move(*position);
   lanes_.erase(position);
   try {
-    if (is_alone() && !runs())
-      restore_good_state(pool, lanes_.front());
-    else if (steps() < step)
-      past_ = past_up_to(steps(), lanes_.front());
+    if (is_alone() && !runs()) return restore_good_state(pool, lanes_.front(), std::move(entry));
+    if (steps() < step) entry = return_to(steps(), lanes_.front(), std::move(entry));
+    log_.add(std::move(entry));
   } catch (...) {
     lanes_.insert(position, std::move(removed));
     throw;
@@ -224,6 +233,7 @@ void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
   if (&from == &to) return;
   const SetScene with_own_method{shared_with_method(from.simulation->scene(), to.simulation->scene())};
   const std::uint64_t step = steps();
+  LogEntry entry = next_entry(LaneCommand(command));
   const auto stood = std::pair(to.frozen, to.held);
   Checkpoint now, before;
   from.simulation->save(pool, now);
@@ -232,7 +242,8 @@ void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
     to.simulation->load(pool, now);
     to.simulation->apply(pool, with_own_method);
     std::tie(to.frozen, to.held) = std::pair(from.frozen, from.held);
-    if (steps() < step) past_ = past_up_to(steps(), to);
+    if (steps() < step) entry = return_to(steps(), to, std::move(entry));
+    log_.add(std::move(entry));
   } catch (...) {
     to.simulation->load(pool, before);
     std::tie(to.frozen, to.held) = stood;
@@ -245,7 +256,9 @@ void Arena::carry_out(WorkerPool& /*pool*/, const HoldLane& command) {
   const auto others =
       std::ranges::count_if(lanes_, [&](const Lane& lane) { return &lane != &held && lane.runs(); });
   if (others == 0) throw InputError("The last lane that runs cannot be frozen.");
+  LogEntry entry = next_entry(LaneCommand(command));
   held.held = true;
+  log_.add(std::move(entry));
 }
 
 // Steps ---------------------------------------------------------------------------------------------
@@ -255,6 +268,16 @@ bool Arena::steps_in_parallel() const {
 }
 
 StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
+  if (steps_per_hash_ > 0) log_.reserve();
+  const StepStatus status = step_lanes(pool, stop, clock);
+  if (status == StepStatus::stopped) return status;
+  log_.count_step();
+  if (steps_per_hash_ > 0 && log_.position().step % steps_per_hash_ == 0)
+    log_.add({.what = StateHash{hash()}, .step = steps()});
+  return status;
+}
+
+StepStatus Arena::step_lanes(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   const auto take = [&](Lane& lane) {
     const LaneTime start = clock != nullptr ? clock(pool) : LaneTime();
     lane.status = lane.simulation->step(pool, stop, is_alone() && !compared_);
@@ -307,9 +330,8 @@ void Arena::take_back_step(WorkerPool& pool) {
 // The past ------------------------------------------------------------------------------------------
 
 void Arena::save(WorkerPool& pool, Moment& to) const {
+  to.position = log_.position();
   to.time = time();
-  to.past = past_;
-  to.changes = past_->size();
   to.lanes.resize(lanes_.size());
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Moment::Part& part = to.lanes[i];
@@ -322,9 +344,7 @@ void Arena::save(WorkerPool& pool, Moment& to) const {
 }
 
 void Arena::go_back(WorkerPool& pool, const Moment& moment) {
-  const auto past = std::make_shared<std::vector<WorldChange>>();
-  past->reserve(moment.changes + 2);
-  past->assign(moment.past->begin(), moment.past->begin() + static_cast<std::ptrdiff_t>(moment.changes));
+  LogEntry entry = next_entry(GoTo{moment.position});
   const Lane& first = lanes_.front();
   const bool other_world =
       moment.of(first.id).checkpoint->scene->world() != first.simulation->scene().world();
@@ -341,26 +361,26 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
   }
+  entry.step = steps();
   // Lanes that were further then may have been removed.
-  const auto undone = std::erase_if(*past, [&](const WorldChange& change) { return change.step > steps(); });
-  past->push_back({steps(), GoBack{}, ++changes_made_});
-  if (undone > 0 || other_world)
-    past->push_back({steps(), SetScene{lanes_.front().simulation->shared_scene()}, ++changes_made_});
-  past_ = past;
+  entry.back = {log_.last_at(entry.step, moment.position), nullptr};
+  if (other_world || entry.back->to != moment.position)
+    entry.back->world = lanes_.front().simulation->shared_scene();
+  log_.add(std::move(entry));
 }
 
-bool Arena::has_passed(const Moment& moment) const {
-  const std::size_t n = moment.changes;
-  return n == 0 || (n <= past_->size() && (*past_)[n - 1].number == (*moment.past)[n - 1].number);
-}
+bool Arena::has_passed(const Moment& moment) const { return log_.has_passed(moment.position); }
 
 double Arena::largest_step_since(const Moment& moment) const {
   double largest = moment.lanes.front().checkpoint->scene->dt;
-  for (std::size_t i = moment.changes; i < past_->size(); ++i) {
-    const Command& command = (*past_)[i].command;
-    if (const auto* value = std::get_if<SetParameter>(&command); value != nullptr && value->id == "dt")
+  for (const std::size_t change : log_.changes_since(moment.position)) {
+    const LogEntry& entry = log_.entries()[change];
+    const auto* command = std::get_if<Command>(&entry.what);
+    if (entry.back && entry.back->world) largest = std::max(largest, entry.back->world->dt);
+    if (command == nullptr) continue;
+    if (const auto* value = std::get_if<SetParameter>(command); value != nullptr && value->id == "dt")
       largest = std::max(largest, value->value);
-    else if (const auto* scene = std::get_if<SetScene>(&command); scene != nullptr && scene->scene)
+    else if (const auto* scene = std::get_if<SetScene>(command); scene != nullptr && scene->scene)
       largest = std::max(largest, scene->scene->dt);
   }
   return largest;
@@ -377,14 +397,18 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   const auto values = shared_with_method(*part.checkpoint->scene, scene);
   if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())
     run.simulation_->apply(pool, SetScene{values});
-  run.next_ = moment.changes;
+  run.changes_ = log_.changes_since(moment.position);
+  run.read_ = log_.entries().size();
   return run;
 }
 
 Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop) const {
   Simulation& simulation = *run.simulation_;
-  while (run.next_ < past_->size() && (*past_)[run.next_].step == simulation.steps())
-    apply_past(pool, (*past_)[run.next_++].command, simulation);
+  const auto entries = log_.entries();
+  for (; run.read_ < entries.size(); ++run.read_)
+    if (CommandLog::is_repeated(entries[run.read_])) run.changes_.push_back(run.read_);
+  while (run.next_ < run.changes_.size() && entries[run.changes_[run.next_]].step == simulation.steps())
+    repeat(pool, entries[run.changes_[run.next_++]], simulation);
   if (simulation.steps() >= steps()) return Progress::arrived;
   switch (simulation.step(pool, stop)) {
     case StepStatus::stopped:
@@ -403,18 +427,23 @@ void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, co
   auto made = continued(pool, *part.checkpoint, first, {});
   const auto values = shared_with_method(first.scene(), scene);
   if (!differences(made->scene(), *values, made->mesh()).empty()) made->apply(pool, SetScene{values});
+  LogEntry entry = next_entry(CaughtUp{lane, moment.position, std::make_shared<const Scene>(scene), true});
   const auto place = std::ranges::upper_bound(lanes_, lane, {}, &Lane::id);
   lanes_.insert(place, {.id = lane, .simulation = std::move(made), .frozen = part.frozen, .held = part.held});
+  log_.add(std::move(entry));
 }
 
 void Arena::finish(CatchUp run) {
+  LogEntry entry = next_entry(CaughtUp{run.lane_, run.from_, run.simulation_->shared_scene()});
   const auto found = std::ranges::find(lanes_, run.lane_, &Lane::id);
   if (found != lanes_.end()) {
     found->simulation = std::move(run.simulation_);
-    return found->unfreeze();
+    found->unfreeze();
+  } else {
+    const auto position = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
+    lanes_.insert(position, {.id = run.lane_, .simulation = std::move(run.simulation_)});
   }
-  const auto position = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
-  lanes_.insert(position, {.id = run.lane_, .simulation = std::move(run.simulation_)});
+  log_.add(std::move(entry));
 }
 
 }  // namespace clothlab

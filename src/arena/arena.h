@@ -7,9 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
+#include "arena/command_log.h"
 #include "core/lane_id.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
@@ -39,13 +40,6 @@ struct Lane {
   std::string name() const;  ///< "Lane B (Implicit midpoint)"
 };
 
-/// A change of the world of a run, for catch-ups to repeat. Ascending.
-struct WorldChange {
-  std::uint64_t step = 0;  ///< steps before it
-  Command command;
-  std::uint64_t number = 0;  ///< of all changes so far
-};
-
 /// A moment of all lanes.
 struct Moment {
   struct Part {
@@ -54,11 +48,8 @@ struct Moment {
     std::optional<BlowUp> frozen = {};
     bool held = false;
   };
-  JournalPosition position;  ///< in the journal of its run, if there is one
-  double time = 0;           ///< [s], Arena::time()
-  /// The changes before it: the first `changes` of these. The run may have added or abandoned some since.
-  std::shared_ptr<const std::vector<WorldChange>> past;
-  std::size_t changes = 0;
+  LogPosition position;     ///< in the log of its run
+  double time = 0;          ///< [s], Arena::time()
   std::vector<Part> lanes;  ///< ascending
 
   /// The part of a lane, otherwise of the first that ran, otherwise of the first.
@@ -68,38 +59,23 @@ struct Moment {
 /// The moment of a run in one lane.
 Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint);
 
-/// A new lane that continues from the present state of another one, with its method.
-struct AddLane {
-  LaneId lane = 0, from = 0;
-};
-struct RemoveLane {
-  LaneId lane = 0;
-};
-/// The lane continues from the present state of another one, with its own method.
-struct JoinLane {
-  LaneId lane = 0, from = 0;
-};
-/// Freezes the lane while the others continue; not the last one that runs.
-struct HoldLane {
-  LaneId lane = 0;
-};
-using LaneCommand = std::variant<AddLane, RemoveLane, JoinLane, HoldLane>;
-
 /// A run of a lane from an earlier moment, through all changes of the world since then, towards the present.
 /// Lanes that blew up, and gestures repeated with another method, catch up in this way. It shares only the
 /// model of the cloth with the lanes.
 class CatchUp {
  public:
   LaneId lane() const { return lane_; }
-  JournalPosition from() const { return from_; }
+  LogPosition from() const { return from_; }
   const Simulation& simulation() const { return *simulation_; }
 
  private:
   friend class Arena;
   LaneId lane_ = 0;
-  JournalPosition from_;
+  LogPosition from_;
   std::unique_ptr<Simulation> simulation_;
-  std::size_t next_ = 0;  // of the changes of the world
+  std::vector<std::size_t> changes_;  // entries of the log that it repeats
+  std::size_t next_ = 0;              // of them
+  std::size_t read_ = 0;              // entries of the log that were looked at for changes_
 };
 
 /// 1 to 8 lanes: simulations of the same cloth with different methods, at the same simulated time.
@@ -113,9 +89,14 @@ class CatchUp {
 /// One caller at a time; no clocks, no threads but those of the pool. All but step() is called between steps.
 class Arena {
  public:
-  /// At least one lane, ascending. `compared`: with lanes elsewhere that have the same world
-  /// (Simulation::step).
-  explicit Arena(std::vector<Lane> lanes, bool compared = false);
+  struct Options {
+    bool compared = false;  ///< with lanes elsewhere that have the same world (Simulation::step)
+    CommandLog log = CommandLog();
+    std::uint64_t steps_per_hash = 0;  ///< from one StateHash in the log to the next; 0: none
+  };
+  /// At least one lane, ascending.
+  explicit Arena(std::vector<Lane> lanes, Options options);
+  explicit Arena(std::vector<Lane> lanes) : Arena(std::move(lanes), Options()) {}
   /// Lane A.
   explicit Arena(std::unique_ptr<Simulation> first, bool compared = false);
 
@@ -130,6 +111,7 @@ class Arena {
   double time() const;
   /// Of all lanes' states, bit by bit; for one lane, of its state.
   std::uint64_t hash() const;
+  const CommandLog& log() const { return log_; }
 
   /// A command of the world to all lanes, one of a method to this lane; a scene's world to all and its method
   /// to this lane. Throws as Simulation::apply does; the sentence names the lane that refused. A lane returns
@@ -143,7 +125,7 @@ class Arena {
   using Clock = LaneTime (*)(WorkerPool& pool);
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Clock clock = nullptr);
 
-  /// Saves all but the position in the journal. Reuses the memory of `to`.
+  /// Reuses the memory of `to`.
   void save(WorkerPool& pool, Moment& to) const;
   /// Continues from a moment; values and the set of lanes stay. A lane that did not exist then continues from
   /// the state of the moment's first lane.
@@ -169,7 +151,7 @@ class Arena {
  private:
   const Lane& at(LaneId lane) const;
   Lane& at(LaneId lane);
-  void restore_good_state(WorkerPool& pool, Lane& lane);
+  void restore_good_state(WorkerPool& pool, Lane& lane, LogEntry entry);
   void save_before(WorkerPool& pool);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
   void carry_out(WorkerPool& pool, const AddLane& command);
@@ -179,13 +161,15 @@ class Arena {
   bool steps_in_parallel() const;
   void take_back_step(WorkerPool& pool);
   std::uint64_t steps() const;
-  std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane);
+  StepStatus step_lanes(WorkerPool& pool, const StopProbe& stop, Clock clock);
+  LogEntry next_entry(LogEntry::What what);
+  LogEntry return_to(std::uint64_t step, const Lane& lane, LogEntry entry) const;
 
   bool compared_;
+  std::uint64_t steps_per_hash_ = 0;
   std::vector<Lane> lanes_;         // ascending; has room for all
   std::vector<Checkpoint> before_;  // the step or command, of each lane
-  std::shared_ptr<std::vector<WorldChange>> past_ = std::make_shared<std::vector<WorldChange>>();
-  std::uint64_t changes_made_ = 0;
+  CommandLog log_;
 };
 
 }  // namespace clothlab

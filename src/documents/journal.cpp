@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -69,32 +70,43 @@ std::string line(std::uint64_t step, std::string_view object) {
   return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
 }
 
-std::string hash_line(std::uint64_t step, std::uint64_t now) {
-  std::string object = "{\"state\":\"";
-  return line(step, object.append(hex(now)).append("\"}"));
-}
+std::string object_of(const StateHash& state) { return "{\"state\":\"" + hex(state.value) + "\"}"; }
 
 std::string lane_member(const char* key, LaneId lane) {
   return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
 }
 
-std::string position_members(const JournalPosition& position) {
+std::string position_members(const LogPosition& position) {
   return "\"to-step\":" + std::to_string(position.step) +
          ",\"after-commands\":" + std::to_string(position.commands);
 }
 
-std::string lane_object(const AddLane& c) {
+std::string object_of(const AddLane& c) {
   return "{\"do\":\"add-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
 }
-std::string lane_object(const RemoveLane& c) {
+std::string object_of(const RemoveLane& c) {
   return "{\"do\":\"remove-lane\"," + lane_member("lane", c.lane) + "}";
 }
-std::string lane_object(const JoinLane& c) {
+std::string object_of(const JoinLane& c) {
   return "{\"do\":\"join-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
 }
 
-std::string lane_object(const HoldLane& c) {
+std::string object_of(const HoldLane& c) {
   return "{\"do\":\"hold-lane\"," + lane_member("lane", c.lane) + "}";
+}
+
+std::string object_of(const LaneCommand& command) {
+  return std::visit([](const auto& c) { return object_of(c); }, command);
+}
+
+std::string object_of(const GoTo& entry) {
+  return "{\"do\":\"go-to\"," + position_members(entry.position) + "}";
+}
+
+std::string object_of(const CaughtUp& entry) {
+  std::string object = "{\"do\":\"come-back\"," + lane_member("lane", entry.lane) + ",";
+  object.append(position_members(entry.from)).append(",\"method\":");
+  return object.append(write_values(*entry.method)).append(entry.frozen ? ",\"frozen\":true}" : "}");
 }
 
 LaneId lane_in(const Json& object, const char* key) {
@@ -103,30 +115,43 @@ LaneId lane_in(const Json& object, const char* key) {
   return lane_of_letter(letter.get<std::string>());
 }
 
-JournalPosition place_in(const Json& object) {
-  Json position{{"do", "go-to"}};
-  for (const char* key : {"to-step", "after-commands"})
-    if (object.contains(key)) position[key] = object[key];
-  return read_go_to(position);
+std::uint64_t count_in(const Json& object, const char* key) {
+  const Json count = object.value(key, Json());
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  if (!count.is_number_unsigned() || count > kMost)
+    throw InputError("\"" + std::string(key) + "\" must be a whole number.");
+  return count.get<std::uint64_t>();
+}
+
+LogPosition position_in(const Json& object) {
+  return {count_in(object, "to-step"), count_in(object, "after-commands")};
+}
+
+/// Of an entry without its step, and for a lane's entry without its lane.
+void check_members(const Json& object, std::initializer_list<std::string_view> allowed) {
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(allowed, key) == allowed.end())
+      throw InputError("Unknown key \"" + printable(key) + "\" in this entry.");
 }
 
 /// A line that begins with the lane that it acts on; empty for other kinds.
 std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane) {
   const Json kind = object.value("do", Json());
-  const auto holds = [&](std::size_t members) {
-    if (object.size() != members) throw InputError("this entry has an unknown member.");
-  };
-  if (kind == "remove-lane") return holds(1), LaneCommand(RemoveLane{lane});
-  if (kind == "hold-lane") return holds(1), LaneCommand(HoldLane{lane});
-  if (kind == "add-lane") return holds(2), LaneCommand(AddLane{lane, lane_in(object, "from")});
-  if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
+  if (kind == "remove-lane" || kind == "hold-lane") {
+    check_members(object, {"do"});
+    return kind == "hold-lane" ? LaneCommand(HoldLane{lane}) : RemoveLane{lane};
+  }
+  if (kind == "add-lane" || kind == "join-lane") {
+    const LaneId from = lane_in(object, "from");
+    check_members(object, {"do", "from"});
+    return kind == "add-lane" ? LaneCommand(AddLane{lane, from}) : JoinLane{lane, from};
+  }
   if (kind != "come-back") return std::nullopt;
-  const bool frozen = object.contains("frozen") && object["frozen"] == true;
-  holds(frozen ? 5 : 4);
-  return JournalEntry::CaughtUp{
-      lane, place_in(object),
+  check_members(object, {"do", "to-step", "after-commands", "method", "frozen"});
+  return CaughtUp{
+      lane, position_in(object),
       std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\"")),
-      frozen};
+      object.contains("frozen") && object["frozen"] == true};
 }
 
 /// "\"moment\":\"...\"", or with several lanes "\"moments\":[...],\"frozen\":{\"B\":null}".
@@ -168,6 +193,17 @@ std::span<const Obstacle> obstacles_of(const Command& command) {
   if (const auto* set = std::get_if<SetScene>(&command); set && set->scene)
     return set->scene->obstacles.bodies;
   return {};
+}
+
+std::string object_of(const Command& command) {
+  std::string object = write_command(command);
+  return object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
+}
+
+std::string line_of(const LogEntry& entry) {
+  std::string object = std::visit([](const auto& what) { return object_of(what); }, entry.what);
+  if (entry.lane) object.insert(1, lane_member("lane", *entry.lane).append(","));
+  return line(entry.position.step, object);
 }
 
 /// State that the lines of a journal share.
@@ -242,10 +278,13 @@ void read_meshes(Command& command, Reading& reading) {
 /// The entry of a line without its step.
 JournalEntry::What entry_of(Json& object, Reading& reading) {
   if (object.size() == 1 && object.contains("state") && object["state"].is_string())
-    return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
+    return StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
   const Json kind = object.value("do", Json());
   if (kind == "load") return load_of(object, reading);
-  if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
+  if (kind == "go-to") {
+    check_members(object, {"do", "to-step", "after-commands"});
+    return GoTo{position_in(object)};
+  }
   const auto fingerprints = take_fingerprints(object);
   Command command = read_command(object);
   read_meshes(command, reading);
@@ -265,7 +304,7 @@ void check_version(std::string_view line) {
 }
 
 /// The entry of a line; `position`, of the line above, becomes the position of this line.
-JournalEntry parse_line(std::string_view line, JournalPosition& position, bool is_first, Reading& reading) {
+JournalEntry parse_line(std::string_view line, LogPosition& position, bool is_first, Reading& reading) {
   Json object = parse_strict_json(line);
   if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
     throw InputError("every line must be a JSON object with a \"step\".");
@@ -285,86 +324,32 @@ JournalEntry parse_line(std::string_view line, JournalPosition& position, bool i
     throw InputError("this entry applies to all lanes and must not name one.");
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
     throw InputError("a journal must begin with a load.");
-  const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
-  const auto* finish_catch_up = std::get_if<JournalEntry::CaughtUp>(&entry.what);
+  const auto* go_to = std::get_if<GoTo>(&entry.what);
+  const auto* finish_catch_up = std::get_if<CaughtUp>(&entry.what);
   if ((go_to != nullptr && !(go_to->position <= position)) ||
       (finish_catch_up != nullptr && !(finish_catch_up->from <= position)))
     throw InputError("the moment to go to must be earlier.");
-  if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++position.commands;
+  if (!std::holds_alternative<StateHash>(entry.what)) ++position.commands;
   return entry;
 }
 
 }  // namespace
 
-void Journal::load(const LoadedScene& loaded) {
-  if (!has_commands_) {
-    sections_.clear();
-    position_ = {};
+void Journal::load(const LoadedScene& loaded, const CommandLog& before) {
+  std::vector<Section> sections;
+  LogPosition position;
+  if (before.has_commands() || sections_.size() > 1) {
+    sections = sections_;
+    sections.back().log = std::make_shared<const CommandLog>(before);
+    position = before.position();
   }
-  sections_.push_back({position_.step,
-                       std::make_shared<const Start>(
-                           Start{loaded.scene, loaded.lanes, fingerprint(*loaded.mesh), loaded.moment}),
-                       {}});
-  ++position_.commands;
-  start_ = position_.step;
-  needs_replay_ = loaded.moment != nullptr || loaded.lanes.size() > 1;
-}
-
-std::string Journal::kept_room_for(std::string line) {
-  std::string& lines = sections_.back().lines;
-  if (lines.capacity() < lines.size() + line.size())
-    lines.reserve(std::max(2 * lines.capacity(), lines.size() + line.size()));
-  return line;
-}
-
-std::string Journal::line_of(const Command& command, std::optional<LaneId> lane) {
-  std::string object = write_command(command);
-  object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
-  if (lane) object.insert(1, lane_member("lane", *lane).append(","));
-  return kept_room_for(line(position_.step, object));
-}
-
-std::string Journal::line_of(const LaneCommand& command) {
-  return kept_room_for(
-      line(position_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
-}
-
-std::string Journal::line_of(const JournalPosition& moment) {
-  return kept_room_for(line(position_.step, "{\"do\":\"go-to\"," + position_members(moment) + "}"));
-}
-
-std::string Journal::line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen) {
-  std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
-  object.append(position_members(from)).append(",\"method\":");
-  return kept_room_for(
-      line(position_.step, object.append(write_values(method)).append(frozen ? ",\"frozen\":true}" : "}")));
-}
-
-void Journal::add(const std::string& line) noexcept {
-  sections_.back().lines += line;
-  ++position_.commands;
-  has_commands_ = true;
-  needs_replay_ = true;
-}
-
-void Journal::add(const Command& command, const std::string& line) noexcept {
-  const bool needed = needs_replay_;
-  add(line);
-  needs_replay_ = needed;
-  if (std::holds_alternative<Reset>(command)) {
-    start_ = position_.step;
-    needs_replay_ = false;
-  } else if (const auto* move = std::get_if<MoveObstacle>(&command);
-             position_.step > start_ || !rule_of(command).changes_scene ||
-             (move != nullptr && move->duration > 0)) {
-    needs_replay_ = true;
-  }
-}
-
-void Journal::stepped(const Arena& now) {
-  ++position_.step;
-  position_.commands = 0;
-  if (position_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(position_.step, now.hash());
+  sections.push_back({position.step,
+                      std::make_shared<const Start>(
+                          Start{loaded.scene, loaded.lanes, fingerprint(*loaded.mesh), loaded.moment}),
+                      nullptr});
+  ++position.commands;
+  begin_ = CommandLog(position, loaded.moment != nullptr || loaded.lanes.size() > 1);
+  sections_ = std::move(sections);
 }
 
 std::string Journal::load_line(const Section& section) {
@@ -378,15 +363,15 @@ std::string Journal::load_line(const Section& section) {
   return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
 }
 
-void Journal::write(std::uint64_t now, const fs::path& path) const {
+void Journal::write(const CommandLog& run, std::uint64_t now, const fs::path& path) const {
   check_replaceable(path);
   OutputFile file(path);
   file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');
   for (const Section& section : sections_) {
     file.write(load_line(section));
-    file.write(section.lines);
+    for (const LogEntry& entry : (section.log ? *section.log : run).entries()) file.write(line_of(entry));
   }
-  file.write(hash_line(position_.step, now));
+  file.write(line(run.position().step, object_of(StateHash{now})));
   file.commit();
 }
 
@@ -416,7 +401,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
                                         const MeshSearch& meshes, const StopProbe& stop) {
   std::vector<JournalEntry> entries;
   std::size_t number = 0;
-  JournalPosition position;
+  LogPosition position;
   Reading reading{meshes, stop};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

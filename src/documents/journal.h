@@ -21,41 +21,22 @@
 
 namespace clothlab {
 
-/// Everything that was done in a session: the loaded scenes and all commands, each with the number of steps
-/// before it. Replaying it gives the same bits (documents/replay.h). For one thread; copy it for another.
+/// Everything that was done in a session: the loaded scenes, each with the log of its run. Replaying it gives
+/// the same bits (documents/replay.h). For one thread; copy it for another.
 class Journal {
  public:
-  /// Steps from one hash of the state to the next.
+  /// Arena::Options::steps_per_hash of its runs.
   static constexpr std::uint64_t kStepsPerHash = 30;
 
-  /// Another scene replaces the current one, from its start or its moment. Before the first command it
-  /// replaces the whole journal.
-  void load(const LoadedScene& loaded);
+  /// Another scene replaces the current one, whose log is `before`, from its start or its moment. Before the
+  /// first command it replaces the whole journal. The log of its run begins as begin_log() says.
+  void load(const LoadedScene& loaded, const CommandLog& before = CommandLog());
+  CommandLog begin_log() const { return begin_; }
 
-  /// The line of a command, and reserves memory for it, so that add() after the command cannot fail. `lane`:
-  /// for a command that does not act on all of several lanes.
-  std::string line_of(const Command& command, std::optional<LaneId> lane = {});
-  std::string line_of(const LaneCommand& command);
-  /// The line of a return to a moment.
-  std::string line_of(const JournalPosition& moment);
-  /// That of a lane that has caught up from a moment, or was restored as it was frozen then, with the method
-  /// of this scene.
-  std::string line_of(LaneId lane, const JournalPosition& from, const Scene& method, bool frozen = false);
-  void add(const Command& command, const std::string& line) noexcept;
-  void add(const std::string& line) noexcept;
-  /// Counts a step; a blown-up step counts as well.
-  void stepped(const Arena& now);
-
-  /// The current position.
-  const JournalPosition& position() const { return position_; }
-
-  /// True if only a replay reproduces the current state: since the start there was more than changes of
-  /// values before the first step.
-  bool needs_replay() const { return needs_replay_; }
-
-  /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state, `now`, at its
-  /// end. Throws InputError if the path is not writable or the name of a mesh is not UTF-8; SystemError.
-  void write(std::uint64_t now, const std::filesystem::path& path) const;
+  /// Writes the journal to a file (docs/scene-format.md), with `run`, the log of the current scene, and the
+  /// hash of its state, `now`, at its end. Throws InputError if the path is not writable or the name of a
+  /// mesh is not UTF-8; SystemError.
+  void write(const CommandLog& run, std::uint64_t now, const std::filesystem::path& path) const;
 
  private:
   /// The contents of a load line, without the mesh.
@@ -68,16 +49,12 @@ class Journal {
   struct Section {
     std::uint64_t step = 0;
     std::shared_ptr<const Start> start;
-    std::string lines;
+    std::shared_ptr<const CommandLog> log;  // of a scene that another one replaced
   };
   static std::string load_line(const Section& section);
-  std::string kept_room_for(std::string line);
 
   std::vector<Section> sections_;
-  JournalPosition position_;
-  std::uint64_t start_ = 0;  // step of the last load or reset
-  bool has_commands_ = false;
-  bool needs_replay_ = false;
+  CommandLog begin_;
 };
 
 /// One line of a journal that was read.
@@ -89,19 +66,6 @@ struct JournalEntry {
     /// mesh_fingerprints() of the scene's obstacles; none in files of earlier versions.
     std::optional<std::vector<std::uint64_t>> obstacle_hashes;
     std::shared_ptr<const CheckpointFile> moment;  ///< to continue from; null: from the start
-  };
-  struct GoTo {
-    JournalPosition position;
-  };
-  struct StateHash {
-    std::uint64_t value = 0;
-  };
-  /// A lane, existing or new, becomes a run from a moment on with the method of this scene.
-  struct CaughtUp {
-    LaneId lane = 0;
-    JournalPosition from;
-    std::shared_ptr<const Scene> method;
-    bool frozen = false;  ///< it is as it was at that moment
   };
   std::uint64_t step = 0;      ///< steps before it
   std::optional<LaneId> lane;  ///< of a command to one lane; none: the only one

@@ -25,7 +25,7 @@ class OtherSteps {
   OtherSteps(const std::vector<JournalEntry>& entries, double dt) : dt_(dt) {
     for (const JournalEntry& entry : entries) {
       if (known_.empty() || known_.back().step != entry.step) begin_step(entry.step);
-      if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
+      if (std::holds_alternative<StateHash>(entry.what)) continue;
       Known& now = known_.back();
       ++now.commands;
       now.dt = step_after(entry, now.dt);
@@ -34,7 +34,7 @@ class OtherSteps {
 
   std::uint64_t step_of(std::uint64_t step) const { return position_of({step, 0}).step; }
 
-  JournalPosition position_of(const JournalPosition& position) const {
+  LogPosition position_of(const LogPosition& position) const {
     const Known& last = last_before(position.step);
     if (last.step == position.step) return {last.to, last.earlier + position.commands};
     const std::uint64_t to = std::max(last.to, nearest(last.time_at(position.step)));
@@ -92,10 +92,8 @@ std::vector<JournalEntry> with_step(std::vector<JournalEntry> entries, double dt
   const OtherSteps steps(entries, dt);
   for (JournalEntry& entry : entries) {
     entry.step = steps.step_of(entry.step);
-    if (auto* to = std::get_if<JournalEntry::GoTo>(&entry.what))
-      to->position = steps.position_of(to->position);
-    if (auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what))
-      back->from = steps.position_of(back->from);
+    if (auto* to = std::get_if<GoTo>(&entry.what)) to->position = steps.position_of(to->position);
+    if (auto* back = std::get_if<CaughtUp>(&entry.what)) back->from = steps.position_of(back->from);
   }
   return entries;
 }
@@ -107,10 +105,10 @@ Replay::Replay(std::vector<JournalEntry> entries, Options options)
       options_(std::move(options)) {
   if (plays_to_another()) integrator_info(options_.integrator);
   for (const JournalEntry& entry : entries_)
-    if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->position].uses;
+    if (const auto* to = std::get_if<GoTo>(&entry.what)) ++moments_[to->position].uses;
   if (!plays_to_another())
     for (const JournalEntry& entry : entries_)
-      if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) ++moments_[back->from].uses;
+      if (const auto* back = std::get_if<CaughtUp>(&entry.what)) ++moments_[back->from].uses;
 }
 
 Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
@@ -123,7 +121,7 @@ Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
       throw InputError("Step " + std::to_string(position_.step) + " of the journal: " + error.what());
     }
     ++next_;
-    if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
+    if (std::holds_alternative<StateHash>(entry.what)) continue;
     ++position_.commands;
     keep_moment(pool);
     if (loads) return Event::loaded;
@@ -162,9 +160,9 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
     else
       arena_->apply(context.pool, *lanes);
   }
-  if (const auto* back = std::get_if<JournalEntry::CaughtUp>(&entry.what)) finish_catch_up(*back, context);
-  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->position);
-  if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !differs()) {
+  if (const auto* back = std::get_if<CaughtUp>(&entry.what)) finish_catch_up(*back, context);
+  if (const auto* to = std::get_if<GoTo>(&entry.what)) go_to(context.pool, to->position);
+  if (const auto* hash = std::get_if<StateHash>(&entry.what); hash && !differs()) {
     ++compared_;
     if (arena_->hash() == hash->value)
       agreed_ = position_.step;
@@ -202,7 +200,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
 }
 
-const Moment& Replay::moment_at(const JournalPosition& position) const {
+const Moment& Replay::moment_at(const LogPosition& position) const {
   const std::optional<Moment>& moment = moments_.at(position).moment;
   if (!moment)
     throw InputError("The run had no moment after step " + std::to_string(position.step) + " and " +
@@ -210,17 +208,17 @@ const Moment& Replay::moment_at(const JournalPosition& position) const {
   return *moment;
 }
 
-void Replay::forget_use(const JournalPosition& position) {
+void Replay::forget_use(const LogPosition& position) {
   if (--moments_.at(position).uses == 0) moments_.erase(position);
 }
 
-void Replay::go_to(WorkerPool& pool, const JournalPosition& position) {
+void Replay::go_to(WorkerPool& pool, const LogPosition& position) {
   arena_->go_back(pool, moment_at(position));
   forget_use(position);
 }
 
 /// Repeats the background work of the window between two steps.
-void Replay::finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context) {
+void Replay::finish_catch_up(const CaughtUp& back, const ComputeContext& context) {
   if (plays_to_another()) {
     ++skipped_["changes of lanes"];
     return;

@@ -73,8 +73,8 @@ class Replay {
  private:
   bool carry_out(const JournalEntry& entry, const ComputeContext& context);
   void load(const JournalEntry::Load& load, const ComputeContext& context);
-  void go_to(WorkerPool& pool, const JournalPosition& position);
-  void finish_catch_up(const JournalEntry::CaughtUp& back, const ComputeContext& context);
+  void go_to(WorkerPool& pool, const LogPosition& position);
+  void finish_catch_up(const CaughtUp& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
   /// True if the run may have other bits than the journal.
@@ -89,15 +89,15 @@ class Replay {
   std::vector<JournalEntry> entries_;
   Options options_;
   std::size_t next_ = 0;
-  JournalPosition position_;
+  LogPosition position_;
   std::unique_ptr<Arena> arena_;
   struct Kept {
     std::size_t uses = 0;
     std::optional<Moment> moment;
   };
-  const Moment& moment_at(const JournalPosition& position) const;
-  void forget_use(const JournalPosition& position);
-  std::map<JournalPosition, Kept> moments_;  // that the journal goes back to
+  const Moment& moment_at(const LogPosition& position) const;
+  void forget_use(const LogPosition& position);
+  std::map<LogPosition, Kept> moments_;  // that the journal goes back to
   std::map<std::string, std::size_t> skipped_;
   std::size_t compared_ = 0, missing_ = 0;
   std::optional<std::uint64_t> agreed_;

@@ -144,6 +144,7 @@ struct KeepMoment {
 struct KeepJournal {
   struct Whole {
     Journal journal;
+    CommandLog log;         ///< of the present scene
     std::uint64_t now = 0;  ///< Arena::hash
   };
   std::function<void(Whole)> receive;  ///< must not throw

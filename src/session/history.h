@@ -10,10 +10,25 @@
 
 namespace clothlab {
 
-/// Moments of the last seconds of a run, oldest first: the newest ones step by step, older ones thinned
-/// out to one per `spacing` of simulated time, or farther apart if the memory requires it. The newest
-/// state is always kept. When the run continues from a moment of the past, the later states become the other
-/// branch, kept as far as the memory lasts. For one thread.
+// The past that the user can return to. Each state is a whole Moment of all lanes: going back is a load, with
+// the bits of then, and needs no computation. Memory is bounded, so old states are thinned out:
+//
+//     0 s                                                      28 s         30 s, the present
+//     |     .     .     .     .     .     .     .     .     .   ||||||||||||||
+//     thinned out: at least `spacing` apart                     step by step
+//
+// Whoever goes on from a state in the past loses nothing: the later states become the other branch.
+//
+//     states_   |     .     .     .     .     .     ||||||||||||||         grows from here on
+//     other_                                                      .     .     ||||||||||||||
+//
+// swap_branches() exchanges the two ends, and the run continues from the newest state of the other one. A
+// second return before the next step puts the states between the two in front of the other branch, so that
+// returning twice is as good as once. What was done between the states is not kept here but in the log of the
+// run (arena/command_log.h): lanes that catch up start from one of these states and repeat it.
+
+/// Moments of the last seconds of a run, oldest first. The newest state is always kept. The states of the
+/// other branch are kept as far as the memory lasts. For one thread.
 class History {
  public:
   struct Limits {

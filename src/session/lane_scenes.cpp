@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "documents/journal.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
@@ -52,6 +53,25 @@ LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present, s
       removed->push_back(present[i].lane);
   }
   return lanes;
+}
+
+std::unique_ptr<Arena> begin_run(WorkerPool& pool, const LoadedScene& loaded, const LaneScenes& lanes,
+                                 CommandLog log, const StopProbe& stop) {
+  auto arena = std::make_unique<Arena>(
+      lanes_of(loaded, pool, stop),
+      Arena::Options{.log = std::move(log), .steps_per_hash = Journal::kStepsPerHash});
+  const auto first = [&] { return arena->lanes().front().id; };
+  std::vector<LaneId> loaded_lanes;
+  for (const Lane& lane : arena->lanes()) loaded_lanes.push_back(lane.id);
+  if (loaded.moment) arena->apply(pool, first(), Release{});
+  for (const LaneScene& each : lanes)
+    if (arena->find(each.lane) == nullptr) arena->apply(pool, AddLane{each.lane, first()});
+  for (const LaneId lane : loaded_lanes)
+    if (!find_scene(lanes, lane)) arena->apply(pool, RemoveLane{lane});
+  for (const LaneScene& each : lanes)
+    if (!have_same_values((*arena)[each.lane].scene(), *each.scene))
+      arena->apply(pool, each.lane, SetScene{each.scene});
+  return arena;
 }
 
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene) {

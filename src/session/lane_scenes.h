@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "arena/arena.h"
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
 #include "documents/scene_loader.h"
 #include "sim/scene.h"
 
@@ -27,6 +30,11 @@ std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 /// have the contact model of the scene is left out; its letter is added to `removed`.
 LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
                          std::vector<LaneId>* removed = nullptr);
+
+/// The lanes of a scene, from its start or its moment, with these scenes and with this log. At its moment
+/// there is no grab. Throws as Simulation does.
+std::unique_ptr<Arena> begin_run(WorkerPool& pool, const LoadedScene& loaded, const LaneScenes& lanes,
+                                 CommandLog log = CommandLog(), const StopProbe& stop = {});
 
 /// The lanes after a change of one lane's scene: all lanes get its world.
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene);

@@ -159,7 +159,7 @@ void SimulationThread::Impl::step() {
   try {
     if (mouse_grab) pull();
     for (const auto& lane : lanes) lane->steps = runs(*lane);
-    status = arena.step(pool, stop, time_now);
+    status = arena->step(pool, stop, time_now);
   } catch (...) {
     step_start.store(kNoStep, std::memory_order_relaxed);
     playing = false;
@@ -221,7 +221,7 @@ void SimulationThread::Impl::pull() {
   const std::optional<GrabSpring>& grab = (*arena)[grab_lane].grab();
   if (!grab) return;
   const MoveCursor move = mouse_grab->pull((*arena)[grab_lane]);
-  if (move.cursor != grab->cursor) arena.apply(pool, active, move);
+  if (move.cursor != grab->cursor) arena->apply(pool, active, move);
 }
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
@@ -247,7 +247,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   snapshot->errors = errors;
   snapshot->message = message;
   snapshot->messages = messages;
-  snapshot->needs_replay = arena.journal().needs_replay();
+  snapshot->needs_replay = arena->log().needs_replay();
   snapshot->can_rewind = history.size() > 1;
   if (const Moment* left = history.left()) snapshot->left = left->time;
   snapshot->common_origin = origin;

@@ -17,10 +17,11 @@
 #include <thread>
 #include <vector>
 
+#include "arena/arena.h"
 #include "core/worker_pool.h"
+#include "documents/journal.h"
 #include "session/command_queue.h"
 #include "session/history.h"
-#include "session/journaled_arena.h"
 #include "session/live_lane.h"
 #include "session/mailbox.h"
 #include "session/mouse_grab.h"
@@ -264,7 +265,8 @@ struct SimulationThread::Impl {
   WorkerPool pool;
   const StopProbe stop = [this] { return queue.urgent(); };
   std::shared_ptr<const LoadedScene> loaded;
-  JournaledArena arena;
+  std::unique_ptr<Arena> arena;  // replaced by every load
+  Journal journal;
   std::vector<std::unique_ptr<LiveLane>>
       lanes;  // ascending: the arena's lanes and those that catch up for the first time
   struct RemovedLane {

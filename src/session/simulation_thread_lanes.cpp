@@ -76,11 +76,11 @@ void SimulationThread::Impl::start_catch_up(LiveLane& lane, const Scene& method,
 
 void SimulationThread::Impl::remove(LaneId lane) {
   RemovedLane kept;
-  arena.save(pool, kept.moment);
+  arena->save(pool, kept.moment);
   std::erase_if(kept.moment.lanes, [&](const Moment::Part& part) { return part.lane != lane; });
   std::erase_if(removed, [&](const RemovedLane& each) { return each.lane->id == lane; });
   removed.reserve(removed.size() + 1);
-  arena.apply(pool, RemoveLane{lane});
+  arena->apply(pool, RemoveLane{lane});
   if (const auto recorder = recorders.find(lane); recorder != recorders.end()) {
     recorder->second->forget();
     recorders.erase(recorder);
@@ -112,7 +112,7 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
     LiveLane& live_lane = live(lane.lane);
     const Moment::Part* part = from.lanes.empty() ? nullptr : &from.of(lane.lane);
     if (part != nullptr && part->lane == lane.lane && (part->frozen || part->held)) {
-      arena.restore_frozen(pool, lane.lane, *lane.scene, from);
+      arena->restore_frozen(pool, lane.lane, *lane.scene, from);
       return follow_blow_ups();
     }
     live_lane.blown.reset();
@@ -175,13 +175,13 @@ Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
 void SimulationThread::Impl::arrive(LiveLane& lane) {
   const LiveLane::Arrival arrival = lane.catching_up->arrival;
   const int substeps = lane.catching_up->substeps;
-  arena.finish_catch_up(std::move(lane.catching_up->run));
+  arena->finish(std::move(lane.catching_up->run));
   lane.catching_up.reset();
   if ((*arena)[lane.id].scene().substeps != substeps)
-    arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
+    arena->apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
   if (!history.empty() && history.newest()->time == arena->time())
-    history.replace_newest([this](Moment& to) { arena.save(pool, to); });
+    history.replace_newest([this](Moment& to) { arena->save(pool, to); });
   if (arrival == LiveLane::Arrival::reference) refer_to(lane.id);
   if (arrival == LiveLane::Arrival::active) active = lane.id;
   begin_lane(lane);

@@ -30,7 +30,10 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
     removed_lanes += (removed_lanes.empty() ? "" : ", ") + arena->find(lane)->name();
   std::vector<std::unique_ptr<LiveLane>> live_lanes;
   for (const LaneScene& lane : begin) insert_lane(live_lanes, lane.lane);
-  arena.use(*next, begin, pool, superseded);
+  Journal journal_of_next = journal;
+  journal_of_next.load(*next, arena ? arena->log() : CommandLog());
+  arena = begin_run(pool, *next, begin, journal_of_next.begin_log(), superseded);
+  journal = std::move(journal_of_next);
   lanes = std::move(live_lanes);
   active = grab_lane = begin.front().lane;
   followed.reset();
@@ -65,7 +68,7 @@ void SimulationThread::Impl::start_over() {
   pacer.restart(Clock::now());
   dirty = true;
   Moment start;  // none if memory runs out
-  arena.save(pool, start);
+  arena->save(pool, start);
   first = std::move(start);
   note_return(arena->time());
   begin_origin("the start");
@@ -197,7 +200,7 @@ void SimulationThread::Impl::continue_from_shown() {
 
 void SimulationThread::Impl::continue_from_newest_kept() {
   if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
-  arena.go_back(pool, *history.newest());
+  arena->go_back(pool, *history.newest());
   continue_from_restored_state();
   request_estimates();
 }
@@ -212,7 +215,7 @@ void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
 }
 
 void SimulationThread::Impl::remember(bool stepped) {
-  history.add([this](Moment& to) { arena.save(pool, to); });
+  history.add([this](Moment& to) { arena->save(pool, to); });
   for (const auto& lane : lanes)
     if (runs(*lane))
       add_sample(*lane, stepped ? 1e3 * arena->find(lane->id)->cost.processor

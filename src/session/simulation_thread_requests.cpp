@@ -38,7 +38,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   const bool had_rods = simulation().integrator().inextensible;
   note_step_times(live());
   const bool stood = stands();
-  arena.apply(pool, active, command);
+  arena->apply(pool, active, command);
   if (std::holds_alternative<Reset>(command)) {
     if (stood) playing = std::exchange(resumes, false);
     start_all_over();
@@ -47,7 +47,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     restart_methods();
   } else if (const auto* move = std::get_if<MovePins>(&command);
              std::holds_alternative<ReverseVelocities>(command) || (move != nullptr && move->duration == 0)) {
-    history.replace_newest([this](Moment& to) { arena.save(pool, to); });
+    history.replace_newest([this](Moment& to) { arena->save(pool, to); });
   }
   if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
   if (!(*arena)[running_lane()].grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
@@ -56,7 +56,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     Grab other_spring = mouse_grab->grab();
     if (const std::optional<GrabSpring>& grab = (*arena)[grab_lane].grab())
       other_spring.cursor = grab->cursor;
-    arena.apply(pool, active, other_spring);
+    arena->apply(pool, active, other_spring);
   }
   if (is_of_method(command)) warn_of_grab(active);
   if (rule.breaks_continuity) request_estimates();
@@ -76,7 +76,7 @@ void SimulationThread::Impl::steer(const StartGrab& c) {
   continue_from_shown();
   grab_lane = softest_grab_lane(c.hold);
   const MouseGrab holding(pool, c.hold, (*arena)[grab_lane], estimate_without_grab(live(grab_lane)));
-  arena.apply(pool, active, holding.grab());
+  arena->apply(pool, active, holding.grab());
   mouse_grab = holding;
   request_estimates();
 }
@@ -125,7 +125,7 @@ void SimulationThread::Impl::steer(const Rewind&) {
 void SimulationThread::Impl::steer(const SwapBranches&) {
   if (history.left() == nullptr) throw InputError("The run is at the present already.");
   playing = resumes = false;
-  history.swap_branches([this](const Moment& left) { arena.go_back(pool, left); });
+  history.swap_branches([this](const Moment& left) { arena->go_back(pool, left); });
   std::swap(origin, origin_of_other_branch);
   for (const auto& lane : lanes) {
     const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
@@ -144,11 +144,13 @@ void SimulationThread::Impl::steer(const KeepMoment& c) {
   if (past)
     shown = history[past->shown];
   else
-    arena.save(pool, shown);
+    arena->save(pool, shown);
   c.receive({std::move(shown), loaded, active, returns->size()});
 }
 
-void SimulationThread::Impl::steer(const KeepJournal& c) { c.receive({arena.journal(), arena->hash()}); }
+void SimulationThread::Impl::steer(const KeepJournal& c) {
+  c.receive({journal, arena->log(), arena->hash()});
+}
 
 void SimulationThread::Impl::steer(const WatchAgain& c) {
   if (history.size() - history.first_step_by_step() < 2) {
@@ -213,7 +215,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
     using Arrival = LiveLane::Arrival;
     if (c.from_start)
       return start_catch_up(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
-    arena.apply(pool, AddLane{lane, running_lane()});
+    arena->apply(pool, AddLane{lane, running_lane()});
   } catch (...) {
     follow_lanes();
     throw;
@@ -240,7 +242,7 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   if (removes && !is_new)
     remove(lane);
   else {
-    if (returning == lanes.end() || !removes) arena.apply(pool, c.command);
+    if (returning == lanes.end() || !removes) arena->apply(pool, c.command);
     if (returning != lanes.end()) cancel_catch_up(**returning);
     follow_lanes();
   }

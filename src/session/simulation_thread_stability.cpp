@@ -72,7 +72,7 @@ void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
     return tell(std::move(sentence));
   }
   const bool plays = resumes;
-  arena.apply(pool, lane.id, RestoreGoodState{});
+  arena->apply(pool, lane.id, RestoreGoodState{});
   continue_from_restored_state(true);
   restart_methods();
   playing = plays;

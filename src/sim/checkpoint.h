@@ -24,14 +24,6 @@ namespace clothlab {
 /// Hash of positions, velocities and time, bit by bit.
 std::uint64_t state_hash(const State& state);
 
-/// A moment of a run: the number of steps since its journal began, whatever their outcome, and of the
-/// commands after the last of them.
-struct JournalPosition {
-  std::uint64_t step = 0;
-  std::uint64_t commands = 0;
-  auto operator<=>(const JournalPosition&) const = default;
-};
-
 /// A run as a value: everything that its next step depends on, to the last bit, and the figures of the last
 /// step. Simulation::save makes it, Simulation::load continues from it. Derived data (masses, factors,
 /// hierarchies, patterns) is left out.
@@ -63,7 +55,6 @@ struct Checkpoint {
   std::optional<BlowUp> blow_up;
   std::shared_ptr<const State> last_good;  ///< the last good state, if `state` is not good; immutable
   std::uint64_t last_good_step = 0;
-  JournalPosition position;  ///< in the journal of its run, if there is one
 };
 
 /// Appends every number that the next step depends on, without the scene, the measurements and the texts of

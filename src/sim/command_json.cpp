@@ -62,13 +62,7 @@ void fields_of(Is<Grab> auto& c, auto& field) {
 void fields_of(Is<MoveCursor> auto& c, auto& field) { field("do", "move-cursor")("to", c.cursor); }
 void fields_of(Is<Release> auto&, auto& field) { field("do", "release"); }
 void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
-void fields_of(Is<JournalPosition> auto& position, auto& field) {
-  field("do", "go-to")("to-step", position.step)("after-commands", position.commands);
-}
-void fields_of(Is<GoBack> auto& c, auto& field) {
-  JournalPosition position = c.moment ? c.moment->position : JournalPosition{};
-  fields_of(position, field);
-}
+void fields_of(Is<GoBack> auto&, auto& field) { field("do", "go-to"); }  // a log has GoTo instead
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
 void fields_of(Is<ReverseVelocities> auto&, auto& field) { field("do", "turn-round"); }
 
@@ -266,15 +260,6 @@ Command read_command(const Json& object) {
     return command;
   }
   throw InputError("Unknown command \"" + printable(name) + "\".");
-}
-
-JournalPosition read_go_to(const Json& object) {
-  ObjectReader reader(object);
-  reader.take_name();
-  JournalPosition position;
-  fields_of(position, reader);
-  reader.done();
-  return position;
 }
 
 }  // namespace clothlab

@@ -4,13 +4,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "sim/checkpoint.h"
 #include "sim/command.h"
+#include "sim/scene.h"
 
 namespace clothlab {
 
 /// Writes a command as an object of a journal (docs/scene-format.md), bit by bit: {"do": "set", "id": "dt",
-/// "value": 0.01}, on one line. A GoBack becomes the position of its moment in the journal.
+/// "value": 0.01}, on one line; of a GoBack only the name.
 std::string write_command(const Command& command);
 
 /// The values of a scene; neither its mesh nor the state that it starts from.
@@ -18,8 +18,5 @@ std::string write_values(Scene scene);
 
 /// Reads what write_command wrote, except a GoBack. Throws InputError with one sentence.
 Command read_command(const nlohmann::ordered_json& object);
-
-/// The position that a GoBack was written as. Throws InputError.
-JournalPosition read_go_to(const nlohmann::ordered_json& object);
 
 }  // namespace clothlab

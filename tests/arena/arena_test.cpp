@@ -425,8 +425,9 @@ void live(Arena& arena, WorkerPool& pool, std::size_t from, std::size_t to) {
 }
 
 void expect_caught_up(const Arena& arena, WorkerPool& pool, const Moment& from, LaneId as) {
-  SCOPED_TRACE("as lane " + std::to_string(as) + " from " + std::to_string(from.time) + " s and " +
-               std::to_string(from.changes) + " changes to step " + std::to_string(arena[as].steps()));
+  SCOPED_TRACE("as lane " + std::to_string(as) + " from " + std::to_string(from.time) + " s, position " +
+               std::to_string(from.position.step) + "/" + std::to_string(from.position.commands) +
+               ", to step " + std::to_string(arena[as].steps()));
   const CatchUp run = caught_up(pool, arena, as, arena[as].scene(), from);
   EXPECT_EQ(state_hash(run.simulation().state()), state_hash(arena[as].state()));
   EXPECT_EQ(run.simulation().steps(), arena[as].steps());
@@ -441,7 +442,6 @@ TEST(Arena, CatchesUpThroughWindPinsAndAReset) {
   arena.apply(pool, 0, Reset{});
   Moment start, middle;
   arena.save(pool, start);
-  EXPECT_EQ(start.changes, 0u);
   live(arena, pool, 1, 18);
   for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
   // Before a command between two steps, and after it: not twice, and not never.
@@ -592,6 +592,60 @@ TEST(Arena, WhatWasDoneAtStepsThatAreNoMoreIsNotDoneAgain) {
     for (int step = 0; step < 20; ++step) ASSERT_EQ(arena.step(pool), StepStatus::done);
     expect_caught_up(arena, pool, start, 1);
   }
+}
+
+TEST(CommandLog, KnowsWhatLedToThePresent) {
+  CommandLog log;
+  std::vector<LogPosition> moments;
+  // Three steps with a change before each; after it the time of the run is `step`.
+  const auto live = [&](std::uint64_t step) {
+    for (const std::uint64_t end = step + 3; step < end; ++step) {
+      moments.push_back(log.position());
+      log.reserve();
+      log.add({.what = Command(SetGravity{vec3(0, static_cast<double>(step), 0)}), .step = step});
+      log.count_step();
+    }
+  };
+  const auto go_back = [&](const LogPosition& to, std::uint64_t step) {
+    log.reserve();
+    log.add({.what = GoTo{to}, .step = step, .back = LogEntry::Return{to, nullptr}});
+  };
+  const auto passed = [&] {
+    std::string text;
+    for (const LogPosition& moment : moments) text += log.has_passed(moment) ? '1' : '0';
+    return text;
+  };
+  live(0);
+  go_back(moments[1], 1);
+  live(1);
+  EXPECT_EQ(passed(), "110111");
+  EXPECT_EQ(log.changes_since(moments[0]), (std::vector<std::size_t>{0, 3, 4, 5, 6}));
+  EXPECT_EQ(log.changes_since(moments[4]), (std::vector<std::size_t>{5, 6}));
+  EXPECT_EQ(log.last_at(2, log.position()), moments[5]);
+  EXPECT_EQ(log.last_at(0, log.position()), moments[1])
+      << "before the return: the branch that it left is out";
+  go_back(moments[2], 2);  // to the branch that was left
+  EXPECT_EQ(passed(), "111000");
+  EXPECT_EQ(log.changes_since(moments[0]), (std::vector<std::size_t>{0, 1, 7}));
+  log.reserve();
+  log.add({.what = Command(Reset{}), .step = 2});
+  EXPECT_EQ(passed(), "000000");
+  live(0);
+  EXPECT_EQ(passed(), "000000111");
+  EXPECT_EQ(log.changes_since(moments[6]), (std::vector<std::size_t>{9, 10, 11}));
+}
+
+// A replay applies it to the lane that is named.
+TEST(Arena, LogsWhichLaneReturnedToItsGoodState) {
+  WorkerPool pool;
+  Arena arena = arena_of(pool, {"explicit-euler", "explicit-euler"});
+  arena.apply(pool, 0, SetParameter{"dt", 1.0 / 60});
+  while (arena.step(pool) == StepStatus::done) {
+  }
+  arena.apply(pool, 1, RestoreGoodState{});
+  EXPECT_EQ(arena.log().entries().back().lane, 1u);
+  EXPECT_TRUE(arena.find(0)->frozen);
+  EXPECT_FALSE(arena.find(1)->frozen);
 }
 
 TEST(Arena, JoinsAndLeaves) {

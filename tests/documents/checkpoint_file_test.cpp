@@ -20,7 +20,6 @@
 #include "core/text_file.h"
 #include "documents/load_job.h"
 #include "io/output_file.h"
-#include "session/journaled_arena.h"
 #include "session/lane_scenes.h"
 #include "sim/loose_cloth.h"
 #include "temporary_folder.h"
@@ -203,17 +202,16 @@ TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
   LoadJob job(path, UnitChoice::fit, false);
   const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
   ASSERT_NE(loaded, nullptr) << job.result().error;
-  JournaledArena resumed;
-  resumed.use(*loaded, initial_lanes(*loaded, {}), pool);
-  resumed.apply(pool, AddLane{1, 0});
+  const auto resumed = begin_run(pool, *loaded, initial_lanes(*loaded, {}));
+  resumed->apply(pool, AddLane{1, 0});
   Moment moment;
-  resumed.save(pool, moment);
+  resumed->save(pool, moment);
   CatchUp catch_up = resumed->start_catch_up(pool, 2, run->scene(), moment);
   EXPECT_EQ(resumed->advance(pool, catch_up), Arena::Progress::arrived);
-  resumed.finish_catch_up(std::move(catch_up));
+  resumed->finish(std::move(catch_up));
   for (int k = 0; k < 4; ++k) {
     ASSERT_EQ(run->step(pool), StepStatus::done);
-    ASSERT_EQ(resumed.step(pool), StepStatus::done);
+    ASSERT_EQ(resumed->step(pool), StepStatus::done);
     for (const Lane& lane : resumed->lanes())
       EXPECT_TRUE(same_bits(run->state(), lane.simulation->state())) << lane.name() << ", step " << k;
   }

@@ -73,7 +73,7 @@ class Session {
 
   void save(const fs::path& path) {
     const KeepJournal::Whole whole = thread_.keep_journal().get();
-    whole.journal.write(whole.now, path);
+    whole.journal.write(whole.log, whole.now, path);
   }
 
  private:
@@ -479,7 +479,7 @@ TEST(Journal, RefusesBrokenLinesOfLanes) {
   EXPECT_EQ(added("\"lane\":2,\"from\":\"A\""), "it, line 4: \"lane\" must name a lane.");
   EXPECT_EQ(added("\"lane\":\"B\",\"to\":\"A\""), "it, line 4: \"from\" must name a lane.");
   EXPECT_THAT(added("\"lane\":\"B\""), HasSubstr("it, line 4: "));
-  EXPECT_THAT(added("\"lane\":\"B\",\"from\":\"A\",\"x\":1"), HasSubstr("has an unknown member"));
+  EXPECT_THAT(added("\"lane\":\"B\",\"from\":\"A\",\"x\":1"), HasSubstr("Unknown key \"x\""));
   EXPECT_THAT(changed("\"do\":\"hold-lane\",\"lane\":\"C\"", "\"do\":\"hold-lane\",\"lane\":\"G\""),
               HasSubstr("There is no lane G."));
   EXPECT_THAT(changed("\"do\":\"hold-lane\"", "\"do\":\"hold-line\""),

@@ -127,7 +127,7 @@ class Desk {
   void expect_journal() const {
     const TemporaryFolder folder;
     const KeepJournal::Whole whole = const_cast<SimulationThread&>(thread_).keep_journal().get();
-    whole.journal.write(whole.now, folder.path() / "all.journal");
+    whole.journal.write(whole.log, whole.now, folder.path() / "all.journal");
     for (const int threads : {1, 3}) {
       WorkerPool pool(threads);
       Replay replay(read_journal(folder.path() / "all.journal"), {});

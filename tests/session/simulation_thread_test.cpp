@@ -1502,7 +1502,7 @@ TEST(SimulationThread, ARemovedLaneIsRestoredWithTheBitsThatItWouldHave) {
   // The journal repeats that, too.
   const KeepJournal::Whole whole = with.keep_journal().get();
   const TemporaryFolder folder;
-  whole.journal.write(whole.now, folder.path() / "lanes.journal");
+  whole.journal.write(whole.log, whole.now, folder.path() / "lanes.journal");
   WorkerPool pool(1);
   Replay replay(read_journal(folder.path() / "lanes.journal"), {});
   while (replay.next(pool) != Replay::Event::ended) {
@@ -1534,7 +1534,7 @@ TEST(SimulationThread, ARemovedLaneThatBlewUpIsRestoredFrozen) {
   EXPECT_EQ(lane_of(*s, 1).frame.positions, lane_of(*before, 1).frame.positions);
   const KeepJournal::Whole whole = thread.keep_journal().get();
   const TemporaryFolder folder;
-  whole.journal.write(whole.now, folder.path() / "frozen.journal");
+  whole.journal.write(whole.log, whole.now, folder.path() / "frozen.journal");
   WorkerPool pool(1);
   Replay replay(read_journal(folder.path() / "frozen.journal"), {});
   while (replay.next(pool) != Replay::Event::ended) {
@@ -1652,7 +1652,7 @@ TEST(SimulationThread, AJournalThatBeginsWithAMomentOfFrozenLanesIsRepeated) {
   EXPECT_EQ(s->errors, 0U) << s->error;
   const KeepJournal::Whole whole = fresh.keep_journal().get();
   const TemporaryFolder folder;
-  whole.journal.write(whole.now, folder.path() / "moments.journal");
+  whole.journal.write(whole.log, whole.now, folder.path() / "moments.journal");
   WorkerPool pool(1);
   Replay replay(read_journal(folder.path() / "moments.journal"), {});
   while (replay.next(pool) != Replay::Event::ended) {

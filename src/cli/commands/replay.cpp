@@ -56,7 +56,7 @@ struct ReplayCommand final : Subcommand {
     if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
     results.check();
     LaneSource source = read_journal_source(file, mesh, mesh_folder_of(mesh_folder), results.files());
-    if (check && !std::holds_alternative<JournalEntry::StateHash>(source.journal.back().what))
+    if (check && !std::holds_alternative<StateHash>(source.journal.back().what))
       throw InputError(shown_path(path_of(file)) +
                        " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
                        "Replay it without --check.");
