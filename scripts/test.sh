@@ -5,8 +5,9 @@
 #   scripts/test.sh [--yes] [--all | --stage release|asan|tsan]
 #
 #   --yes     install missing packages without asking
-#   --all     run all stages, as the hosted check does, instead of the first one:
-#             release   every test, the format and the layer check, a parse by clang++; warnings are errors
+#   --all     run all stages, as the hosted check does, instead of the first one, and in the first one also what
+#             seldom fails alone: the tests of bench/, golden runs without optimisation, a parse by clang++
+#             release   the tests, the format and the layer check; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer
 #   --stage   run that stage
@@ -18,11 +19,15 @@ cd "$root" || exit 1
 
 assume_yes=no
 stages=(release)
+thorough=OFF
 usage() { sed -n '3,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 while (($#)); do
   case $1 in
     --yes) assume_yes=yes ;;
-    --all) stages=(release asan tsan) ;;
+    --all)
+      stages=(release asan tsan)
+      thorough=ON
+      ;;
     --stage)
       case ${2-} in
         release | asan | tsan) stages=("$2") ;;
@@ -61,11 +66,15 @@ failed=0
 summary=()
 for stage in "${stages[@]}"; do
   preset=$stage
-  [[ $stage == release ]] && preset=check
+  options=()
+  if [[ $stage == release ]]; then
+    preset=check
+    options=("-DCLOTHLAB_THOROUGH=$thorough" "-DCLOTHLAB_BENCH=$thorough")
+  fi
   echo "=== $stage"
   started=$SECONDS
   : > "$log"
-  if ! cmake --preset "$preset" --log-level=NOTICE || ! cmake --build --preset "$preset" --parallel "$jobs"; then
+  if ! cmake --preset "$preset" "${options[@]}" --log-level=NOTICE || ! cmake --build --preset "$preset" --parallel "$jobs"; then
     summary+=("$(printf '  %-8s the build failed' "$stage")")
     ((total += 1, failed += 1))
     continue

@@ -1573,7 +1573,9 @@ def limits_and_reference(program, assets):
         window.click_item("plot0:kind:Error and cost")
         window.until(lambda: "plot0:cost" in window.state()["items"], "a point of the other lane", 30)
 
-        # A particle is followed in both lanes.
+        # A particle is followed in both lanes. It is chosen while the cloth rests, so that it waits for the mouse.
+        window.key("space")
+        window.shows("a pause", playing=False)
         x, y = free_particle(window.fresh_state())["pixel"]
         window.move(x, y)
         window.fresh_state()
@@ -1582,6 +1584,7 @@ def limits_and_reference(program, assets):
         window.release()
         window.xdotool("keyup", "alt")
         window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        window.key("space")
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Phase")
         window.until(lambda: "plot0:phase" in window.state()["items"], "its phase plot", 30)
