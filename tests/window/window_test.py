@@ -1471,6 +1471,20 @@ def close_in_mid_step(program, assets):
         check(seconds < 1 * PATIENCE, f"closing took {seconds:.2f} s")
 
 
+def pictures_per_second(window, seconds):
+    first, begin = window.state()["frames"], time.monotonic()
+    time.sleep(seconds)
+    return (window.state()["frames"] - first) / (time.monotonic() - begin)
+
+
+def check_rate(window, rate, before):
+    """30 pictures per second beside work; a machine that other programs keep busy draws at half of what it can before
+    and after the work, whichever is less, for what the others take changes."""
+    free = before if rate >= 30 else min(before, pictures_per_second(window, 1))
+    print(f"{rate:.1f} pictures per second, {free:.1f} without the work")
+    check(SANITIZED or rate >= min(30, 0.5 * free), f"{rate:.1f} pictures per second, {free:.1f} without the work")
+
+
 @case
 def stability(program, assets):
     """The picture of stability follows the cloth beside a window that draws as before, and costs nothing when it is
@@ -1478,6 +1492,7 @@ def stability(program, assets):
     with Session(program, "--grid", "20x20") as window:
         window.shows("a playing scene", playing=True)
         check(window.state()["spectrum_time"] is None, "a spectrum is measured that nobody sees")
+        free = pictures_per_second(window, 1)
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Stability")
         window.until(lambda: window.state()["spectrum_time"] is not None, "a spectrum")
@@ -1495,8 +1510,7 @@ def stability(program, assets):
             best = max(best, (window.state()["frames"] - first["frames"]) / (time.monotonic() - begin))
             if best >= 30:
                 break
-        print(f"{best:.1f} pictures per second, {len(measured)} spectra")
-        check(SANITIZED or best >= 30, f"{best:.1f} pictures per second")
+        check_rate(window, best, free)
         window.until(lambda: measured.add(window.state()["spectrum_time"]) or len(measured) > 1,
                      "the spectrum to follow the cloth")
 
@@ -1545,6 +1559,7 @@ def limits_and_reference(program, assets):
         window.shows("a playing scene", playing=True)
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Find the limits")
+        free = pictures_per_second(window, 1)
         searching = lambda: "plot0:search" in window.state()["items"]
         window.click_item("plot0:find")
         window.until(searching, "the search to begin")
@@ -1555,10 +1570,8 @@ def limits_and_reference(program, assets):
         first, begin = window.state(), time.monotonic()
         window.until(lambda: not searching(), "the limits", 120)
         state, seconds = window.state(), time.monotonic() - begin
-        rate = (state["frames"] - first["frames"]) / seconds
-        print(f"{rate:.1f} pictures per second in a search of {seconds:.1f} s")
         check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
-        check(SANITIZED or rate >= 30, f"{rate:.1f} pictures per second")
+        check_rate(window, (state["frames"] - first["frames"]) / seconds, free)
         found = lambda: window.fresh_state()["texts"].get("plot0:found", "")
         check(found().startswith("From t = "), found())
         window.key("r")
@@ -1631,6 +1644,7 @@ def stability_map(program, assets):
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Stability map")
         shown = lambda name: name in window.state()["items"]
+        free = pictures_per_second(window, 1)
         # Other programs can only take time away, so the best of three searches counts.
         rates = []
         while not rates or (max(rates) < 30 and len(rates) < 3):
@@ -1641,8 +1655,7 @@ def stability_map(program, assets):
             state, seconds = window.state(), time.monotonic() - begin
             check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
             rates.append((state["frames"] - first["frames"]) / seconds)
-        print(f"{max(rates):.1f} pictures per second in a search of {seconds:.1f} s")
-        check(SANITIZED or max(rates) >= 30, f"{rates} pictures per second")
+        check_rate(window, max(rates), free)
 
         # It grows at large h, and holds at small ones: red and blue.
         left, top, right, bottom = window.box("plot0:map")
@@ -1801,14 +1814,6 @@ def obstacle_by_hand(program, assets):
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
-    def pictures_per_second(window, seconds):
-        before, begin = window.state(), time.monotonic()
-        time.sleep(seconds)
-        after, end = window.state(), time.monotonic()
-        rate, steps = (after["frames"] - before["frames"]) / (end - begin), after["step"] - before["step"]
-        print(f"{rate:.1f} pictures per second, {steps} steps within {end - begin:.1f} s")
-        return rate, steps
-
     def opened(window):
         window.until(lambda: window.state()["particles"] == 72 * 71, "the scene", 60)
         time.sleep(1)
@@ -1818,15 +1823,16 @@ def draws_during_slow_steps(program, assets):
     with Session(program, "--grid", "72x71", *SLOW) as window:
         opened(window)
         for _ in range(3):
-            rate, steps = pictures_per_second(window, 4)
+            step = window.state()["step"]
+            rate = pictures_per_second(window, 4)
+            steps = window.state()["step"] - step
             check(steps <= 2, "the steps are too short for this test")
             best = max(best, rate)
             if best >= 30 or SANITIZED:
                 return
     with Session(program, "--grid", "72x71") as window:
         opened(window)
-        free, _ = pictures_per_second(window, 4)
-    check(best >= 0.5 * free, f"{best:.1f} pictures per second, {free:.1f} beside short steps")
+        check_rate(window, best, pictures_per_second(window, 4))
 
 
 @case
