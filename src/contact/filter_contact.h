@@ -16,6 +16,14 @@ namespace clothlab {
 /// contact is constrained along the contact normal n, S = I − n nᵀ, or along the span of two or three
 /// normals, for every method.
 ///
+///     begin_step             the method's step     needs_repeat            end_step
+///     which are supported?                         which have landed?      the rest is put on the surface,
+///     stick or slide? ─────► S in every solve ───► which reverse? ───────► reactions become impulses
+///                                   ▲                     │
+///                                   └── at most twice ────┘
+///
+/// All decisions precede the solve, so they are guesses about the step.
+///
 /// A step of h begins with the supported particles constrained: those on a surface, and those that
 /// h v_n + h² (a + κ v_t²) would move below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature.
 /// Free particles that end below a surface have landed: the step is repeated, at most twice, with them

@@ -276,7 +276,7 @@ void EditHistory::perform(const OtherScene& other) {
   now_.open_action = 0;
   now_.present.loaded = other.loaded;
   now_.present.lanes = other.lanes;
-  now_.active = other.lanes.front().lane;
+  keep_active();
 }
 
 void EditHistory::perform(const Travel& travel) {
@@ -309,7 +309,6 @@ void EditHistory::perform(const Travel& travel) {
     } catch (const InputError&) {  // the thread refuses it with a reason
     }
   }
-  if (other_scene) now_.active = now_.present.lanes.front().lane;
   keep_active();
 }
 

@@ -15,6 +15,28 @@ namespace {
 
 constexpr double kFramesPerSecond = 60;  // of viewing time
 
+/// What a scene whose file names no lanes changes in several lanes; empty: nothing but the world.
+std::string changes_by_scene(const LoadedScene& loaded, const LaneScenes& before, const LaneScenes& after,
+                             const std::vector<LaneId>& removed) {
+  const auto name = [](LaneId lane, const Scene& scene) {
+    return std::string("Lane ") + lane_letter(lane) + " (" +
+           std::string(integrator_info(scene.integrator).title) + ")";
+  };
+  if (!removed.empty()) {
+    std::string names;
+    for (const LaneId lane : removed)
+      names += (names.empty() ? "" : ", ") + name(lane, *find_scene(before, lane));
+    return "Removed: " + names + ". These methods cannot have the scene's contact by " +
+           std::string(info_of(loaded.scene.contact.model).id) +
+           ". To compare them, choose contact by filter or impulse.";
+  }
+  if (before.size() < 2 || !loaded.lanes.empty() || loaded.moment ||
+      after.front().scene->integrator == before.front().scene->integrator)
+    return {};
+  return name(after.front().lane, *after.front().scene) +
+         " has the scene's method now. The other lanes keep theirs.";
+}
+
 }  // namespace
 
 void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneScenes begin) {
@@ -23,11 +45,12 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   LaneScenes present;
   if (!lanes.empty())
     for (const Lane& lane : arena->lanes()) present.push_back({lane.id, lane.simulation->shared_scene()});
-  std::vector<LaneId> without_place;
-  if (begin.empty()) begin = initial_lanes(*next, present, &without_place);
-  std::string removed_lanes;
-  for (const LaneId lane : without_place)
-    removed_lanes += (removed_lanes.empty() ? "" : ", ") + arena->find(lane)->name();
+  std::string news;
+  if (begin.empty()) {
+    std::vector<LaneId> left_out;
+    begin = initial_lanes(*next, present, &left_out);
+    news = changes_by_scene(*next, present, begin, left_out);
+  }
   std::vector<std::unique_ptr<LiveLane>> live_lanes;
   for (const LaneScene& lane : begin) insert_lane(live_lanes, lane.lane);
   Journal journal_of_next = journal;
@@ -35,7 +58,8 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   arena = begin_run(pool, *next, begin, journal_of_next.begin_log(), superseded);
   journal = std::move(journal_of_next);
   lanes = std::move(live_lanes);
-  active = grab_lane = begin.front().lane;
+  if (!find_scene(begin, active)) active = begin.front().lane;
+  grab_lane = active;
   followed.reset();
   loaded = std::move(next);
   end_recording();
@@ -46,10 +70,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   }
   follow_blow_ups();
   request_estimates();
-  if (!removed_lanes.empty())
-    tell("Removed: " + removed_lanes + ". These methods cannot have the scene's contact by " +
-         std::string(info_of(simulation().scene().contact.model).id) +
-         ". To compare them, choose contact by filter or impulse.");
+  if (!news.empty()) tell(std::move(news));
 }
 
 void SimulationThread::Impl::start_over() {

@@ -1683,8 +1683,8 @@ TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
   send_and_wait(thread, ChangeLanes{RemoveLane{0}});
   const auto s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(6))});
   ASSERT_EQ(s->lanes().size(), 2u);
-  EXPECT_EQ(s->lane, 0u);
-  EXPECT_EQ(s->frame.scene->integrator, "semi-implicit-euler") << "the scene's";
+  EXPECT_EQ(s->lane, 2u) << "the panels stay with their lane";
+  EXPECT_EQ(lane_of(*s, 0).frame.scene->integrator, "semi-implicit-euler") << "the scene's";
   EXPECT_EQ(lane_of(*s, 2).frame.scene->integrator, "xpbd");
 }
 
@@ -1712,7 +1712,22 @@ TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAnd
   s = send_and_wait(thread, UseScene{.loaded = loaded(next)});
   EXPECT_EQ(s->errors, 0u) << s->error;
   EXPECT_THAT(differences(expected, *lane_of(*s, 1).frame.scene, *s->frame.mesh), IsEmpty());
-  EXPECT_THAT(differences(next, *s->frame.scene, *s->frame.mesh), IsEmpty());
+  EXPECT_THAT(differences(next, *lane_of(*s, 0).frame.scene, *s->frame.mesh), IsEmpty());
+  EXPECT_EQ(s->lane, 1u) << "the panels stay with their lane";
+}
+
+TEST(SimulationThread, ASceneThatChangesTheMethodOfTheFirstOfSeveralLanesSaysSo) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  send_and_wait(thread, SetIntegrator{"rk4"});
+  auto s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(6))});
+  EXPECT_EQ(s->message, "") << "one lane has nothing to be compared with";
+  send_and_wait(thread, SetIntegrator{"rk4"});
+  send_and_wait(thread, NewLane{"bdf2"});
+  s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(7))});
+  EXPECT_EQ(s->message,
+            "Lane A (Semi-implicit Euler) has the scene's method now. The other lanes keep theirs.");
+  EXPECT_EQ(lane_of(*s, 0).frame.scene->integrator, "semi-implicit-euler");
+  EXPECT_EQ(lane_of(*s, 1).frame.scene->integrator, "bdf2");
 }
 
 TEST(SimulationThread, ALaneWhoseMethodCannotHaveTheContactOfAnotherSceneIsRemovedAndNamed) {
