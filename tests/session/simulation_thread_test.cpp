@@ -1560,6 +1560,22 @@ TEST(SimulationThread, TheMethodOfABlowUpIsThatOfThenAlsoInThePast) {
   EXPECT_THAT(s->blow_up_sentence, HasSubstr("Explicit Euler blew up"));
 }
 
+TEST(SimulationThread, TheMethodOfABlowUpIsNotTheOneThatItsLaneGotWhileItWasFrozen) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(SetParameter{"dt", 0.1});
+  thread.send(NewLane{"explicit-euler"});
+  for (int i = 0; i < 30; ++i) send_and_wait(thread, StepOnce{});
+  ASSERT_TRUE(thread.latest()->frozen);
+  send_and_wait(thread, SetIntegrator{"rk4"});
+  for (int i = 0; i < 3; ++i) send_and_wait(thread, StepOnce{});
+  ASSERT_TRUE(thread.latest()->frozen) << "unstable as well";
+  send_and_wait(thread, SetIntegrator{"semi-implicit-euler"});
+  wait_for(thread, [](const Snapshot& now) { return nobody_catches_up(now) && !now.frozen; });
+  const auto s = send_and_wait(thread, StepThroughPast{-1});
+  ASSERT_TRUE(s->frozen);
+  EXPECT_THAT(s->blow_up_sentence, HasSubstr("Explicit Euler blew up"));
+}
+
 TEST(SimulationThread, TheLastLaneLeftContinuesFromItsLastGoodState) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   thread.send(NewLane{"explicit-euler"});
