@@ -120,14 +120,14 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   const Scene scene = swing.scene(*mesh, steps);
   Simulation simulation(scene, mesh, pool, stop);
   SwingEnd end;
-  StepLoop loop(simulation, static_cast<std::uint64_t>(steps / scene.substeps), pool, stop);
-  while (loop.next()) {
+  const auto scene_steps = static_cast<std::uint64_t>(steps / scene.substeps);
+  const StepStatus status = run_steps(simulation, scene_steps, pool, stop, [&](const StepTime&) {
     const std::vector<vec3>& x = simulation.state().x;
     const std::size_t held = swing.by_forces() ? simulation.contact().force().contacts_at(pool, x).size()
                                                : simulation.constraints(x).entries().size();
     end.same_pairs = end.same_pairs && (!swing.contact || held == x.size());
-  }
-  if (loop.status() != StepStatus::done) return std::nullopt;
+  });
+  if (status != StepStatus::done) return std::nullopt;
   end.state = simulation.state();
   return end;
 } catch (const Cancelled&) {

@@ -32,14 +32,13 @@ std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& 
   out.figures.h = LimitSearch::kRunSeconds / static_cast<double>(steps);
   Simulation simulation(trial_scene(loaded, info, out.figures.h), loaded.mesh, pool, stop, loaded.model);
   std::vector<double> seconds;
-  StepLoop loop(simulation, steps, pool, stop);
   double begin = thread_seconds();
-  while (loop.next()) {
+  const StepStatus status = run_steps(simulation, steps, pool, stop, [&](const StepTime&) {
     seconds.push_back(thread_seconds() - begin);
     begin = thread_seconds();
-  }
-  if (loop.stopped()) throw Cancelled();
-  if (loop.blew_up()) return std::nullopt;
+  });
+  if (status == StepStatus::stopped) throw Cancelled();
+  if (status == StepStatus::blown_up) return std::nullopt;
   out.figures.cost = quantile(seconds, 0.5) / out.figures.h;
   out.figures.spurious = simulation.record().ledger.spurious();
   out.end = simulation.state().x;
@@ -77,11 +76,10 @@ struct LimitRun {
     now.under_way = info.title;
     run.publish();
     if (has_stable_step(info)) {
-      const std::optional<StableRange> range =
+      const StableRange range =
           find_largest_stable_step(scene, info, largest_trial_step(scene.omega_max), kTrialSteps, pool, stop);
-      if (!range) throw Cancelled();
-      method.largest = range->stable;
-      method.limited = range->unstable.has_value();
+      method.largest = range.stable;
+      method.limited = range.unstable.has_value();
     }
     run.publish();
     if (method.largest > 0) {

@@ -79,9 +79,10 @@ SlopeRun run_down(const Slope& slope, const IntegratorInfo& info, const Integrat
     return sum / static_cast<double>(of.size());
   };
   const auto half = static_cast<std::uint64_t>(std::round(kSlopeTime / 2 / slope.h));
-  StepStatus status = StepLoop(simulation, half, pool, stop).finish();
+  const auto run_half = [&] { return run_steps(simulation, half, pool, stop, [](const StepTime&) {}); };
+  StepStatus status = run_half();
   const double x = mean(simulation.state().x), v = mean(simulation.state().v);
-  if (status == StepStatus::done) status = StepLoop(simulation, half, pool, stop).finish();
+  if (status == StepStatus::done) status = run_half();
   if (status != StepStatus::done) return {.blew_up = status == StepStatus::blown_up};
   const double time = static_cast<double>(half) * slope.h;
   return {.done = true,

@@ -113,16 +113,15 @@ struct MapRun {
   void try_node(std::size_t column, std::size_t k, std::size_t spacing) {
     measure(column);
     const auto trial = try_step_size(run.scene, info, now.h[k], StabilityMap::kSteps, run.pool, run.stop);
-    if (!trial) throw Cancelled();
-    MapNode node{MapNode::Verdict::bounded, true, trial->good_steps(), trial->not_converged};
-    if (!trial->stable)
+    MapNode node{MapNode::Verdict::bounded, true, trial.good_steps(), trial.not_converged};
+    if (!trial.stable)
       node.verdict = MapNode::Verdict::unstable;
-    else if (trial->not_converged > 0)
+    else if (trial.not_converged > 0)
       node.verdict = MapNode::Verdict::unconverged;
     if (const auto steps = static_cast<double>(node.steps); steps > 0) {
-      node.step_ms = std::accumulate(trial->step_ms.begin(), trial->step_ms.end(), 0.0) / steps;
-      node.newton_iterations = static_cast<double>(trial->newton_iterations) / steps;
-      node.linear_iterations = static_cast<double>(trial->cg_iterations) / steps;
+      node.step_ms = std::accumulate(trial.step_ms.begin(), trial.step_ms.end(), 0.0) / steps;
+      node.newton_iterations = static_cast<double>(trial.newton_iterations) / steps;
+      node.linear_iterations = static_cast<double>(trial.cg_iterations) / steps;
     }
     // It represents those around it until they are tried themselves.
     const std::size_t half = spacing / 2;

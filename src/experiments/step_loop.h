@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "core/stop_probe.h"
@@ -34,45 +34,24 @@ class StepWatch {
   std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
 };
 
-/// Takes the steps of a run until the last, a blow-up or a cancellation: `while (loop.next()) …`.
-class StepLoop {
- public:
-  /// `alone`: see Simulation::step.
-  StepLoop(Simulation& simulation, std::uint64_t steps, WorkerPool& pool, StopProbe stop, bool alone = false)
-      : simulation_(simulation), left_(steps), pool_(pool), stop_(std::move(stop)), alone_(alone) {}
-
-  /// Takes a step. False if none is left or it was not taken; status() is the reason.
-  bool next() {
-    if (status_ == StepStatus::done && stop_requested(stop_)) status_ = StepStatus::stopped;
-    if (status_ != StepStatus::done || left_ == 0) return false;
+/// Takes the steps of a run until the last, a blow-up or a cancellation; returns which of these. Calls
+/// `observe` with the time of each good step; the run also ends if that returns false.
+template <class Observe>
+StepStatus run_steps(Simulation& simulation, std::uint64_t steps, WorkerPool& pool, const StopProbe& stop,
+                     const Observe& observe) {
+  for (; !stop_requested(stop); --steps) {
+    if (steps == 0) return StepStatus::done;
     const StepWatch watch;
-    status_ = simulation_.step(pool_, stop_, alone_);
-    took_ = watch.elapsed();
-    --left_;
-    return status_ == StepStatus::done;
+    const StepStatus status = simulation.step(pool, stop);
+    const StepTime took = watch.elapsed();
+    if (status != StepStatus::done) return status;
+    if constexpr (std::is_void_v<std::invoke_result_t<Observe, StepTime>>)
+      observe(took);
+    else if (!observe(took))
+      return StepStatus::done;
   }
-  /// Takes all remaining steps.
-  StepStatus finish() {
-    while (next()) {
-    }
-    return status_;
-  }
-
-  StepStatus status() const { return status_; }
-  bool stopped() const { return status_ == StepStatus::stopped; }
-  bool blew_up() const { return status_ == StepStatus::blown_up; }
-  /// Time of the last step.
-  const StepTime& took() const { return took_; }
-
- private:
-  Simulation& simulation_;
-  std::uint64_t left_;
-  WorkerPool& pool_;
-  StopProbe stop_;
-  bool alone_;
-  StepStatus status_ = StepStatus::done;
-  StepTime took_;
-};
+  return StepStatus::stopped;
+}
 
 /// Figures of the good steps of a run.
 struct StepFigures {

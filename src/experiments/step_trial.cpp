@@ -37,20 +37,47 @@ Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double 
   return scene;
 }
 
-std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
-                                       std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
+void GrowthWatch::add(double total, double shaking) {
+  total_.push_back(total);
+  most_shaking_ = std::max(most_shaking_, shaking);
+}
+
+bool GrowthWatch::grows() const {
+  const auto quarter = static_cast<std::ptrdiff_t>(total_.size() / 4);
+  if (quarter == 0) return false;
+  const double first = *std::max_element(total_.begin(), total_.begin() + quarter);
+  const double last = *std::max_element(total_.end() - quarter, total_.end());
+  return last - first > 0.1 * most_shaking_;
+}
+
+StepTrial try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h, std::uint64_t steps,
+                        WorkerPool& pool, const StopProbe& stop) {
   Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, stop, loaded.model);
   StepTrial trial;
   GrowthWatch watch;
-  StepLoop loop(simulation, steps, pool, stop);
-  while (loop.next()) {
+  const StepStatus status = run_steps(simulation, steps, pool, stop, [&](const StepTime& took) {
     const StepRecord& record = simulation.record();
     watch.add(record.energy.total, record.energy.kinetic + record.energy.stretch + record.energy.bend);
-    trial.add(record, loop.took(), h);
-  }
-  if (loop.stopped()) return std::nullopt;
-  trial.stable = !loop.blew_up() && !watch.grows();
+    trial.add(record, took, h);
+  });
+  if (status == StepStatus::stopped) throw Cancelled();
+  trial.stable = status == StepStatus::done && !watch.grows();
   return trial;
+}
+
+StableRange find_stable_range(double smallest, double largest, double precision,
+                              const std::function<bool(double h)>& is_stable) {
+  StableRange range;
+  const auto try_at = [&](double h) {
+    if (is_stable(h))
+      range.stable = h;
+    else
+      range.unstable = h;
+  };
+  for (double h = largest; h >= smallest && range.stable == 0; h /= 2) try_at(h);
+  while (range.stable > 0 && range.unstable && *range.unstable > range.stable * (1 + precision))
+    try_at(std::sqrt(range.stable * *range.unstable));
+  return range;
 }
 
 double smallest_trial_step(double omega_max) {
@@ -59,15 +86,12 @@ double smallest_trial_step(double omega_max) {
 
 double largest_trial_step(double omega_max) { return std::max(4 / omega_max, 1.0 / 60); }
 
-std::optional<StableRange> find_largest_stable_step(const LoadedScene& loaded, const IntegratorInfo& info,
-                                                    double largest, std::uint64_t steps, WorkerPool& pool,
-                                                    const StopProbe& stop) {
+StableRange find_largest_stable_step(const LoadedScene& loaded, const IntegratorInfo& info, double largest,
+                                     std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
   constexpr double kPrecision = 0.005;
-  return find_stable_range(std::min(largest, smallest_trial_step(loaded.omega_max)), largest, kPrecision,
-                           [&](double h) -> std::optional<bool> {
-                             const auto trial = try_step_size(loaded, info, h, steps, pool, stop);
-                             return trial ? std::optional(trial->stable) : std::nullopt;
-                           });
+  return find_stable_range(
+      std::min(largest, smallest_trial_step(loaded.omega_max)), largest, kPrecision,
+      [&](double h) { return try_step_size(loaded, info, h, steps, pool, stop).stable; });
 }
 
 std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,

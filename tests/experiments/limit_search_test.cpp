@@ -38,8 +38,8 @@ TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
     }
     const auto trials = find_largest_stable_step(same, *method.info, largest_trial_step(same.omega_max),
                                                  kTrialSteps, pool, {});
-    EXPECT_EQ(method.largest, trials->stable);
-    EXPECT_EQ(method.limited, trials->unstable.has_value());
+    EXPECT_EQ(method.largest, trials.stable);
+    EXPECT_EQ(method.limited, trials.unstable.has_value());
     if (!method.run) continue;
     EXPECT_GT(method.run->cost, 0);
     EXPECT_LE(method.run->h, method.largest);

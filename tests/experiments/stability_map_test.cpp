@@ -70,10 +70,10 @@ TEST(StabilityMap, FindsWhatTryingEveryNodeFinds) {
         const auto trial =
             try_step_size(same, *find_integrator(method), found->h[k], StabilityMap::kSteps, pool, {});
         const MapNode& node = found->at(c, k);
-        EXPECT_EQ(node.verdict == Verdict::bounded, trial->stable)
+        EXPECT_EQ(node.verdict == Verdict::bounded, trial.stable)
             << "k_s = " << found->columns[c].stiffness << ", h = " << found->h[k];
         if (node.tried) {
-          EXPECT_EQ(node.steps, trial->good_steps());
+          EXPECT_EQ(node.steps, trial.good_steps());
         }
       }
   }

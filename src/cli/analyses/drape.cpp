@@ -94,21 +94,21 @@ struct Drape final : SceneAnalysis {
   /// [mm], without signs of zeros and rounding errors.
   static double millimetres(double length) { return std::round(1e6 * length) / 1e3 + 0.0; }
 
-  /// Nothing if it was cancelled or blew up.
+  /// Nothing if it blew up. Throws Cancelled.
   std::optional<Shape> come_to_rest(const Scene& tried, std::uint64_t most,
                                     const std::optional<Shape>& filtered) {
     Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
     double deepest = least_gap(simulation), calm = 0;
     std::vector<double> step_ms;
-    StepLoop loop(simulation, most, *pool, stop);
-    while (calm < kCalm && loop.next()) {
-      step_ms.push_back(loop.took().wall);
+    const StepStatus status = run_steps(simulation, most, *pool, stop, [&](const StepTime& took) {
+      step_ms.push_back(took.wall);
       deepest = std::min(deepest, least_gap(simulation));
       const double speed = std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass);
       calm = speed < rest_speed ? calm + tried.dt : 0;
-    }
-    if (loop.stopped()) return std::nullopt;
-    const bool blew_up = loop.blew_up(), rests = calm >= kCalm;
+      return calm < kCalm;
+    });
+    if (status == StepStatus::stopped) throw Cancelled();
+    const bool blew_up = status == StepStatus::blown_up, rests = calm >= kCalm;
     const StepRecord& record = simulation.record();
     Shape shape{simulation.state().x, quantile(step_ms, 0.5)};
     std::string off;
@@ -158,9 +158,9 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::filter;
       const std::optional<Shape> filtered = come_to_rest(tried, most, {});
       tried.contact.model = ContactModel::impulse;
-      if (!Interrupt::requested()) come_to_rest(tried, most, filtered);
+      come_to_rest(tried, most, filtered);
       tried.contact.model = ContactModel::barrier;
-      if (!Interrupt::requested() && supports_contact(tried, info)) {
+      if (supports_contact(tried, info)) {
         try {
           come_to_rest(tried, most, filtered);
         } catch (const InputError& refusal) {  // it starts inside the range of a barrier
@@ -171,7 +171,7 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::penalty;
       for (const double factor : kOfStiffness) {
         tried.contact.stiffness = factor * loaded.scene.contact.stiffness;
-        if (Interrupt::requested() || !supports_contact(tried, info)) return;
+        if (!supports_contact(tried, info)) return;
         const std::optional<Shape> pushed = come_to_rest(tried, most, filtered);
         if (filtered && pushed)
           distance_and_cost.add(tried.contact.stiffness, pushed->mean, pushed->ms / filtered->ms);

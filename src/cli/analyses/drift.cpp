@@ -78,17 +78,19 @@ struct DriftAnalysis final : SceneAnalysis {
     Points curves;
     const double start = simulation.record().energy.total;
     Drift worst;
-    StepLoop loop(simulation, steps, *pool, stop);
-    do {
+    const auto add_state = [&] {
       const StepRecord& record = simulation.record();
       const Drift now = drift(simulation);
       worst = {std::max(worst.length, now.length), std::max(worst.rate, now.rate)};
       csv += csv_row(plain ? "plain-pbd" : info.id, record.step, record.time, now.length, now.rate,
                      record.energy.total);
       curves.add(record.time, now.rate, record.energy.total);
-    } while (loop.next());
+    };
+    add_state();
+    const StepStatus status =
+        run_steps(simulation, steps, *pool, stop, [&](const StepTime&) { add_state(); });
     std::printf("%-32s %16.3g %16.3g %16.6f%s\n", look.label.c_str(), worst.length, worst.rate,
-                curves.y1.back() - start, loop.blew_up() ? "  blew up" : "");
+                curves.y1.back() - start, status == StepStatus::blown_up ? "  blew up" : "");
     add_curves(look, std::move(curves));
   }
 

@@ -38,17 +38,19 @@ struct Energy final : SceneAnalysis {
     Simulation simulation(scene_for(info), loaded.mesh, *pool, stop);
     Points curves;
     const double start = simulation.record().energy.total;
-    StepLoop loop(simulation, steps, *pool, stop);
-    do {
+    const auto add_state = [&] {
       const StepRecord& record = simulation.record();
       const EnergyReport& e = record.energy;
       csv += csv_row(info.id, record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity, e.pressure,
                      e.total);
       curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure, e.total);
-    } while (loop.next());
+    };
+    add_state();
+    const StepStatus status =
+        run_steps(simulation, steps, *pool, stop, [&](const StepTime&) { add_state(); });
     const std::vector<double>& total = curves.y1;
     std::string ended;
-    if (loop.blew_up()) {
+    if (status == StepStatus::blown_up) {
       ended = "  blew up in step " + std::to_string(total.size());
     } else {
       // The panel extends as far above the start as the lowest energy is below; methods that gain energy may

@@ -94,9 +94,16 @@ void MethodAnalysis::for_each(const std::function<void(const IntegratorInfo&)>& 
   std::uint64_t done = 0;
   for (const IntegratorInfo* info : integrators_) {
     progress.show_part(done++, info->id);
-    measure(*info);
-    if (Interrupt::requested()) return;
+    if (!is_completed([&] { measure(*info); })) return;
   }
+}
+
+bool MethodAnalysis::is_completed(const std::function<void()>& measurement) {
+  try {
+    measurement();
+  } catch (const Cancelled&) {
+  }
+  return !Interrupt::requested();
 }
 
 ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const {

@@ -58,8 +58,11 @@ class MethodAnalysis : public Subcommand {
   /// An integrator's own parameters from the options. Throws InputError.
   IntegratorParameters parameters(const IntegratorInfo& info) const;
 
-  /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless quiet().
+  /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless quiet(). `measure` may
+  /// throw Cancelled.
   void for_each(const std::function<void(const IntegratorInfo&)>& measure) const;
+  /// The same of one measurement; false on Ctrl-C.
+  static bool is_completed(const std::function<void()>& measurement);
   virtual bool quiet() const { return quiet_; }
 
   /// A curve without points, in the integrator's colour and under its id.

@@ -9,8 +9,8 @@
 
 #include "analysis/stability_meter.h"
 #include "cli/analyses/method_analysis.h"
-#include "cli/interrupt.h"
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "experiments/step_trial.h"
 #include "io/csv.h"
@@ -44,8 +44,8 @@ struct Stability final : SceneAnalysis {
   }
 
   /// The linear limit of the cloth at its start [s]; NaN if unknown, and for rods, which may have a lower
-  /// limit than bending springs. None when interrupted.
-  std::optional<double> theory(const IntegratorInfo& info) {
+  /// limit than bending springs. Throws Cancelled.
+  double theory(const IntegratorInfo& info) {
     if (info.inextensible) return NAN;
     const JacobianMode blocks = stability_blocks(info, loaded.scene.solver.jacobian);
     const bool other = !estimate || blocks != measured_blocks;
@@ -54,7 +54,7 @@ struct Stability final : SceneAnalysis {
       estimate = measure_stability(start, start.state(), info, *pool, stop);
       measured_blocks = blocks;
     }
-    if (!estimate) return std::nullopt;
+    if (!estimate) throw Cancelled();
     return largest_stable_step(info, integrator_parameters(loaded.scene, info), *estimate).value_or(NAN);
   }
 
@@ -72,18 +72,17 @@ struct Stability final : SceneAnalysis {
 
   /// The result at h = 1/ω_max, for methods without a stable step or without a limit in theory.
   void show_growth(const IntegratorInfo& info, double limit) {
-    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, stop);
-    if (!trial) return;
+    const StepTrial trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, stop);
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
                 std::string(info.id).c_str(), limit == 0 ? "never stable" : "limit unknown",
                 info.growth(1, estimate->stiffest.damping / loaded.omega_max, values));
     if (info.growth_of_slow_modes != nullptr)
       std::printf(" its slow modes, at a tenth of that, by %.6g,", slow_growth(info, 0.1, values));
-    if (trial->stable)
+    if (trial.stable)
       std::printf(" and showed no growth in %llu steps\n", static_cast<unsigned long long>(steps));
-    else if (trial->good_steps() < steps)
-      std::printf(" and blew up in step %llu\n", static_cast<unsigned long long>(trial->good_steps() + 1));
+    else if (trial.good_steps() < steps)
+      std::printf(" and blew up in step %llu\n", static_cast<unsigned long long>(trial.good_steps() + 1));
     else
       std::printf(" and its energy grew in %llu steps\n", static_cast<unsigned long long>(steps));
     write_row(info, 0, NAN, limit);
@@ -91,19 +90,17 @@ struct Stability final : SceneAnalysis {
 
   void bisect(const IntegratorInfo& info, double largest, double limit) {
     const double omega_max = loaded.omega_max;
-    const std::optional<StableRange> range =
-        find_largest_stable_step(loaded, info, largest, steps, *pool, stop);
-    if (!range) return;
+    const StableRange range = find_largest_stable_step(loaded, info, largest, steps, *pool, stop);
     const std::string said = std::isnan(limit)   ? "of another ω"
                              : std::isinf(limit) ? "no limit"
                                                  : relation(info) + format_digits(limit, 4) + " s";
-    std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range->unstable ? " " : "≥",
-                range->stable, range->stable * omega_max, said.c_str());
-    write_row(info, range->stable, range->unstable.value_or(NAN), limit);
+    std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range.unstable ? " " : "≥",
+                range.stable, range.stable * omega_max, said.c_str());
+    write_row(info, range.stable, range.unstable.value_or(NAN), limit);
     const double row = -static_cast<double>(chart.panels[0].curves.size());
     ChartCurve bar = curve(info, true);
-    if (!range->unstable) bar.label += " ≥";
-    bar.x = {0.1, range->stable * omega_max};
+    if (!range.unstable) bar.label += " ≥";
+    bar.x = {0.1, range.stable * omega_max};
     bar.y = {row, row};
     chart.panels[0].curves.push_back(std::move(bar));
   }
@@ -122,12 +119,11 @@ struct Stability final : SceneAnalysis {
                 omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), largest);
     std::printf("%-32s %13s %14s %16s\n", "integrator", "stable h [s]", "h·ω_max", "theory");
     for_each([&](const IntegratorInfo& info) {
-      const std::optional<double> limit = theory(info);
-      if (Interrupt::requested() || !limit) return;
-      if (*limit > 0 || info.inextensible)
-        bisect(info, largest, *limit);
+      const double limit = theory(info);
+      if (limit > 0 || info.inextensible)
+        bisect(info, largest, limit);
       else
-        show_growth(info, *limit);
+        show_growth(info, limit);
     });
     auto& curves = chart.panels[0].curves;
     chart.panels[0].curves.push_back({.label = "2/ω_max",

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/stable_step.h"
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -77,47 +76,44 @@ struct Work final : SceneAnalysis {
 
   void measure_cost(const IntegratorInfo& info) {
     const bool is_explicit = info.family == IntegratorFamily::explicit_method;
-    std::optional<StepTrial> best;
+    StepTrial best;
     const double smallest = smallest_trial_step(loaded.omega_max);
-    const auto range =
-        find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) -> std::optional<bool> {
-          std::optional<StepTrial> trial =
-              try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, stop);
-          if (!trial) return std::nullopt;
-          const bool stable = trial->stable;
-          if (stable) best = std::move(trial);  // h grows from one stable trial to the next
-          return stable;
-        });
-    if (!range) return;
+    const StableRange range = find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) {
+      StepTrial trial =
+          try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, stop);
+      const bool stable = trial.stable;
+      if (stable) best = std::move(trial);  // h grows from one stable trial to the next
+      return stable;
+    });
     const std::string id(info.id);
-    if (!best) {
+    if (range.stable == 0) {
       std::printf("%-29s no h down to %.3g s was stable\n", id.c_str(), smallest);
       return;
     }
-    const auto steps = static_cast<double>(best->good_steps());
-    const double h = range->stable, ms = quantile(best->step_ms, 0.5);
-    const double newton = static_cast<double>(best->newton_iterations) / steps;
-    const double cg = static_cast<double>(best->cg_iterations) / steps;
-    std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range->unstable ? " " : "≥",
-                h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best->not_converged));
+    const auto steps = static_cast<double>(best.good_steps());
+    const double h = range.stable, ms = quantile(best.step_ms, 0.5);
+    const double newton = static_cast<double>(best.newton_iterations) / steps;
+    const double cg = static_cast<double>(best.cg_iterations) / steps;
+    std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range.unstable ? " " : "≥",
+                h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best.not_converged));
     std::fflush(stdout);
-    csv += csv_row("cost", info.id, h, best->good_steps(), ms, ms / h, newton, cg, best->not_converged, NAN,
-                   NAN);
+    csv +=
+        csv_row("cost", info.id, h, best.good_steps(), ms, ms / h, newton, cg, best.not_converged, NAN, NAN);
   }
 
   // ---- Error against time
 
-  /// Nothing if it was interrupted.
-  std::optional<Ended> run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
+  /// Throws Cancelled.
+  Ended run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
     const Scene tried = trial_scene(loaded, info, end_time / static_cast<double>(steps));
     Ended ended;
     for (int repeat = 0; repeat < 3; ++repeat) {
       Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
-      StepLoop loop(simulation, steps, *pool, stop);
       double ms = 0;
-      while (loop.next()) ms += loop.took().wall;
-      if (loop.stopped()) return std::nullopt;
-      ended.good = !loop.blew_up();
+      const StepStatus status =
+          run_steps(simulation, steps, *pool, stop, [&](const StepTime& took) { ms += took.wall; });
+      if (status == StepStatus::stopped) throw Cancelled();
+      ended.good = status == StepStatus::done;
       ended.ms = repeat == 0 ? ms : std::min(ended.ms, ms);
       ended.state = simulation.state();
       if (!ended.good || ms > kShortRun) break;
@@ -135,17 +131,15 @@ struct Work final : SceneAnalysis {
     const IntegratorInfo& best = most_accurate_method();
     std::uint64_t steps = coarsest_steps();
     while (end_time / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
-    const std::optional<Ended> coarse = run_to_end(best, steps);
-    if (!coarse) return;
-    std::optional<Ended> fine = run_to_end(best, 2 * steps);
-    if (!fine) return;
-    if (!coarse->good || !fine->good)
+    const Ended coarse = run_to_end(best, steps);
+    Ended fine = run_to_end(best, 2 * steps);
+    if (!coarse.good || !fine.good)
       throw InputError(
           "analyze work: even " + std::string(best.id) +
           " with steps of 1/(2 omega_max) blows up in this scene, so there is no reference for errors.");
-    reference_error = distance(coarse->state, fine->state);
+    reference_error = distance(coarse.state, fine.state);
     reference_steps = 2 * steps;
-    reference = std::move(fine->state);
+    reference = std::move(fine.state);
     std::printf(
         "\nErrors after %g s against %s in %llu steps (half as many: off by %.2g m, %.2g m/s), and the time "
         "of the run.\n%-29s %10s %8s %10s %12s %12s\n",
@@ -160,20 +154,21 @@ struct Work final : SceneAnalysis {
     if (info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based)
       look.dash = kChartDash;
     Points curves;
-    for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
-      const std::optional<Ended> ended = run_to_end(info, steps);
-      if (!ended) break;
-      if (!ended->good) continue;
-      const Error error = distance(ended->state, *reference);
-      const double h = end_time / static_cast<double>(steps), each = ended->ms / static_cast<double>(steps);
-      std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(info.id).c_str(), h,
-                  static_cast<unsigned long long>(steps), ended->ms, error.x, error.v);
-      std::fflush(stdout);
-      csv += csv_row("precision", info.id, h, steps, each, ended->ms / end_time, NAN, NAN, NAN, error.x,
-                     error.v);
-      curves.add(ended->ms, error.x, error.v);
-      if (ended->ms > 1000 * longest) break;
-    }
+    is_completed([&] {
+      for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
+        const Ended ended = run_to_end(info, steps);
+        if (!ended.good) continue;
+        const Error error = distance(ended.state, *reference);
+        const double h = end_time / static_cast<double>(steps), each = ended.ms / static_cast<double>(steps);
+        std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(info.id).c_str(), h,
+                    static_cast<unsigned long long>(steps), ended.ms, error.x, error.v);
+        std::fflush(stdout);
+        csv += csv_row("precision", info.id, h, steps, each, ended.ms / end_time, NAN, NAN, NAN, error.x,
+                       error.v);
+        curves.add(ended.ms, error.x, error.v);
+        if (ended.ms > 1000 * longest) return;
+      }
+    });
     if (!curves.x.empty()) add_curves(look, std::move(curves));
   }
 
@@ -194,7 +189,7 @@ struct Work final : SceneAnalysis {
     for_each([&](const IntegratorInfo& info) { measure_cost(info); });
 
     std::vector<const IntegratorInfo*> skipped;
-    if (!Interrupt::requested()) make_reference();
+    if (!Interrupt::requested()) is_completed([&] { make_reference(); });
     if (reference) {
       chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
       for_each([&](const IntegratorInfo& info) {

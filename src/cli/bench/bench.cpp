@@ -63,29 +63,35 @@ std::string RunFigures::end() const {
 
 RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
   Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
-  StepLoop loop(simulation, static_cast<std::uint64_t>(plan.warm_up + plan.steps), pool, Interrupt::probe());
   RunFigures figures;
+  int counted = -plan.warm_up;
   double spent = 0;
-  for (int counted = -plan.warm_up; spent <= plan.seconds; ++counted) {
-    // The middle step of each of equal parts of the counted steps.
+  // The middle step of each of equal parts of the counted steps.
+  const auto sample = [&] {
     const auto sampled = static_cast<int>(figures.samples.size());
     if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
       figures.samples.push_back(simulation.state());
-    if (!loop.next()) break;
+  };
+  sample();
+  const auto steps = static_cast<std::uint64_t>(plan.warm_up + plan.steps);
+  const StepStatus status = run_steps(simulation, steps, pool, Interrupt::probe(), [&](const StepTime& took) {
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
     figures.spurious_energy = std::max(figures.spurious_energy, record.ledger.spurious());
-    if (counted == -plan.warm_up) figures.first_ms = loop.took().wall;
-    if (counted < 0) continue;
-    figures.add(record, loop.took(), loaded.scene.dt);
-    figures.iterations.push_back(record.cg_iterations);
-    figures.newton.push_back(record.newton_iterations);
-    figures.contacts.push_back(static_cast<double>(record.contacts.pairs));
-    figures.candidates.push_back(static_cast<double>(record.contacts.candidates));
-    spent += loop.took().wall * 1e-3;
-  }
-  if (loop.stopped()) throw Cancelled();
-  if (loop.blew_up()) figures.blow_up = blow_up_text(simulation, pool);
+    if (counted == -plan.warm_up) figures.first_ms = took.wall;
+    if (counted++ >= 0) {
+      figures.add(record, took, loaded.scene.dt);
+      figures.iterations.push_back(record.cg_iterations);
+      figures.newton.push_back(record.newton_iterations);
+      figures.contacts.push_back(static_cast<double>(record.contacts.pairs));
+      figures.candidates.push_back(static_cast<double>(record.contacts.candidates));
+      spent += took.wall * 1e-3;
+    }
+    sample();
+    return spent <= plan.seconds;
+  });
+  if (status == StepStatus::stopped) throw Cancelled();
+  if (status == StepStatus::blown_up) figures.blow_up = blow_up_text(simulation, pool);
   figures.max_strain = simulation.record().max_strain;
   return figures;
 }
