@@ -22,6 +22,16 @@ constexpr double kRefined = 1e-3;  // relative gain below which refinement ends
 
 double root(double square) { return std::sqrt(std::max(square, 0.0)); }
 
+/// False if the measurement was cancelled.
+bool is_completed(const auto& measurement) {
+  try {
+    measurement();
+    return true;
+  } catch (const Cancelled&) {
+    return false;
+  }
+}
+
 /// The oscillations that set the limit of some method of StepCoupling::eigenvalues.
 std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const StopProbe& stop) {
   std::vector<DampedOscillation> result;
@@ -101,12 +111,17 @@ struct StabilityMeter::Problem {
     return lanczos.quotients(pool, {&K, &C}, masses, held, mode);
   }
 
-  /// The largest value above `least` of value_of(quotients) at which the largest eigenvalue of the
-  /// combination {k, c, c2} = matrix(value) is square(value); `least` and no quotients if there is none.
-  /// Starts from the best of `mode` and `others`; `mode` becomes its vector.
-  template <class Value, class Matrix>
+  /// The combination k K̃ + c μ C̃ + c2 C̃², of which a critical μ is the one with the largest eigenvalue
+  /// square μ².
+  struct Combination {
+    double k, c, c2, square;
+  };
+
+  /// The largest μ = value_of(quotients) above `least` that is critical; `least` and no quotients if there is
+  /// none. Starts from the best of `mode` and `others`; `mode` becomes its vector.
+  template <class Value>
   Critical critical(double least, UnitMode& mode, std::span<const UnitMode* const> others,
-                    const Value& value_of, const Matrix& matrix, double square) const {
+                    const Value& value_of, const Combination& of) const {
     Critical best{least, {}};
     const UnitMode* start = &mode;
     const auto improves = [&](const UnitMode& candidate) {
@@ -122,9 +137,8 @@ struct StabilityMeter::Problem {
     if (start != &mode) mode = *start;
     for (int k = 0; k < kMostRefinements; ++k) {
       const double before = best.value;
-      const double needed = square * before * before;
-      const auto [a, b, c] = matrix(before);
-      if (!(largest(a, b, c, mode) > needed)) break;
+      const double needed = of.square * before * before;
+      if (!(largest(of.k, of.c * before, of.c2, mode) > needed)) break;
       if (!improves(mode) || best.value < before * (1 + kRefined)) break;
     }
     return best;
@@ -180,11 +194,8 @@ void StabilityMeter::assemble_damping(const Subject& subject, const ComputeConte
 std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
                                                 JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
                                                 bool inextensible) {
-  try {
-    assemble_stiffness(system, x, mode, inextensible, {pool, stop});
-  } catch (const Cancelled&) {
+  if (!is_completed([&] { assemble_stiffness(system, x, mode, inextensible, {pool, stop}); }))
     return std::nullopt;
-  }
   const LargestEigenvalue::Result result = largest_.compute(
       {pool, stop}, {.K = &*stiffness_}, system.masses(), system.projection(), stiffest_, kTolerance);
   if (result.stopped || !std::isfinite(result.value)) return std::nullopt;
@@ -193,23 +204,14 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
 
 std::optional<StabilityEstimate> StabilityMeter::estimate(const Subject& subject, WorkerPool& pool,
                                                           const StopProbe& stop) {
-  try {
-    StabilityEstimate e;
-    measure(subject, pool, stop, nullptr, e);
-    return e;
-  } catch (const Cancelled&) {
-    return std::nullopt;
-  }
+  StabilityEstimate e;
+  if (!is_completed([&] { measure(subject, pool, stop, nullptr, e); })) return std::nullopt;
+  return e;
 }
 
 bool StabilityMeter::follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                             const StopProbe& stop) {
-  try {
-    measure(subject, pool, stop, &subject.integrator, estimate);
-    return true;
-  } catch (const Cancelled&) {
-    return false;
-  }
+  return is_completed([&] { measure(subject, pool, stop, &subject.integrator, estimate); });
 }
 
 void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop,
@@ -259,42 +261,33 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
 
   // The critical vectors: largest 4μ² = K̃ + 2μC̃ (symplectic Euler), K̃ + 2μC̃ − C̃² (Verlet), ρ² = ρC̃ − K̃.
   if (decides(StepCoupling::symplectic_euler) || decides(StepCoupling::eigenvalues)) {
-    const auto critical = problem.critical(
-        0, symplectic_, known, [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
-        [](double mu) {
-          return std::array{1.0, 2 * mu, 0.0};
-        },
-        4);
+    const auto critical = problem.critical(0, symplectic_, known,
+                                           [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
+                                           {.k = 1, .c = 2, .c2 = 0, .square = 4});
     e.symplectic_euler = {root(critical.at.K), critical.at.C};
     e.others.push_back(e.symplectic_euler);
   }
   if (decides(StepCoupling::velocity_verlet)) {
-    const auto critical = problem.critical(
-        e.damping_max / 2, verlet_, known,
-        [](Quotients q) {
-          const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
-          return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
-        },
-        [](double mu) {
-          return std::array{1.0, 2 * mu, -1.0};
-        },
-        4);
+    const auto critical =
+        problem.critical(e.damping_max / 2, verlet_, known,
+                         [](Quotients q) {
+                           const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
+                           return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
+                         },
+                         {.k = 1, .c = 2, .c2 = -1, .square = 4});
     // y² − s² on one oscillator, K̃ − C̃² on the cloth.
     const Quotients& v = critical.at;
     e.velocity_verlet =
         v.K > 0 ? DampedOscillation{root(v.K - v.C2 + v.C * v.C), v.C} : DampedOscillation{0, e.damping_max};
   }
   if (decides(StepCoupling::eigenvalues)) {
-    const auto critical = problem.critical(
-        e.damping_max / 2, real_, known,
-        [](Quotients q) {
-          const double discriminant = q.C * q.C - 4 * q.K;
-          return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
-        },
-        [](double rate) {
-          return std::array{-1.0, rate, 0.0};
-        },
-        1);
+    const auto critical =
+        problem.critical(e.damping_max / 2, real_, known,
+                         [](Quotients q) {
+                           const double discriminant = q.C * q.C - 4 * q.K;
+                           return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
+                         },
+                         {.k = -1, .c = 1, .c2 = 0, .square = 1});
     if (critical.at.C > 0) e.others.push_back({0, critical.value});
   }
 }
@@ -302,32 +295,29 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
 bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                                      const StopProbe& stop) {
   if (!stiffness_ || !damping_) return false;
-  try {
+  std::vector<DampedOscillation> found;
+  is_completed([&] {
     const auto all =
         jacobian_spectrum(*stiffness_, *damping_, subject.system.masses(), subject.held, pool, stop);
-    std::vector<DampedOscillation> found = limiting(all, stop);
-    if (found.empty()) return false;
-    estimate.others = std::move(found);
-    estimate.others_are_exact = true;
-    return true;
-  } catch (const Cancelled&) {
-    return false;
-  }
+    found = limiting(all, stop);
+  });
+  if (found.empty()) return false;
+  estimate.others = std::move(found);
+  estimate.others_are_exact = true;
+  return true;
 }
 
 std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool with_eigenvalues,
                                                  WorkerPool& pool, const StopProbe& stop) {
   if (!stiffness_ || !damping_) return std::nullopt;
   const std::span<const double> masses = subject.system.masses();
-  try {
-    std::optional<Spectrum> result =
-        spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held);
+  std::optional<Spectrum> result;
+  const bool completed = is_completed([&] {
+    result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held);
     if (result && result->is_exact && with_eigenvalues)
       result->eigenvalues = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
-    return result;
-  } catch (const Cancelled&) {
-    return std::nullopt;
-  }
+  });
+  return completed ? result : std::nullopt;
 }
 
 bool needs_eigenvalues(const IntegratorInfo& integrator, const StabilityEstimate& estimate) {
