@@ -47,19 +47,10 @@ figcaption,.small{color:#54606c;font-size:.9em}
 [[ledger]]<p class="small">Work of every kind from start to end; together it is the change of kinetic and potential energy. <b>Method</b> is the remainder after all forces: numerical damping if it is negative, spurious energy if it is positive.</p>
 [[lanes]]</body></html>
 )";
-constexpr std::string_view kCommand = " Repeat it with <code>[[command]]</code>.";
-constexpr std::string_view kShortfall = "<p class=\"bad\">There are no pictures: [[why]]</p>\n";
-constexpr std::string_view kTable =
-    "<div class=\"wide\"><table><tr><th></th>[[heads]]</tr>\n[[rows]]</table></div>\n";
-constexpr std::string_view kRow = "<tr><td>[[mark]]</td>[[cells]]</tr>\n";
-constexpr std::string_view kMark =
-    R"~(<span class="mark" style="background:rgb([[rgb]])">[[letter]]</span>)~";
 constexpr std::string_view kLane = R"(<h2>[[mark]] [[title]]</h2>
 <p>[[summary]]</p>
 <p class="small">[[formula]]<br>[[reference]]</p>
 [[remarks]][[strip]])";
-constexpr std::string_view kStrip = "<figure>[[picture]]<figcaption>t = [[times]] s</figcaption></figure>\n";
-constexpr std::string_view kPicture = R"(<img src="data:image/png;base64,[[png]]" alt="[[description]]">)";
 
 /// A piece of the page, with the values of its fields, which are HTML.
 std::string filled(std::string_view piece,
@@ -167,14 +158,14 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-std::string picture(std::string_view png, std::string_view description) {
-  return filled(kPicture, {{"png", base64(png)}, {"description", description}});
+std::string picture(std::string_view png, const char* description) {
+  return "<img src=\"data:image/png;base64," + base64(png) + "\" alt=\"" + description + "\">";
 }
 
 std::string lane_mark(std::size_t lane) {
   const Rgb& c = kLaneStyles[lane].colour;
   const std::string rgb = std::to_string(c[0]) + "," + std::to_string(c[1]) + "," + std::to_string(c[2]);
-  return filled(kMark, {{"rgb", rgb}, {"letter", std::string(1, lane_letter(lane))}});
+  return "<span class=\"mark\" style=\"background:rgb(" + rgb + ")\">" + lane_letter(lane) + "</span>";
 }
 
 std::string cell(const std::string& tag, bool is_text, const std::string& content) {
@@ -183,19 +174,20 @@ std::string cell(const std::string& tag, bool is_text, const std::string& conten
 
 /// A row for each lane.
 std::string table(const Comparison& comparison, const std::vector<LaneColumn>& columns) {
-  std::string heads, rows;
-  for (const LaneColumn& column : columns) heads += cell("th", column.is_text, escaped(column.heading));
+  std::string html = "<div class=\"wide\"><table><tr><th></th>";
+  for (const LaneColumn& column : columns) html += cell("th", column.is_text, escaped(column.heading));
+  html += "</tr>\n";
   for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
     const LaneFigures& lane = comparison.lanes[k];
-    std::string cells;
+    html += "<tr>" + cell("td", false, lane_mark(k));
     for (const LaneColumn& column : columns) {
       const std::string value = escaped(column.value(lane));
       const bool bad = column.heading == "end" && !lane.blow_up.empty();
-      cells += cell("td", column.is_text, bad ? "<span class=\"bad\">" + value + "</span>" : value);
+      html += cell("td", column.is_text, bad ? "<span class=\"bad\">" + value + "</span>" : value);
     }
-    rows += filled(kRow, {{"mark", lane_mark(k)}, {"cells", cells}});
+    html += "</tr>\n";
   }
-  return filled(kTable, {{"heads", heads}, {"rows", rows}});
+  return html + "</table></div>\n";
 }
 
 /// "<b>order</b> of convergence for small h; …".
@@ -253,7 +245,8 @@ std::string lane_section(std::size_t k, const LaneFigures& lane, std::string_vie
   for (const LaneFigures::Picture& one : lane.pictures)
     times += (times.empty() ? "" : ", ") + format_plain(one.time);
   if (!lane.pictures.empty())
-    figure = filled(kStrip, {{"picture", picture(strip_png, "The cloth over time")}, {"times", times}});
+    figure = "<figure>" + picture(strip_png, "The cloth over time") + "<figcaption>t = " + times +
+             " s</figcaption></figure>\n";
   return filled(kLane, {{"mark", lane_mark(k)},
                         {"title", escaped(lane.info->title)},
                         {"summary", escaped(lane.info->summary)},
@@ -309,19 +302,19 @@ std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lan
 }
 
 Chart comparison_chart(const Comparison& comparison) {
-  struct Quantity {
+  struct Panel {
     const char* title;
     bool logarithmic;
     const std::vector<double> LaneFigures::*values;
     double factor;
     std::size_t first;  // index of the first value in `time`
   };
-  constexpr std::array kQuantities{
-      Quantity{"change of the total energy [J]", false, &LaneFigures::energy, 1, 0},
-      Quantity{"spurious energy, summed [J]", false, &LaneFigures::spurious, 1, 0},
-      Quantity{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
-      Quantity{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
-      Quantity{"processor time of a step [ms]", true, &LaneFigures::step_cpu_ms, 1, 1},
+  constexpr std::array kPanels{
+      Panel{"change of the total energy [J]", false, &LaneFigures::energy, 1, 0},
+      Panel{"spurious energy, summed [J]", false, &LaneFigures::spurious, 1, 0},
+      Panel{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
+      Panel{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
+      Panel{"processor time of a step [ms]", true, &LaneFigures::step_cpu_ms, 1, 1},
   };
   Chart chart{.title = {}, .panels = {}};
   chart.colours = {.background = {255, 255, 255},
@@ -330,20 +323,19 @@ Chart comparison_chart(const Comparison& comparison) {
                    .frame = {120, 130, 142},
                    .text = {27, 31, 37},
                    .muted = {84, 94, 108}};
-  for (const Quantity& quantity : kQuantities) {
+  for (const Panel& panel : kPanels) {
     std::vector<ChartCurve> curves;
     for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
       const LaneFigures& lane = comparison.lanes[k];
       ChartCurve curve{.label = std::string(1, lane_letter(k)) + "  " + std::string(lane.info->id),
                        .colour = kLaneStyles[k].colour,
                        .dash = kLaneStyles[k].dash};
-      curve.x.assign(
-          lane.time.begin() + static_cast<std::ptrdiff_t>(std::min(quantity.first, lane.time.size())),
-          lane.time.end());
-      for (const double y : lane.*quantity.values) curve.y.push_back(quantity.factor * y);
+      curve.x.assign(lane.time.begin() + static_cast<std::ptrdiff_t>(std::min(panel.first, lane.time.size())),
+                     lane.time.end());
+      for (const double y : lane.*panel.values) curve.y.push_back(panel.factor * y);
       curves.push_back(std::move(curve));
     }
-    ChartAxis y = good_axis(quantity.title, quantity.logarithmic, comparison, curves);
+    ChartAxis y = good_axis(panel.title, panel.logarithmic, comparison, curves);
     chart.panels.push_back({.x = {.title = "time [s]"}, .y = std::move(y), .curves = std::move(curves)});
   }
   return chart;
@@ -379,22 +371,25 @@ void write_report(const Comparison& comparison, const std::filesystem::path& fol
   const std::string curves = png_of(draw_chart(comparison_chart(comparison)));
   write_file(folder / "curves.png", curves);
 
-  const bool repeats = !comparison.command.empty(), shortfall = !comparison.shortfall.empty();
+  std::string command, shortfall;
+  if (!comparison.command.empty())
+    command = " Repeat it with <code>" + escaped(comparison.command) + "</code>.";
+  if (!comparison.shortfall.empty())
+    shortfall = "<p class=\"bad\">There are no pictures: " + escaped(comparison.shortfall) + "</p>\n";
   const auto first = comparison.lanes.begin();
   write_file(
       folder / "index.html",
-      filled(kPage,
-             {{"title", escaped(comparison.title)},
-              {"scene", escaped(comparison.scene)},
-              {"command", repeats ? filled(kCommand, {{"command", escaped(comparison.command)}}) : ""},
-              {"threads", threads_text(comparison.threads)},
-              {"table", table(comparison, lane_columns())},
-              {"meanings", meanings()},
-              {"shortfall", shortfall ? filled(kShortfall, {{"why", escaped(comparison.shortfall)}}) : ""},
-              {"curves", picture(curves, "Energy, strain and computing time over time")},
-              {"csv", first == comparison.lanes.end() ? "" : lane_file(0, *first->info, ".csv")},
-              {"ledger", table(comparison, ledger_columns(comparison))},
-              {"lanes", sections}}));
+      filled(kPage, {{"title", escaped(comparison.title)},
+                     {"scene", escaped(comparison.scene)},
+                     {"command", command},
+                     {"threads", threads_text(comparison.threads)},
+                     {"table", table(comparison, lane_columns())},
+                     {"meanings", meanings()},
+                     {"shortfall", shortfall},
+                     {"curves", picture(curves, "Energy, strain and computing time over time")},
+                     {"csv", first == comparison.lanes.end() ? "" : lane_file(0, *first->info, ".csv")},
+                     {"ledger", table(comparison, ledger_columns(comparison))},
+                     {"lanes", sections}}));
 }
 
 }  // namespace clothlab

@@ -11,7 +11,6 @@
 #include "chart/chart.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
-#include "sim/simulation.h"
 
 namespace clothlab {
 
