@@ -2,7 +2,6 @@
 #include "bench/charts.h"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <tuple>

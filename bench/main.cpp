@@ -19,7 +19,7 @@
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "io/png.h"
 

@@ -4,7 +4,6 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "bench/systems.h"
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"
-#include "core/quantile.h"
 #include "core/text.h"
 
 namespace clothlab {

@@ -5,7 +5,6 @@
 #include <array>
 #include <limits>
 #include <memory>
-#include <utility>
 
 #include "cli/interrupt.h"
 #include "cli/output/table.h"

@@ -12,7 +12,6 @@
 #include "chart/dash.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/parse_value.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -51,6 +50,22 @@ void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options
   for (const std::uint64_t hash : mesh_fingerprints(loaded.scene.obstacles.bodies))
     hashes.push_back(fingerprint_text(hash));
   if (!options.changes_obstacles() && hashes != run.obstacle_hashes) warn("the mesh of an obstacle");
+}
+
+/// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may replace the paths of its
+/// meshes.
+LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options,
+                            const OutputFiles& outputs) {
+  if (options.changes_a_scene())
+    throw InputError(
+        "--resume continues the scene of the checkpoint: only the scene options --mesh and --mesh-folder can "
+        "be combined with it.");
+  outputs.spare(path_of(checkpoint));
+  const auto file = std::make_shared<const CheckpointFile>(
+      read_checkpoint_file(path_of(checkpoint), Interrupt::probe(), options.mesh_folder()));
+  Scene scene = file->scene;
+  if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
+  return load_with_state(std::move(scene), options, outputs, file);
 }
 
 Replay::Options options_for(const LaneSource& source, const IntegratorInfo* info) {
@@ -104,20 +119,6 @@ Scene named_scene(SceneOptions& options) {
   if (!options.names_a_scene())
     throw InputError("There is no cloth: name a --mesh FILE.obj, a --grid RxC or a --scene FILE.json.");
   return options.scene();
-}
-
-LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options,
-                            const OutputFiles& outputs) {
-  if (options.changes_a_scene())
-    throw InputError(
-        "--resume continues the scene of the checkpoint: only the scene options --mesh and --mesh-folder can "
-        "be combined with it.");
-  outputs.spare(path_of(checkpoint));
-  const auto file = std::make_shared<const CheckpointFile>(
-      read_checkpoint_file(path_of(checkpoint), Interrupt::probe(), options.mesh_folder()));
-  Scene scene = file->scene;
-  if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
-  return load_with_state(std::move(scene), options, outputs, file);
 }
 
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {

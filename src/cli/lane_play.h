@@ -47,10 +47,6 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
 
-/// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may replace the paths of its
-/// meshes. Throws InputError, SystemError, Cancelled.
-LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
-
 /// The methods of `--integrators a,b,c`, one lane each; a method may occur several times. Throws InputError
 /// for an unknown one, and for more lanes than there are letters.
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "cli/interrupt.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -22,63 +21,13 @@
 #include "sim/parameters.h"
 
 namespace clothlab {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// "Stretch spring stiffness. 1e-06 to 1e+09 N/m, default 1000."
-std::string help_text(const ParameterSpec& spec) {
-  std::string text(spec.help);
-  switch (spec.kind) {
-    case ParameterSpec::Kind::choice:
-      text += " One of " + joined(spec.choices) + ";";
-      break;
-    case ParameterSpec::Kind::boolean:
-      return text + " Default " + parameter_text(spec, spec.fallback) + ".";
-    case ParameterSpec::Kind::real:
-    case ParameterSpec::Kind::integer: {
-      const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
-      if (std::isinf(spec.max))
-        text += " At least " + format_number(spec.min) + unit + ", or off;";
-      else
-        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + ";";
-      break;
-    }
-  }
-  return text + " default " + parameter_text(spec, spec.fallback) + ".";
-}
-
-std::string type_name(const ParameterSpec& spec) {
-  switch (spec.kind) {
-    case ParameterSpec::Kind::choice:
-      return "NAME";
-    case ParameterSpec::Kind::boolean:
-      return "[on|off]";
-    case ParameterSpec::Kind::integer:
-      return "N";
-    case ParameterSpec::Kind::real:
-      break;
-  }
-  return spec.unit.empty() ? "X" : std::string(spec.unit);
-}
-
-}  // namespace
-
-CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
-                                  std::optional<std::string>& value) {
-  const std::string name = "--" + std::string(spec.id);
-  // A switch that is off by default has no value, which could be mistaken for the file to open.
-  if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0)
-    return app.add_flag_function(
-        name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(spec));
-  return app.add_option(name, value, help_text(spec))->type_name(type_name(spec))->take_last();
-}
-
 void SceneOptions::add_to(CLI::App& app) {
   const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                        const std::string& help, const char* group = "Scene") {
-    app.add_option(name, target, help)->type_name(type)->take_last()->group(group);
-  };
+                        const std::string& help,
+                        const char* group = "Scene") { add_text(app, group, name, target, type, help); };
   std::vector<std::string_view> names;
   for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
 
@@ -119,10 +68,8 @@ void SceneOptions::add_to(CLI::App& app) {
 }
 
 void MachineOptions::add_to(CLI::App& app) {
-  app.add_option("--threads", threads_, "Number of threads; default all cores. Does not change results.")
-      ->type_name("N")
-      ->take_last()
-      ->group("Stepping");
+  add_text(app, "Stepping", "--threads", threads_, "N",
+           "Number of threads; default all cores. Does not change results.");
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
 }
 

@@ -18,11 +18,6 @@ class Option;
 
 namespace clothlab {
 
-/// Adds the option `--id` of a parameter: its range, unit and default are in the help, its raw text goes to
-/// `value`, which must outlive the CLI::App.
-CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
-                                  std::optional<std::string>& value);
-
 /// --threads and --quiet, which change no result.
 class MachineOptions {
  public:

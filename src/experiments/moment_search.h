@@ -19,7 +19,6 @@
 #include "session/background.h"
 #include "session/control.h"
 #include "session/mailbox.h"
-#include "sim/simulation.h"
 
 namespace clothlab {
 

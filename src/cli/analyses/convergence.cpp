@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
-#include "cli/parse_value.h"
 #include "core/text.h"
 #include "experiments/convergence.h"
 #include "io/csv.h"
-#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <numbers>
 #include <string>
-#include <vector>
 
 #include "analysis/amplification.h"
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
 #include "io/csv.h"
 
 namespace clothlab {

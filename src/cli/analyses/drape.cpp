@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <glm/geometric.hpp>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/analyses/method_analysis.h"
-#include "cli/interrupt.h"
 #include "cli/lane_play.h"
-#include "cli/options.h"
-#include "cli/parse_value.h"
 #include "cli/scene_options.h"
 #include "contact/contact_response.h"
 #include "core/error.h"

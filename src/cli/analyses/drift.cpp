@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <glm/geometric.hpp>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

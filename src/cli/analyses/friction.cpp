@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
 #include "core/text.h"
 #include "experiments/slope_run.h"
 #include "io/csv.h"

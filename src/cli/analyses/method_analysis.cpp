@@ -7,14 +7,10 @@
 #include <utility>
 
 #include "cli/interrupt.h"
-#include "cli/options.h"
 #include "cli/output/progress.h"
-#include "cli/parse_value.h"
-#include "core/text_file.h"
 #include "io/output_file.h"
 #include "io/png.h"
 #include "sim/contact.h"
-#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "analysis/stability_meter.h"
 #include "cli/analyses/method_analysis.h"
-#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/step_trial.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench/bench.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -10,7 +9,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
-#include "cli/parse_value.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "io/output_file.h"
@@ -154,17 +153,6 @@ BenchTable machine_table(int threads) {
                    {std::string("processor"), processor()},
                    {std::string("cores in use"), static_cast<long long>(threads)},
                    {std::string("compiler"), compiler}}};
-}
-
-std::vector<int> parse_sizes(std::string_view option, std::string_view text) {
-  std::vector<int> sizes;
-  if (text == "none") return sizes;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    sizes.push_back(static_cast<int>(parse_whole(option, text.substr(0, comma), 2, 2048)));
-    if (comma == std::string_view::npos) return sizes;
-    text.remove_prefix(comma + 1);
-  }
 }
 
 }  // namespace clothlab

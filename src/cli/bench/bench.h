@@ -93,9 +93,6 @@ class BenchResults {
 /// The machine: processor, cores in use, compiler.
 BenchTable machine_table(int threads);
 
-/// "64,128"; "none" is the empty list. Throws InputError, naming the option.
-std::vector<int> parse_sizes(std::string_view option, std::string_view text);
-
 // Sections
 
 /// Context of the sections of a benchmark.

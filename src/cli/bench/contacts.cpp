@@ -9,7 +9,6 @@
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
-#include "integrate/registry.h"
 
 namespace clothlab {
 namespace {

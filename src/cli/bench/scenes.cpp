@@ -4,7 +4,6 @@
 
 #include "cli/bench/bench.h"
 #include "core/quantile.h"
-#include "core/text.h"
 #include "integrate/registry.h"
 
 namespace clothlab {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 

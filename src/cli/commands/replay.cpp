@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,7 +9,6 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/results.h"
-#include "cli/parse_value.h"
 #include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"

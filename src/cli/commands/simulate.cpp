@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 

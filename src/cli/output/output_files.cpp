@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output/output_files.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -41,11 +40,6 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 }  // namespace
-
-CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
-                      const char* type, const std::string& help) {
-  return app.add_option(name, target, help)->type_name(type)->take_last()->group(group);
-}
 
 bool try_write(const std::function<void()>& write) {
   const auto report = [](const std::exception& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cli/parse_value.h"
+#include "cli/options.h"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -55,7 +56,58 @@ double parse_switch(const ParameterSpec& spec, std::string_view text) {
   refuse(spec.id, text, allowed_values(spec));
 }
 
+/// "Stretch spring stiffness. 1e-06 to 1e+09 N/m, default 1000."
+std::string help_text(const ParameterSpec& spec) {
+  std::string text(spec.help);
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      text += " One of " + joined(spec.choices) + ";";
+      break;
+    case ParameterSpec::Kind::boolean:
+      return text + " Default " + parameter_text(spec, spec.fallback) + ".";
+    case ParameterSpec::Kind::real:
+    case ParameterSpec::Kind::integer: {
+      const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
+      if (std::isinf(spec.max))
+        text += " At least " + format_number(spec.min) + unit + ", or off;";
+      else
+        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + ";";
+      break;
+    }
+  }
+  return text + " default " + parameter_text(spec, spec.fallback) + ".";
+}
+
+std::string type_name(const ParameterSpec& spec) {
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      return "NAME";
+    case ParameterSpec::Kind::boolean:
+      return "[on|off]";
+    case ParameterSpec::Kind::integer:
+      return "N";
+    case ParameterSpec::Kind::real:
+      break;
+  }
+  return spec.unit.empty() ? "X" : std::string(spec.unit);
+}
+
 }  // namespace
+
+CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
+                      const char* type, const std::string& help) {
+  return app.add_option(name, target, help)->type_name(type)->take_last()->group(group);
+}
+
+CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
+                                  std::optional<std::string>& value) {
+  const std::string name = "--" + std::string(spec.id);
+  // A switch that is off by default has no value, which could be mistaken for the file to open.
+  if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0)
+    return app.add_flag_function(
+        name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(spec));
+  return app.add_option(name, value, help_text(spec))->type_name(type_name(spec))->take_last();
+}
 
 double parse_parameter(const ParameterSpec& spec, std::string_view text) {
   switch (spec.kind) {
@@ -119,6 +171,14 @@ std::array<double, 2> parse_size(std::string_view text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2) refuse("size", text, "of the form WxD in metres, such as 1x1.5");
   return {parse_positive("size", parts[0], "m"), parse_positive("size", parts[1], "m")};
+}
+
+std::vector<int> parse_sizes(std::string_view option, std::string_view text) {
+  std::vector<int> sizes;
+  if (text == "none") return sizes;
+  for (const std::string_view size : split(text, ','))
+    sizes.push_back(static_cast<int>(parse_whole(option, size, 2, 2048)));
+  return sizes;
 }
 
 std::vector<const IntegratorInfo*> parse_integrators(std::string_view text) {
