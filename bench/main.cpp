@@ -18,8 +18,8 @@
 #include "bench/sections.h"
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"
-#include "cli/output/progress.h"
 #include "cli/options.h"
+#include "cli/output/progress.h"
 #include "core/error.h"
 #include "io/png.h"
 

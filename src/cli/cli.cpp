@@ -123,7 +123,7 @@ struct Window {
     if (!request.lanes.empty()) request.lanes.front().method = wanted.method();
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
-    request.is_mesh = scene.names_a_mesh() || (file && is_mesh_file(*file));
+    request.is_mesh = scene.mesh_file() || (file && is_mesh_file(*file));
     request.play = play;
     request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();

@@ -24,7 +24,6 @@
 namespace clothlab {
 namespace {
 
-constexpr std::size_t kQuickDirections = 300;  // a second
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 
 /// Commands that run one method leave out the other lanes of a file.
@@ -84,9 +83,9 @@ void LengthOptions::add_to(CLI::App& app) {
       ->excludes(steps);
 }
 
-std::uint64_t LengthOptions::steps(double dt, const std::optional<std::uint64_t>& without) const {
+std::uint64_t LengthOptions::steps(double dt, const SceneOptions& scene) const {
   if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
-  if (!duration_) return without.value_or(default_steps_);
+  if (!duration_) return scene.summary() ? scene.summary()->steps : default_steps_;
   const double count = std::round(parse_positive("duration", *duration_, "s") / dt);
   if (!(count <= static_cast<double>(kMostSteps)))
     throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
@@ -152,7 +151,7 @@ LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, c
   LaneSource out;
   out.scene = checkpoint ? load_checkpoint(*checkpoint, scene, outputs)
                          : load_with_state(named_scene(scene), scene, outputs);
-  out.steps = length.steps(out.scene.scene.dt, scene.steps_of_summary());
+  out.steps = length.steps(out.scene.scene.dt, scene);
   return out;
 }
 

@@ -31,8 +31,9 @@ class LengthOptions {
  public:
   explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
   void add_to(CLI::App& app);
-  /// Whole steps of `dt`; `without`: the value without either option. Throws InputError.
-  std::uint64_t steps(double dt, const std::optional<std::uint64_t>& without = {}) const;
+  /// Whole steps of `dt`; without either option those of the summary that --scene names, if it does. Throws
+  /// InputError.
+  std::uint64_t steps(double dt, const SceneOptions& scene) const;
 
  private:
   std::uint64_t default_steps_;
@@ -113,6 +114,9 @@ class LanePlay {
   StepTime took_;
   bool ended_ = false;
 };
+
+/// The most free directions for which eigenvalues are computed next to a run: they take about a second.
+inline constexpr std::size_t kQuickDirections = 300;
 
 /// The kind and the reason of a blow-up, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);

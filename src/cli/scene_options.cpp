@@ -118,10 +118,6 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   return applied_to(std::move(scene));
 }
 
-std::optional<std::uint64_t> SceneOptions::steps_of_summary() const {
-  return summary_ ? std::optional(summary_->steps) : std::nullopt;
-}
-
 Scene SceneOptions::applied_to(Scene scene) {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -42,7 +41,6 @@ class SceneOptions {
 
   /// True if a mesh, a grid or a scene was named.
   bool names_a_scene() const;
-  bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
   const std::optional<std::string>& mesh_file() const { return mesh_; }
   std::filesystem::path mesh_folder() const { return mesh_folder_of(mesh_folder_); }
@@ -53,7 +51,6 @@ class SceneOptions {
   const std::optional<std::string>& scene_file() const { return scene_file_; }
   /// The summary that --scene names, after scene().
   const std::optional<SummarizedRun>& summary() const { return summary_; }
-  std::optional<std::uint64_t> steps_of_summary() const;
   /// The lanes of the scene file (LoadedScene::lanes), after scene().
   const std::vector<LaneMethod>& lanes() const { return lanes_; }
   /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.

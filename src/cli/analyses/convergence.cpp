@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdio>
-#include <string>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
 #include "core/text.h"
 #include "experiments/convergence.h"
-#include "io/csv.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -25,8 +22,6 @@ struct Convergence final : MethodAnalysis {
   std::optional<std::string> levels_text;
   std::optional<std::string> jacobian_text, contact_text;
   std::optional<ContactModel> contact;
-
-  static constexpr const char *kJacobian = "jacobian", *kContact = "contact";
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
@@ -68,11 +63,11 @@ struct Convergence final : MethodAnalysis {
     int levels = 8;
     read_whole("levels", levels_text, 2, 12, levels);
     const bool clamped =
-        jacobian_text && parse_parameter(find_scene_parameter(kJacobian)->spec, *jacobian_text) ==
+        jacobian_text && parse_parameter(find_scene_parameter("jacobian")->spec, *jacobian_text) ==
                              static_cast<double>(JacobianMode::clamped);
     if (contact_text)
       contact =
-          static_cast<ContactModel>(parse_parameter(find_scene_parameter(kContact)->spec, *contact_text));
+          static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, *contact_text));
     if (contact) {
       chart.title = "A sheet pressed on a sphere, contact by " + std::string(info_of(*contact).id) +
                     ", after 0.1 s: error against h";

@@ -3,12 +3,10 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
-#include <string>
 
 #include "analysis/amplification.h"
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "io/csv.h"
 
 namespace clothlab {
 namespace {

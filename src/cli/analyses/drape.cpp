@@ -5,20 +5,13 @@
 #include <cstdio>
 #include <glm/geometric.hpp>
 #include <limits>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
-#include "cli/lane_play.h"
-#include "cli/scene_options.h"
 #include "contact/contact_response.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
-#include "experiments/step_loop.h"
-#include "io/csv.h"
 #include "sim/contact.h"
 
 namespace clothlab {
@@ -141,7 +134,7 @@ struct Drape final : SceneAnalysis {
     if (!has_surfaces(loaded.scene))
       throw InputError(
           "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
-    const std::uint64_t most = length.steps(loaded.scene.dt, scene.steps_of_summary());
+    const std::uint64_t most = length.steps(loaded.scene.dt, scene);
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",

@@ -4,14 +4,9 @@
 #include <cstdio>
 #include <glm/geometric.hpp>
 #include <utility>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/lane_play.h"
-#include "cli/scene_options.h"
-#include "experiments/step_loop.h"
-#include "io/csv.h"
 
 namespace clothlab {
 namespace {
@@ -94,7 +89,7 @@ struct DriftAnalysis final : SceneAnalysis {
   void measure_all() override {
     load_or(rod_pendulum());
     leave_out_for(loaded.scene);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
     std::printf("%-32s %16s %16s %16s\n", "largest over the run", "|l - L| [m]", "|n·v_ij| [m/s]",
                 " energy gain [J]");
     std::vector<const IntegratorInfo*> skipped;

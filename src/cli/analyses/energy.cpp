@@ -4,15 +4,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <numbers>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
-#include "cli/lane_play.h"
-#include "cli/scene_options.h"
-#include "experiments/step_loop.h"
-#include "io/csv.h"
 
 namespace clothlab {
 namespace {
@@ -66,7 +60,7 @@ struct Energy final : SceneAnalysis {
   void measure_all() override {
     load_or(energy_strip());
     leave_out_for(loaded.scene);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene.steps_of_summary());
+    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",
                 "kinetic, end");
     for_each([&](const IntegratorInfo& info) { run_one(info, steps); });

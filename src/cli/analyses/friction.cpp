@@ -3,13 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <string>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
 #include "core/text.h"
 #include "experiments/slope_run.h"
-#include "io/csv.h"
 #include "sim/contact.h"
 
 namespace clothlab {

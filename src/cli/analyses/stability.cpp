@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdio>
-#include <string>
 
 #include "analysis/stability_meter.h"
 #include "cli/analyses/method_analysis.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "experiments/step_trial.h"
-#include "io/csv.h"
 #include "sim/parameters.h"
 
 namespace clothlab {

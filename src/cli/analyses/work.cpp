@@ -2,19 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
-#include "cli/scene_options.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
-#include "experiments/step_loop.h"
 #include "experiments/step_trial.h"
-#include "io/csv.h"
 
 namespace clothlab {
 namespace {

@@ -40,34 +40,30 @@ constexpr int kPictureWidth = 400, kPictureHeight = 300;
 /// Null without pictures.
 using PainterMaker = std::function<Painter()>;
 
-constexpr std::size_t kStabilityDirections = 300;  // free directions up to which eigenvalues take a second
-
 /// Draws a run at times that are spread evenly over its steps, its start and end included.
 class LanePictures {
  public:
   LanePictures(const PainterMaker& make, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
-      : count_(make ? kPictures : 0), last_step_(last_step), pictures_(pictures) {
-    if (make) paint_ = make();
-  }
+      : paint_(make ? make() : Painter()), last_step_(last_step), pictures_(pictures) {}
 
   void after_step(std::uint64_t step, const Simulation& simulation) {
-    if (pictures_.size() < count_ && step * (count_ - 1) >= pictures_.size() * last_step_) draw(simulation);
+    if (step * (kPictures - 1) >= pictures_.size() * last_step_) draw(simulation);
   }
   /// The last state, if it has not been drawn: the one before a blow-up.
   void finish(const Simulation& simulation) {
-    if (pictures_.size() < count_ && pictures_.back().time < simulation.state().t) draw(simulation);
+    if (paint_ && pictures_.back().time < simulation.state().t) draw(simulation);
   }
 
  private:
   void draw(const Simulation& simulation) {
+    if (!paint_ || pictures_.size() == kPictures) return;
     capture(simulation, simulation.shared_scene(), frame_);
     pictures_.push_back({simulation.state().t, paint_(frame_, 0)});
   }
 
-  std::size_t count_;
+  Painter paint_;  // null without pictures
   std::uint64_t last_step_;
   std::vector<LaneFigures::Picture>& pictures_;
-  Painter paint_;
   Frame frame_;
 };
 
@@ -81,9 +77,8 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
 }
 
 std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
-  const std::optional<StabilityEstimate> estimate =
-      measure_stability(simulation, simulation.state(), simulation.integrator(), pool, Interrupt::probe(),
-                        kStabilityDirections);
+  const std::optional<StabilityEstimate> estimate = measure_stability(
+      simulation, simulation.state(), simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
   if (!estimate) return {};
   const Scene& scene = simulation.scene();
   return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.h(), *estimate);

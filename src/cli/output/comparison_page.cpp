@@ -213,26 +213,18 @@ std::vector<std::string> remarks(const LaneFigures& lane) {
   return out;
 }
 
-/// The lane's pictures in a row.
+/// The lane's pictures, which have the same size, in a row.
 Image strip(const LaneFigures& lane) {
+  const Image& first = lane.pictures.front().image;
   Image out;
-  for (const LaneFigures::Picture& one : lane.pictures) {
-    out.width += one.image.width;
-    out.height = std::max(out.height, one.image.height);
-  }
-  constexpr std::size_t kChannels = 4;
-  const auto bytes = [](int pixels) { return static_cast<std::size_t>(pixels) * kChannels; };
-  out.rgba.assign(bytes(out.width) * static_cast<std::size_t>(out.height), 255);
-  std::size_t left = 0;
-  for (const LaneFigures::Picture& one : lane.pictures) {
-    for (int y = 0; y < one.image.height; ++y) {
-      const auto row = static_cast<std::size_t>(y);
-      std::copy_n(one.image.rgba.begin() + static_cast<std::ptrdiff_t>(row * bytes(one.image.width)),
-                  bytes(one.image.width),
-                  out.rgba.begin() + static_cast<std::ptrdiff_t>(row * bytes(out.width) + left));
+  out.width = first.width * static_cast<int>(lane.pictures.size());
+  out.height = first.height;
+  const auto row_size = static_cast<std::ptrdiff_t>(first.rgba.size()) / first.height;
+  for (int y = 0; y < out.height; ++y)
+    for (const LaneFigures::Picture& one : lane.pictures) {
+      const auto row = one.image.rgba.begin() + y * row_size;
+      out.rgba.insert(out.rgba.end(), row, row + row_size);
     }
-    left += bytes(one.image.width);
-  }
   return out;
 }
 
