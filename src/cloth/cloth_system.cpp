@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/cloth_system.h"
+#include "linalg/loops.h"
 
 #include <utility>
 
@@ -166,15 +167,11 @@ void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span
 }
 
 void ClothSystem::clear(WorkerPool& pool, std::span<vec3> f) const {
-  pool.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) f[i] = vec3(0.0);
-  });
+  for_each(pool, f.size(), kGrain, [&](std::size_t i) { f[i] = vec3(0.0); });
 }
 
 void ClothSystem::begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const {
-  pool.for_chunks(size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) a.diagonal(i) = c.mass * masses_[i];
-  });
+  for_each(pool, size(), kGrain, [&](std::size_t i) { a.diagonal(i) = c.mass * masses_[i]; });
   a.clear_stencils();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/gravity_force.h"
+#include "linalg/loops.h"
 
 #include <glm/geometric.hpp>
 
@@ -21,9 +22,7 @@ double GravityForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
 
 void GravityForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
                              std::span<vec3> f) const {
-  pool.for_chunks(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) f[i] += masses_[i] * gravity_;
-  });
+  for_each(pool, x.size(), kGravityGrain, [&](std::size_t i) { f[i] += masses_[i] * gravity_; });
 }
 
 void GravityForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,

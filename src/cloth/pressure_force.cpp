@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/pressure_force.h"
+#include "linalg/loops.h"
 
 #include <glm/geometric.hpp>
 
@@ -31,15 +32,13 @@ double PressureForce::volume(WorkerPool& pool, std::span<const vec3> x) const {
 void PressureForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
                               std::span<vec3> f) const {
   const auto triangles = model_.enclosing();
-  pool.for_chunks(f.size(), kPressureGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      vec3 sum(0.0);
-      for (const std::uint32_t t : triangles_.at(i)) {
-        const auto& [a, b, c] = triangles[t];
-        sum += glm::cross(x[b] - x[a], x[c] - x[a]);
-      }
-      f[i] += pressure_ / 6 * sum;
+  for_each(pool, f.size(), kPressureGrain, [&](std::size_t i) {
+    vec3 sum(0.0);
+    for (const std::uint32_t t : triangles_.at(i)) {
+      const auto& [a, b, c] = triangles[t];
+      sum += glm::cross(x[b] - x[a], x[c] - x[a]);
     }
+    f[i] += pressure_ / 6 * sum;
   });
 }
 

@@ -104,9 +104,7 @@ void SpringForce::run(WorkerPool& pool, bool forces, bool measures, bool damping
 
 void SpringForce::add_sums(WorkerPool& pool, std::span<vec3> f) const {
   const SpringPattern& p = pattern();
-  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += unpadded(sum_[i]);
-  });
+  for_each_row(pool, p, [&](std::size_t i) { f[p.particle[i]] += unpadded(sum_[i]); });
 }
 
 SpringMeasures SpringForce::measure(WorkerPool& pool, std::span<const vec3> x,
@@ -166,20 +164,16 @@ void SpringForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& sta
   wants_damping_ = true;
   const SpringPattern& p = pattern();
   const ImpulseSum impulse = to.add_to_all(ImpulseKind::damping, stage.x.size());
-  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t i = begin; i < end; ++i) {
-      f[p.particle[i]] += unpadded(sum_[i]);
-      impulse.add(p.particle[i], stage.weight * unpadded(damping_[i]));
-    }
+  for_each_row(pool, p, [&](std::size_t i) {
+    f[p.particle[i]] += unpadded(sum_[i]);
+    impulse.add(p.particle[i], stage.weight * unpadded(damping_[i]));
   });
 }
 
 /// by_row[row] := values[particle].
 void SpringForce::permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const {
   const SpringPattern& p = pattern();
-  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t i = begin; i < end; ++i) by_row[i] = padded(values[p.particle[i]]);
-  });
+  for_each_row(pool, p, [&](std::size_t i) { by_row[i] = padded(values[p.particle[i]]); });
 }
 
 void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

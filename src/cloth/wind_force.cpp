@@ -7,6 +7,7 @@
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
+#include "linalg/loops.h"
 #include "linalg/small_dense.h"
 
 namespace clothlab {
@@ -35,20 +36,16 @@ void WindForce::set_wind(const Wind& wind) {
 
 void WindForce::update_wind(WorkerPool& pool, std::span<const vec3> x, double t) {
   if (wind_.gusts == 0) return;
-  pool.for_chunks(air_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) air_[i] = air_velocity(wind_, x[i], t);
-  });
+  for_each(pool, air_.size(), kWindGrain, [&](std::size_t i) { air_[i] = air_velocity(wind_, x[i], t); });
 }
 
 void WindForce::compute_facets(WorkerPool& pool, std::span<const vec3> x) const {
   const auto triangles = model_.triangles();
-  pool.for_chunks(facets_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const auto& [a, b, c] = triangles[k];
-      const vec3 twice = glm::cross(x[b] - x[a], x[c] - x[a]);
-      const double length = glm::length(twice);
-      facets_[k] = length > 0 ? Facet{twice / length, length / 2} : Facet{};
-    }
+  for_each(pool, facets_.size(), kWindGrain, [&](std::size_t k) {
+    const auto& [a, b, c] = triangles[k];
+    const vec3 twice = glm::cross(x[b] - x[a], x[c] - x[a]);
+    const double length = glm::length(twice);
+    facets_[k] = length > 0 ? Facet{twice / length, length / 2} : Facet{};
   });
 }
 
@@ -77,24 +74,18 @@ void WindForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulse
   add_force(pool, stage.x, stage.v, drag_);
   if (linear) compute_blocks(pool, stage.x, stage.v, 1);
   const ImpulseSum impulse = to.add_to_all(ImpulseKind::wind, stage.x.size());
-  to.add_given_by_wind(pool.sum(stage.x.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    double given = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      vec3 J = w * drag_[i];
-      if (linear) J -= w * (blocks_[i] * (stage.v_end[i] - stage.v[i]));
-      impulse.add(i, J);
-      given += glm::dot(air_[i], J);
-    }
-    return given;
+  to.add_given_by_wind(sum_over(pool, stage.x.size(), kWindGrain, [&](std::size_t i) {
+    vec3 J = w * drag_[i];
+    if (linear) J -= w * (blocks_[i] * (stage.v_end[i] - stage.v[i]));
+    impulse.add(i, J);
+    return glm::dot(air_[i], J);
   }));
 }
 
 void WindForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                                      Impulses& to) const {
   add_impulse(pool, stage, to);  // leaves the force in drag_
-  pool.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) f[i] += drag_[i];
-  });
+  for_each(pool, f.size(), kWindGrain, [&](std::size_t i) { f[i] += drag_[i]; });
 }
 
 template <class Air>
@@ -102,17 +93,15 @@ void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3>
                          std::span<vec3> f) const {
   compute_facets(pool, x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
-  pool.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 u = air(i) - v[i];
-      vec3 sum(0.0);
-      for (const std::uint32_t t : triangles_.at(i)) {
-        const auto& [n, area] = facets_[t];
-        const double u_n = glm::dot(u, n);
-        sum += area * std::abs(u_n) * u_n * n;
-      }
-      f[i] += factor * sum;
+  for_each(pool, f.size(), kWindGrain, [&](std::size_t i) {
+    const vec3 u = air(i) - v[i];
+    vec3 sum(0.0);
+    for (const std::uint32_t t : triangles_.at(i)) {
+      const auto& [n, area] = facets_[t];
+      const double u_n = glm::dot(u, n);
+      sum += area * std::abs(u_n) * u_n * n;
     }
+    f[i] += factor * sum;
   });
 }
 
@@ -120,16 +109,14 @@ void WindForce::compute_blocks(WorkerPool& pool, std::span<const vec3> x, std::s
                                double damping) const {
   const double factor = damping * wind_.density * wind_.drag_coefficient / 3;
   compute_facets(pool, x);
-  pool.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 u = air_[i] - v[i];
-      mat3 sum(0.0);
-      for (const std::uint32_t t : triangles_.at(i)) {
-        const auto& [n, area] = facets_[t];
-        sum += glm::outerProduct(area * std::abs(glm::dot(u, n)) * n, n);
-      }
-      blocks_[i] = factor * sum;
+  for_each(pool, blocks_.size(), kWindGrain, [&](std::size_t i) {
+    const vec3 u = air_[i] - v[i];
+    mat3 sum(0.0);
+    for (const std::uint32_t t : triangles_.at(i)) {
+      const auto& [n, area] = facets_[t];
+      sum += glm::outerProduct(area * std::abs(glm::dot(u, n)) * n, n);
     }
+    blocks_[i] = factor * sum;
   });
 }
 

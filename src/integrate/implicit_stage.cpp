@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "integrate/solve_outcome.h"
+#include "linalg/loops.h"
 
 namespace clothlab {
 
@@ -261,13 +262,9 @@ void ImplicitStage::evaluate(const Problem& p, Iterate& at) {
 double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  const double inertia = p.context.pool.sum(at.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 change = at.v[i] - e.v_hat[i];
-      sum += m[i] / 2 * glm::dot(change, change);
-    }
-    return sum;
+  const double inertia = sum_over(p.context.pool, at.v.size(), kNormGrain, [&](std::size_t i) {
+    const vec3 change = at.v[i] - e.v_hat[i];
+    return m[i] / 2 * glm::dot(change, change);
   });
   if (e.gamma_v == 0) return inertia;  // x is fixed
   return inertia + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
@@ -279,26 +276,17 @@ double ImplicitStage::damping_work(const Problem& p) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
   p.system.force(p.context.pool, now_.x, trial_.v, scratch_);
-  const double trapezoid =
-      p.context.pool.sum(now_.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-          const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];  // γ f(x, v)
-          const vec3 twice = at_now + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
-          sum -= glm::dot(twice, trial_.v[i] - now_.v[i]) / 2;
-        }
-        return sum;
-      });
+  const double trapezoid = sum_over(p.context.pool, now_.v.size(), kNormGrain, [&](std::size_t i) {
+    const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];  // γ f(x, v)
+    const vec3 twice = at_now + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
+    return -glm::dot(twice, trial_.v[i] - now_.v[i]) / 2;
+  });
   const StepContact* contact = p.system.contact();
   return trapezoid + (contact != nullptr ? e.gamma_f * contact->beyond_trapezoid(now_.v, trial_.v) : 0);
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {
-  return p.context.pool.sum(a.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]);
-    return sum;
-  });
+  return sum_over(p.context.pool, a.size(), kNormGrain, [&](std::size_t i) { return glm::dot(a[i], b[i]); });
 }
 
 bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {

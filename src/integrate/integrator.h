@@ -13,6 +13,7 @@
 #include "dynamics/state.h"
 #include "integrate/step_ledger.h"
 #include "linalg/linear_solver.h"
+#include "linalg/loops.h"
 
 namespace clothlab {
 
@@ -45,9 +46,7 @@ struct StepContext {
   template <class Body>
   void for_particles(std::size_t n, const Body& body) const {
     constexpr std::size_t kGrain = 1024;
-    pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) body(i);
-    });
+    for_each(pool, n, kGrain, body);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "integrate/solve_outcome.h"
+#include "linalg/loops.h"
 
 namespace clothlab {
 
@@ -125,27 +126,23 @@ vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
 }
 
 bool LengthConstraints::linearise(const StepContext& context, std::span<const vec3> x, StepReport& report) {
-  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (Edge& e : std::span(edges_).subspan(begin, end - begin)) {
-      const vec3 x_ij = x[e.i] - x[e.j];
-      const double l = glm::length(x_ij);
-      const vec3 n = l > 0 ? x_ij / l : vec3(0.0);
-      const double w =
-          glm::dot(n, root_[e.i] * root_[e.i] * free(e.i, n) + root_[e.j] * root_[e.j] * free(e.j, n));
-      e.scale = w > 0 && std::isfinite(w) ? 1 / std::sqrt(w) : 0;
-      e.row = e.scale > 0 ? e.scale * n : vec3(0.0);
-    }
+  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    Edge& e = edges_[k];
+    const vec3 x_ij = x[e.i] - x[e.j];
+    const double l = glm::length(x_ij);
+    const vec3 n = l > 0 ? x_ij / l : vec3(0.0);
+    const double w =
+        glm::dot(n, root_[e.i] * root_[e.i] * free(e.i, n) + root_[e.j] * root_[e.j] * free(e.j, n));
+    e.scale = w > 0 && std::isfinite(w) ? 1 / std::sqrt(w) : 0;
+    e.row = e.scale > 0 ? e.scale * n : vec3(0.0);
   });
   return !gives_up(context, report);
 }
 
 LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const {
   Remainder out;
-  out.norm = std::sqrt(pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t e = begin; e < end; ++e) sum += error_[e] * error_[e];
-    return sum;
-  }));
+  out.norm = std::sqrt(
+      sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t e) { return error_[e] * error_[e]; }));
   out.largest = largest_error();
   return out;
 }
@@ -159,39 +156,31 @@ double LengthConstraints::largest_error() const {
 }
 
 LengthConstraints::Remainder LengthConstraints::measure_lengths(WorkerPool& pool, std::span<const vec3> x) {
-  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const Edge& e = edges_[k];
-      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.target : 0.0;
-      error_[k] = e.scale * raw_[k];
-    }
+  for_each(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    const Edge& e = edges_[k];
+    raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.target : 0.0;
+    error_[k] = e.scale * raw_[k];
   });
   return summary(pool);
 }
 
 LengthConstraints::Remainder LengthConstraints::measure_rates(WorkerPool& pool, std::span<const vec3> v) {
-  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const Edge& e = edges_[k];
-      error_[k] = glm::dot(e.row, v[e.i] - v[e.j]);
-      raw_[k] = e.scale > 0 ? error_[k] / e.scale : 0.0;
-    }
+  for_each(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    const Edge& e = edges_[k];
+    error_[k] = glm::dot(e.row, v[e.i] - v[e.j]);
+    raw_[k] = e.scale > 0 ? error_[k] / e.scale : 0.0;
   });
   return summary(pool);
 }
 
 double LengthConstraints::transpose(WorkerPool& pool) {
-  return pool.sum(s_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      vec3 s(0.0);
-      for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-        s += incident_[k].sign * r_[incident_[k].edge] * edges_[incident_[k].edge].row;
-      }
-      s_[i] = root_[i] * free(i, s);
-      sum += glm::dot(s_[i], s_[i]);
+  return sum_over(pool, s_.size(), kParticleGrain, [&](std::size_t i) {
+    vec3 s(0.0);
+    for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+      s += incident_[k].sign * r_[incident_[k].edge] * edges_[incident_[k].edge].row;
     }
-    return sum;
+    s_[i] = root_[i] * free(i, s);
+    return glm::dot(s_[i], s_[i]);
   });
 }
 
@@ -199,13 +188,9 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
                               StepReport& report) {
   WorkerPool& pool = context.pool;
   // Letters as in the literature: minimise ‖b − B y‖ with b = −error, r = b − B y, s = Bᵀ r.
-  const double b_dot_b = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t e = begin; e < end; ++e) {
-      r_[e] = -error_[e];
-      sum += r_[e] * r_[e];
-    }
-    return sum;
+  const double b_dot_b = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t e) {
+    r_[e] = -error_[e];
+    return r_[e] * r_[e];
   });
   double r_dot_r = b_dot_b, s_dot_s = transpose(pool);
   std::ranges::fill(y_, vec3(0.0));
@@ -217,34 +202,24 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
     if (gives_up(context, report)) return false;
     // q = B p
-    const double q_dot_q = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t k = begin; k < end; ++k) {
-        const Edge& e = edges_[k];
-        q_[k] = glm::dot(e.row, root_[e.i] * p_[e.i] - root_[e.j] * p_[e.j]);
-        sum += q_[k] * q_[k];
-      }
-      return sum;
+    const double q_dot_q = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+      const Edge& e = edges_[k];
+      q_[k] = glm::dot(e.row, root_[e.i] * p_[e.i] - root_[e.j] * p_[e.j]);
+      return q_[k] * q_[k];
     });
     if (!(q_dot_q > 0)) break;  // or not a number
     // r −= α q, s = Bᵀ r
     const double alpha = s_dot_s / q_dot_q;
-    r_dot_r = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t k = begin; k < end; ++k) {
-        r_[k] -= alpha * q_[k];
-        sum += r_[k] * r_[k];
-      }
-      return sum;
+    r_dot_r = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+      r_[k] -= alpha * q_[k];
+      return r_[k] * r_[k];
     });
     const double next = transpose(pool), beta = next / s_dot_s;
     s_dot_s = next;
     // y += α p, p = s + β p
-    pool.for_chunks(p_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        y_[i] += alpha * p_[i];
-        p_[i] = s_[i] + beta * p_[i];
-      }
+    for_each(pool, p_.size(), kParticleGrain, [&](std::size_t i) {
+      y_[i] += alpha * p_[i];
+      p_[i] = s_[i] + beta * p_[i];
     });
     ++iterations;
   }
@@ -256,11 +231,8 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
 }
 
 double LengthConstraints::dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const {
-  return pool.sum(a.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]) / (root_[i] * root_[i]);
-    return sum;
-  });
+  return sum_over(pool, a.size(), kParticleGrain,
+                  [&](std::size_t i) { return glm::dot(a[i], b[i]) / (root_[i] * root_[i]); });
 }
 
 void LengthConstraints::turn_step(WorkerPool& pool) {
@@ -345,21 +317,17 @@ void LengthConstraints::assemble(const StepContext& context, double softness, st
   SpringMatrix& a = *matrix_;
   context.for_particles(root_.size(),
                         [&](std::size_t i) { a.diagonal(i) = softness / (root_[i] * root_[i]); });
-  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const Edge& e = edges_[k];
-      const double l = x.empty() ? 0 : glm::length(x[e.i] - x[e.j]);
-      const double taut = l > e.target ? 1 - e.target / l : 0.0;
-      // The stretch springs are the first of a matrix.
-      a.spring(k) = {std::sqrt(1 - taut) * e.row, taut * e.scale * e.scale};
-    }
+  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    const Edge& e = edges_[k];
+    const double l = x.empty() ? 0 : glm::length(x[e.i] - x[e.j]);
+    const double taut = l > e.target ? 1 - e.target / l : 0.0;
+    // The stretch springs are the first of a matrix.
+    a.spring(k) = {std::sqrt(1 - taut) * e.row, taut * e.scale * e.scale};
   });
 }
 
 bool LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
-  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) r_[k] = -error_[k];
-  });
+  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) { r_[k] = -error_[k]; });
   transpose(context.pool);
   context.for_particles(p_.size(), [&](std::size_t i) { p_[i] = s_[i] / root_[i]; });
   return solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
@@ -423,11 +391,8 @@ double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, s
 }
 
 double LengthConstraints::violation(WorkerPool& pool, std::span<const vec3> x) {
-  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      raw_[k] = glm::length(x[edges_[k].i] - x[edges_[k].j]) - edges_[k].length;
-    }
-  });
+  for_each(pool, edges_.size(), kEdgeGrain,
+           [&](std::size_t k) { raw_[k] = glm::length(x[edges_[k].i] - x[edges_[k].j]) - edges_[k].length; });
   return largest_error();
 }
 

@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <numeric>
 
+#include "linalg/loops.h"
 #include "linalg/symmetric.h"
 
 namespace clothlab {
@@ -84,11 +85,8 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
                         std::span<vec3> r) {
   const ElasticElements springs = system.elements();
   if (springs.size() == 0 || !(gamma_v > 0)) return false;
-  const double sum = context.pool.sum(r.size(), kMeanGrain, [&](std::size_t begin, std::size_t end) {
-    double part = 0;
-    for (std::size_t i = begin; i < end; ++i) part += glm::length(r[i]);
-    return part;
-  });
+  const double sum =
+      sum_over(context.pool, r.size(), kMeanGrain, [&](std::size_t i) { return glm::length(r[i]); });
   const auto n = static_cast<double>(r.size());
   const double enough = kLargeResidual * sum / n;
   const ElasticElements::Coefficients& c = springs.coefficients();

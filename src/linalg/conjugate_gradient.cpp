@@ -149,9 +149,7 @@ struct ConjugateGradient::Scratch {
   // y := S (x - z), and the residual of that; returns r . r. Overwrites p and q.
   double start_from(std::span<const vec3> x) {
     const SpringPattern& rows = pattern();
-    for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) y[i] = padded(x[rows.particle[i]]);
-    });
+    for_each_row(*pool, rows, [&](std::size_t i) { y[i] = padded(x[rows.particle[i]]); });
     return start_from_y();
   }
 
@@ -185,9 +183,8 @@ struct ConjugateGradient::Scratch {
     near->diagonal_blocks(*pool, blocks);
     const auto invert_all = [&](auto& inverses, auto invert) {
       inverses.resize(rows.particles());
-      for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-        for (std::uint32_t i = begin; i < end; ++i) inverses[i] = invert(blocks[rows.particle[i]], nullptr);
-      });
+      for_each_row(*pool, rows,
+                   [&](std::size_t i) { inverses[i] = invert(blocks[rows.particle[i]], nullptr); });
       for (const RowFilter::Entry& entry : filter.entries()) {
         inverses[entry.row] = invert(blocks[rows.particle[entry.row]], &entry.S);
       }
@@ -275,9 +272,7 @@ struct ConjugateGradient::Scratch {
 
   // p := z + beta p
   void turn(double beta) {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) store(lanes(z[i]) + beta * lanes(p[i]), p[i]);
-    });
+    for_each_row(*pool, pattern(), [&](std::size_t i) { store(lanes(z[i]) + beta * lanes(p[i]), p[i]); });
   }
 
   // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
@@ -390,18 +385,14 @@ struct ConjugateGradient::Scratch {
     const std::span<const double> diagonal = A->diagonal_by_row();
     free_parts.compute_means([&](std::size_t row) { return diagonal[row]; },
                              [&](std::size_t row) { return unpadded(r[row]); });
-    r_square = sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      double square = 0;
-      for (std::uint32_t i = begin; i < end; ++i) {
-        if (free_parts.contains_row(i)) {
-          const Lanes translation = lanes(free_parts.mean(i)), change = diagonal[i] * translation;
-          store(lanes(y[i]) + translation, y[i]);
-          store(lanes(q[i]) + change, q[i]);
-          store(lanes(r[i]) - change, r[i]);
-        }
-        square += dot(r[i], r[i]);
+    r_square = sum_over_rows(*pool, pattern(), [&](std::size_t i) {
+      if (free_parts.contains_row(i)) {
+        const Lanes translation = lanes(free_parts.mean(i)), change = diagonal[i] * translation;
+        store(lanes(y[i]) + translation, y[i]);
+        store(lanes(q[i]) + change, q[i]);
+        store(lanes(r[i]) - change, r[i]);
       }
-      return square;
+      return dot(r[i], r[i]);
     });
     history.back() = relative_residual();
   }
@@ -410,9 +401,7 @@ struct ConjugateGradient::Scratch {
   void finish(std::span<vec3> x) {
     const SpringPattern& rows = pattern();
     add_change(y);
-    for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) x[rows.particle[i]] = unpadded(y[i]);
-    });
+    for_each_row(*pool, rows, [&](std::size_t i) { x[rows.particle[i]] = unpadded(y[i]); });
   }
 };
 

@@ -96,12 +96,9 @@ FieldOfValues field_of_values(const ComputeContext& context, const SpringMatrix&
     add(p.upper[k], missing);
   }
   for (const SpringMatrix::Stencil& stencil : K.stencils()) {
-    const double size =
-        std::sqrt(glm::dot(stencil.C[0], stencil.C[0]) + glm::dot(stencil.C[1], stencil.C[1]) +
-                  glm::dot(stencil.C[2], stencil.C[2]));
     for (std::size_t i = 0; i < static_cast<std::size_t>(stencil.count); ++i)
       for (std::size_t j = 0; j < static_cast<std::size_t>(stencil.count); ++j)
-        add(p.row[stencil.particle[i]], std::abs(stencil.weight[i] * stencil.weight[j]) * size);
+        add(p.row[stencil.particle[i]], std::abs(stencil.weight[i] * stencil.weight[j]) * stencil.size());
   }
   for (std::size_t i = 0; i < K.size(); ++i)
     field.across = std::max(field.across, (scratch[i].x + K.diagonal_by_row()[i]) / masses[p.particle[i]]);

@@ -119,24 +119,17 @@ struct LargestEigenvalue::Scratch {
     if (A.C != nullptr) squared.resize(n);
     weight.resize(n);
     filter.assign(pattern(), projection);
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) weight[i] = 1 / std::sqrt(masses[pattern().particle[i]]);
-    });
+    for_each_row(*pool, pattern(),
+                 [&](std::size_t i) { weight[i] = 1 / std::sqrt(masses[pattern().particle[i]]); });
     return !stop_requested(stop);
   }
 
   double norm(const RowVector& a) const {
-    return std::sqrt(sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      double sum = 0;
-      for (std::uint32_t i = begin; i < end; ++i) sum += dot(a[i], a[i]);
-      return sum;
-    }));
+    return std::sqrt(sum_over_rows(*pool, pattern(), [&](std::size_t i) { return dot(a[i], a[i]); }));
   }
 
   void scale(RowVector& a, double factor) const {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) a[i] = scaled(a[i], factor);
-    });
+    for_each_row(*pool, pattern(), [&](std::size_t i) { a[i] = scaled(a[i], factor); });
   }
 
   // A random unit vector of the free directions, half replaced by the known one. False if nothing is free.
@@ -149,11 +142,9 @@ struct LargestEigenvalue::Scratch {
         filter.filter(chunk, start.data());
       });
     };
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint64_t k = 3 * std::uint64_t{pattern().particle[i]};
-        start[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2), 0.0};
-      }
+    for_each_row(*pool, pattern(), [&](std::size_t i) {
+      const std::uint64_t k = 3 * std::uint64_t{pattern().particle[i]};
+      start[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2), 0.0};
     });
     add_and_filter(0.0);
     const double random_norm = norm(start);
@@ -165,9 +156,7 @@ struct LargestEigenvalue::Scratch {
 
   // t := M^-1/2 a
   void weigh(const RowVector& a) {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) t[i] = scaled(a[i], weight[i]);
-    });
+    for_each_row(*pool, pattern(), [&](std::size_t i) { t[i] = scaled(a[i], weight[i]); });
   }
 
   // to := factor S M^-1/2 B t on the rows of a chunk.
@@ -198,11 +187,7 @@ struct LargestEigenvalue::Scratch {
         for (std::uint32_t i = begin; i < end; ++i) w[i] = plus(w[i], 1, squared[i]);
       });
     }
-    return sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      double sum = 0;
-      for (std::uint32_t i = begin; i < end; ++i) sum += dot(v[i], w[i]);
-      return sum;
-    });
+    return sum_over_rows(*pool, pattern(), [&](std::size_t i) { return dot(v[i], w[i]); });
   }
 
   // v_0 := start
@@ -218,13 +203,9 @@ struct LargestEigenvalue::Scratch {
   // One step from v_k: w := A v_k - alpha v_k - beta_(k-1) v_(k-1).
   Step step(double beta_before) {
     const double alpha = product();
-    const double beta2 = sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      double sum = 0;
-      for (std::uint32_t i = begin; i < end; ++i) {
-        w[i] = plus(plus(w[i], -alpha, v[i]), -beta_before, before[i]);
-        sum += dot(w[i], w[i]);
-      }
-      return sum;
+    const double beta2 = sum_over_rows(*pool, pattern(), [&](std::size_t i) {
+      w[i] = plus(plus(w[i], -alpha, v[i]), -beta_before, before[i]);
+      return dot(w[i], w[i]);
     });
     return {alpha, std::sqrt(beta2)};
   }
@@ -279,9 +260,7 @@ struct LargestEigenvalue::Scratch {
     begin_recursion();
     mode.assign(v.size(), Padded{});
     for (std::size_t k = 0; k < T.size(); ++k) {
-      for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-        for (std::uint32_t i = begin; i < end; ++i) mode[i] = plus(mode[i], T.vector[k], v[i]);
-      });
+      for_each_row(*pool, pattern(), [&](std::size_t i) { mode[i] = plus(mode[i], T.vector[k], v[i]); });
       if (k + 1 == T.size() || stop_requested(stop)) break;
       step(k == 0 ? 0.0 : T.beta[k - 1]);
       shift(T.beta[k]);

@@ -40,15 +40,12 @@ double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::ve
     for (const std::uint32_t i : K.pattern().ends(s)) scratch[i] += size;
   }
   for (const SpringMatrix::Stencil& stencil : K.stencils()) {
-    const double size =
-        std::sqrt(glm::dot(stencil.C[0], stencil.C[0]) + glm::dot(stencil.C[1], stencil.C[1]) +
-                  glm::dot(stencil.C[2], stencil.C[2]));
     double weights = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
       weights += std::abs(stencil.weight[k]);
     }
     for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-      scratch[stencil.particle[k]] += std::abs(stencil.weight[k]) * weights * size;
+      scratch[stencil.particle[k]] += std::abs(stencil.weight[k]) * weights * stencil.size();
     }
   }
   double bound = 0;
@@ -326,11 +323,9 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
 
 void LowestModes::multiply(const Problem& p, std::span<const vec3> v, std::span<vec3> Kv) {
   const SpringPattern& pattern = p.K.pattern();
-  for_rows(p.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t particle = pattern.particle[i];
-      in_[i] = padded(v[particle] / root_mass_[particle]);
-    }
+  for_each_row(p.pool, pattern, [&](std::size_t i) {
+    const std::uint32_t particle = pattern.particle[i];
+    in_[i] = padded(v[particle] / root_mass_[particle]);
   });
   p.cancel.poll();
   for_rows(p.pool, pattern, [&](std::size_t chunk, std::size_t begin, std::size_t end) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/multigrid.h"
+#include "linalg/loops.h"
 
 #include <cmath>
 #include <cstring>
@@ -62,11 +63,9 @@ struct Multigrid::Cycle : MultigridHierarchy {
   double apply(const RowVector& r, double r_norm, RowVector& z) {
     const double down = r_norm > 0 ? std::ldexp(1.0, -std::ilogb(r_norm)) : 1.0;
     Finest& f = finest;
-    for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        f.r[i] = single(down * lanes(r[i]));
-        f.x[i] = f.first_from_zero(i);
-      }
+    for_each_row(*pool, *pattern, [&](std::size_t i) {
+      f.r[i] = single(down * lanes(r[i]));
+      f.x[i] = f.first_from_zero(i);
     });
     smooth_from_zero(f);
     if (stop_requested(*stop)) return 0;
@@ -125,7 +124,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
   // fine += P coarse
   void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine,
                         std::size_t grain) const {
-    const auto add = [&](std::size_t i) {
+    for_each(*pool, fine.size(), grain, [&](std::size_t i) {
       // Four at a time, some of weight 0, because branch prediction of a row's length is poor.
       Quad sum = fine[i];
       const std::uint32_t end = P.begin[i + 1];
@@ -138,9 +137,6 @@ struct Multigrid::Cycle : MultigridHierarchy {
                      (weight[2] * coarse[column[2]] + weight[3] * coarse[column[3]]));
       }
       fine[i] = sum;
-    };
-    pool->for_chunks(fine.size(), grain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) add(i);
     });
   }
 

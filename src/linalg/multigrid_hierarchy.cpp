@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/multigrid_hierarchy.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,17 +17,6 @@ constexpr double kWorstReduction = 0.6;
 constexpr float kWeakSpring = 1.0f / 64;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
-
-/// Resizes `list` in parts, because the first access to memory is slow.
-template <class Value>
-void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
-  constexpr std::size_t kPart = std::size_t{1} << 22;
-  list.reserve(length);
-  while (list.size() < length) {
-    list.resize(std::min(length, list.size() + kPart));
-    cancel.poll();
-  }
-}
 
 /// Strengths of springs relative to the first, rounded to powers of two: precise enough for an interpolation,
 /// and independent of the cloth's shape (rounding of u and b) and of most changes of h and of stiffness.
@@ -99,8 +87,8 @@ CouplingGraph MultigridHierarchy::finest_graph(CancelPoint& cancel) const {
     ++graph.begin[pattern->upper[slot] + 1];
   }
   std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-  make_room(graph.begin.back(), graph.neighbour, cancel);
-  make_room(graph.begin.back(), graph.strength, cancel);
+  resize_in_parts(graph.neighbour, graph.begin.back(), cancel);
+  resize_in_parts(graph.strength, graph.begin.back(), cancel);
   std::vector<std::uint32_t> next(graph.begin.begin(), graph.begin.end() - 1);
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
     cancel.pass();
@@ -357,47 +345,37 @@ void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
   level.chebyshev = {kPowerSafety * lambda, kCoarsePart};
 }
 
-struct CoarsestSolver::Parts {
-  explicit Parts(Eigen::Index rows) : dense(rows, rows), factor(rows), vector(rows) {}
-
-  Eigen::MatrixXd dense;
-  Eigen::LLT<Eigen::MatrixXd> factor;
-  Eigen::VectorXd vector;
-};
-
-CoarsestSolver::CoarsestSolver() = default;
-CoarsestSolver::~CoarsestSolver() = default;
-
 void CoarsestSolver::reserve(std::size_t nodes) {
-  parts_ = std::make_unique<Parts>(static_cast<Eigen::Index>(3 * nodes));
+  const auto rows = static_cast<Eigen::Index>(3 * nodes);
+  dense_.resize(rows, rows);
+  factor_ = Eigen::LLT<Eigen::MatrixXd>(rows);
+  vector_.resize(rows);
 }
 
 bool CoarsestSolver::factorise(const BlockMatrix& A, double scale) {
-  Eigen::MatrixXd& dense = parts_->dense;
-  dense.setZero();
+  dense_.setZero();
   for (std::size_t k = 0; k < A.value.size(); ++k) {
     const mat3 B = scale * full(A.value[k]);
     const auto row = 3 * static_cast<Eigen::Index>(A.nodes[k][0]);
     const auto column = 3 * static_cast<Eigen::Index>(A.nodes[k][1]);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
-        dense(row + i, column + j) = B[i][j];
-        dense(column + j, row + i) = B[i][j];
+        dense_(row + i, column + j) = B[i][j];
+        dense_(column + j, row + i) = B[i][j];
       }
     }
   }
-  parts_->factor.compute(dense);
-  return parts_->factor.info() == Eigen::Success;
+  factor_.compute(dense_);
+  return factor_.info() == Eigen::Success;
 }
 
 void CoarsestSolver::solve(const SingleVector& r, SingleVector& x) {
-  Eigen::VectorXd& vector = parts_->vector;
   for (std::size_t i = 0; i < r.size(); ++i)
-    vector.segment<3>(static_cast<Eigen::Index>(3 * i)) << r[i][0], r[i][1], r[i][2];
-  parts_->factor.solveInPlace(vector);
+    vector_.segment<3>(static_cast<Eigen::Index>(3 * i)) << r[i][0], r[i][1], r[i][2];
+  factor_.solveInPlace(vector_);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(3 * i);
-    x[i] = single(vec3(vector[row], vector[row + 1], vector[row + 2]));
+    x[i] = single(vec3(vector_[row], vector_[row + 1], vector_[row + 2]));
   }
 }
 

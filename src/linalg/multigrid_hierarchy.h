@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "linalg/chebyshev_smoother.h"
 #include "linalg/galerkin.h"
 #include "linalg/linear_system.h"
+#include "linalg/loops.h"
 #include "linalg/row_space.h"
 #include "linalg/single_spring_matrix.h"
 
@@ -24,9 +26,6 @@ class CoarsestSolver {
   /// Largest number of nodes of a level that is solved directly.
   static constexpr std::size_t kMostNodes = 48;
 
-  CoarsestSolver();
-  ~CoarsestSolver();
-
   /// Allocates for this number of nodes.
   void reserve(std::size_t nodes);
   /// Factorises scale A; false if it is not positive definite.
@@ -35,8 +34,9 @@ class CoarsestSolver {
   void solve(const SingleVector& r, SingleVector& x);
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  Eigen::MatrixXd dense_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
+  Eigen::VectorXd vector_;
 };
 
 /// The levels of multigrid: their structure, built once (`build`), and their values for the current matrix
@@ -103,9 +103,7 @@ struct MultigridHierarchy {
 
   template <class Body>
   void for_nodes(std::size_t n, const Body& body) const {
-    pool->for_chunks(n, kCoarseGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) body(i);
-    });
+    for_each(*pool, n, kCoarseGrain, body);
   }
 
  private:

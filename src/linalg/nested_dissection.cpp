@@ -9,13 +9,9 @@
 #include <queue>
 #include <utility>
 
-#include "core/cancel_point.h"
-
 namespace clothlab {
 
-Graph Graph::build(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
-                   const StopProbe& stop) {
-  CancelPoint cancel(stop);
+Graph Graph::of_pairs(std::size_t vertices, std::span<const Pair> pairs, CancelPoint& cancel) {
   Graph g;
   g.begin.assign(vertices + 1, 0);
   g.of.resize(2 * pairs.size());
@@ -31,6 +27,12 @@ Graph Graph::build(std::size_t vertices, std::span<const std::array<std::uint32_
     g.of[next[i]++] = j;
     g.of[next[j]++] = i;
   }
+  return g;
+}
+
+Graph Graph::build(std::size_t vertices, std::span<const Pair> pairs, const StopProbe& stop) {
+  CancelPoint cancel(stop);
+  Graph g = of_pairs(vertices, pairs, cancel);
   // Sorts every row and removes duplicates.
   std::uint32_t* end = g.of.data();
   for (std::size_t v = 0; v < vertices; ++v) {

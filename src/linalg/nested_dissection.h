@@ -7,19 +7,22 @@
 #include <span>
 #include <vector>
 
-#include "core/stop_probe.h"
+#include "core/cancel_point.h"
 
 namespace clothlab {
 
-/// An undirected graph without loops, as compressed rows without duplicates.
+/// An undirected graph without loops, as compressed rows.
 struct Graph {
-  std::vector<std::uint32_t> begin{0};  ///< vertex -> its first neighbour in `of`; one more at the end
-  std::vector<std::uint32_t> of;        ///< the neighbours of every vertex, ascending
+  using Pair = std::array<std::uint32_t, 2>;
 
-  /// `pairs` of different vertices below `vertices`, in any order, possibly repeated. Throws Cancelled on
-  /// request of `stop`.
-  static Graph build(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
-                     const StopProbe& stop = {});
+  std::vector<std::uint32_t> begin{0};  ///< vertex -> its first neighbour in `of`; one more at the end
+  std::vector<std::uint32_t> of;        ///< the neighbours of every vertex
+
+  /// `pairs` of different vertices below `vertices`, in any order, possibly repeated; neighbours are in the
+  /// order of the pairs. Throws Cancelled.
+  static Graph of_pairs(std::size_t vertices, std::span<const Pair> pairs, CancelPoint& cancel);
+  /// The same with ascending neighbours without duplicates.
+  static Graph build(std::size_t vertices, std::span<const Pair> pairs, const StopProbe& stop = {});
 
   std::size_t size() const { return begin.size() - 1; }
   std::span<const std::uint32_t> neighbours(std::size_t v) const {

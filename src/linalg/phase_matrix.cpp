@@ -9,15 +9,9 @@ namespace clothlab {
 
 void PhaseMatrix::resize(const std::shared_ptr<const SpringPattern>& pattern, const StopProbe& stop) {
   if (pattern_ == pattern) return;
-  // In parts, because the first access to memory may be slow.
-  constexpr std::size_t kPart = std::size_t{1} << 18;
   const CancelPoint cancel(stop);
   springs_.clear();
-  springs_.reserve(pattern->springs());
-  while (springs_.size() < pattern->springs()) {
-    cancel.poll();
-    springs_.resize(std::min(springs_.size() + kPart, pattern->springs()));
-  }
+  resize_in_parts(springs_, pattern->springs(), cancel);
   diagonal_.resize(pattern->particles());
   cancel.poll();
   pattern_ = pattern;

@@ -29,6 +29,24 @@ double sum_rows(WorkerPool& pool, const SpringPattern& pattern, Body&& body) {
   });
 }
 
+/// Calls body(row) for every row, concurrently.
+template <class Body>
+void for_each_row(WorkerPool& pool, const SpringPattern& pattern, const Body& body) {
+  for_rows(pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) body(row);
+  });
+}
+
+/// The sum of term(row) over the rows; added up in the order of the chunks.
+template <class Term>
+double sum_over_rows(WorkerPool& pool, const SpringPattern& pattern, const Term& term) {
+  return sum_rows(pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t row = begin; row < end; ++row) sum += term(row);
+    return sum;
+  });
+}
+
 /// The projection's entries by row.
 class RowFilter {
  public:

@@ -50,20 +50,13 @@ double ShiftedInverse::apply(const ComputeContext& context, const Projection& pr
     return inner_product(context.pool, right_, w);
   }
   const SpringPattern& pattern = shifted_->pattern();
-  const double squared =
-      sum_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-          r_[i] = padded(w[pattern.particle[i]]);
-          sum += dot(r_[i], r_[i]);
-        }
-        return sum;
-      });
+  const double squared = sum_over_rows(context.pool, pattern, [&](std::size_t i) {
+    r_[i] = padded(w[pattern.particle[i]]);
+    return dot(r_[i], r_[i]);
+  });
   const double energy = multigrid_.apply(r_, std::sqrt(squared), z_);
   cancel.poll();
-  for_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) w[pattern.particle[i]] = unpadded(z_[i]);
-  });
+  for_each_row(context.pool, pattern, [&](std::size_t i) { w[pattern.particle[i]] = unpadded(z_[i]); });
   return energy;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/spring_matrix.h"
+#include "linalg/loops.h"
 
 #include <algorithm>
 #include <cassert>
@@ -125,15 +126,7 @@ struct SpringMatrix::ProductOfTwo {
 
 SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const StopProbe& stop)
     : pattern_(std::move(pattern)), diagonal_(pattern_->particles(), 0.0) {
-  // In parts: memory that is touched for the first time may be slow.
-  constexpr std::size_t kPart = std::size_t{1} << 18;
-  const std::size_t springs = pattern_->springs();
-  values_.reserve(springs);
-  const CancelPoint cancel(stop);
-  while (values_.size() < springs) {
-    cancel.poll();
-    values_.resize(std::min(values_.size() + kPart, springs));
-  }
+  resize_in_parts(values_, pattern_->springs(), CancelPoint(stop));
 }
 
 void SpringMatrix::clear_stencils() {
@@ -182,16 +175,10 @@ void SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, const Spri
 
 double SpringMatrix::relative_stiffness(WorkerPool& pool) const {
   constexpr std::size_t kGrain = 4096;
-  const double stiffness = pool.sum(values_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t s = begin; s < end; ++s) sum += values_[s].stiffness();
-    return sum;
-  });
-  const double diagonal = pool.sum(diagonal_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += diagonal_[i];
-    return sum;
-  });
+  const double stiffness =
+      sum_over(pool, values_.size(), kGrain, [&](std::size_t s) { return values_[s].stiffness(); });
+  const double diagonal =
+      sum_over(pool, diagonal_.size(), kGrain, [&](std::size_t i) { return diagonal_[i]; });
   return stiffness / diagonal;
 }
 

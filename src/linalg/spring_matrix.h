@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <glm/geometric.hpp>
 #include <memory>
 #include <span>
 #include <vector>
@@ -104,6 +105,11 @@ class SpringMatrix {
     std::array<double, 4> weight{};
     int count = 0;  ///< how many of the four are used
     mat3 C{0.0};    ///< symmetric
+
+    /// At least the largest absolute eigenvalue of C: its Frobenius norm.
+    double size() const {
+      return std::sqrt(glm::dot(C[0], C[0]) + glm::dot(C[1], C[1]) + glm::dot(C[2], C[2]));
+    }
   };
 
   /// Zero. Throws Cancelled on request of `stop`.

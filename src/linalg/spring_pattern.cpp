@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/cancel_point.h"
+#include "linalg/nested_dissection.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -17,47 +18,21 @@ constexpr std::size_t kChunkRows = 256;
 constexpr std::size_t kMaxChunks = 16;
 constexpr std::uint32_t kBlockRows = 64;
 
-// Neighbours of the particles, as compressed rows.
-struct Neighbours {
-  std::vector<std::uint32_t> begin, of;
-
-  Neighbours(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
-      : begin(particles + 1, 0), of(2 * springs.size()) {
-    for (const auto& [i, j] : springs) {
-      cancel.pass();
-      ++begin[i + 1];
-      ++begin[j + 1];
-    }
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-    for (const auto& [i, j] : springs) {
-      cancel.pass();
-      of[next[i]++] = j;
-      of[next[j]++] = i;
-    }
-  }
-};
-
 // Cuts the mesh into compact chunks by recursive bisection along breadth-first layers, and keeps the layer
 // order within a chunk. Deterministic: ties go by index.
 class Ordering {
  public:
   Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
-      : cancel_(cancel), neighbours_(particles, springs, cancel), label_(particles, 0), order(particles) {
+      : order(particles),
+        cancel_(cancel),
+        graph_(Graph::of_pairs(particles, springs, cancel)),
+        label_(particles, 0) {
     std::iota(order.begin(), order.end(), 0u);
     const std::size_t chunks = std::clamp<std::size_t>(particles / kChunkRows, 1, kMaxChunks);
     chunk_begin.push_back(0);
     bisect(order, chunks);
   }
 
- private:
-  CancelPoint& cancel_;
-  Neighbours neighbours_;
-  std::vector<std::uint32_t> label_;  // particle -> its part so far
-  std::vector<std::uint32_t> found_;
-  std::uint32_t fresh_ = 0;
-
- public:
   std::vector<std::uint32_t> order;  // row -> particle
   std::vector<std::uint32_t> chunk_begin;
 
@@ -98,15 +73,19 @@ class Ordering {
     label_[start] = to;
     for (; head < found_.size(); ++head) {
       cancel_.pass();
-      const std::uint32_t i = found_[head];
-      for (std::uint32_t k = neighbours_.begin[i]; k < neighbours_.begin[i + 1]; ++k) {
-        const std::uint32_t j = neighbours_.of[k];
+      for (const std::uint32_t j : graph_.neighbours(found_[head])) {
         if (label_[j] != from) continue;
         label_[j] = to;
         found_.push_back(j);
       }
     }
   }
+
+  CancelPoint& cancel_;
+  Graph graph_;
+  std::vector<std::uint32_t> label_;  // particle -> its part so far
+  std::vector<std::uint32_t> found_;
+  std::uint32_t fresh_ = 0;
 };
 
 // Slots: springs by lower row, then upper row, then their own order.

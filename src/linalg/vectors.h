@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "core/cancel_point.h"
 #include "core/vec.h"
 #include "linalg/registers.h"
 
@@ -76,6 +78,18 @@ using PairOfVectors = VectorsOf<HalfLanes>;
 
 inline PairOfVectors side_by_side(const vec3& a, const vec3& b) {
   return {HalfLanes{a.x, b.x}, HalfLanes{a.y, b.y}, HalfLanes{a.z, b.z}};
+}
+
+/// Resizes an empty `list` in parts of 8 MB, because the first access to memory may be slow. Throws
+/// Cancelled.
+template <class Value>
+void resize_in_parts(std::vector<Value>& list, std::size_t length, const CancelPoint& cancel) {
+  constexpr std::size_t kPart = (std::size_t{1} << 23) / sizeof(Value);
+  list.reserve(length);
+  while (list.size() < length) {
+    cancel.poll();
+    list.resize(std::min(length, list.size() + kPart));
+  }
 }
 
 /// One vector in single precision, by row or by node.

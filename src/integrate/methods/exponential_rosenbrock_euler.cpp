@@ -13,6 +13,7 @@
 #include "linalg/field_of_values.h"
 #include "linalg/free_parts.h"
 #include "linalg/krylov_phi.h"
+#include "linalg/loops.h"
 #include "linalg/phase_matrix.h"
 #include "linalg/phi_series.h"
 #include "linalg/row_space.h"
@@ -109,10 +110,8 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   const auto size_of = [&](std::span<const vec3> of) {
     constexpr std::size_t kGrain = 1024;
-    return h * std::sqrt(context.pool.sum(n, kGrain, [&](std::size_t begin, std::size_t end) {
-             double sum = 0;
-             for (std::size_t i = begin; i < end; ++i) sum += system.masses()[i] * glm::dot(of[i], of[i]);
-             return sum;
+    return h * std::sqrt(sum_over(context.pool, n, kGrain, [&](std::size_t i) {
+             return system.masses()[i] * glm::dot(of[i], of[i]);
            }));
   };
   const double size_x = omega_ * size_of(v0), size_v = size_of(a0), size = std::hypot(size_x, size_v);
@@ -124,12 +123,10 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
 
   cancel.poll();
   matrix_.assign(context.pool, *k_, *d_);
-  for_rows(context.pool, p, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      now_[i] = Phase(h / size * v0[p.particle[i]], h / size * a0[p.particle[i]]);
-      before_[i] = sum_[i] = {};
-      per_mass_[i] = static_cast<float>(1 / system.masses()[p.particle[i]]);
-    }
+  for_each_row(context.pool, p, [&](std::size_t i) {
+    now_[i] = Phase(h / size * v0[p.particle[i]], h / size * a0[p.particle[i]]);
+    before_[i] = sum_[i] = {};
+    per_mass_[i] = static_cast<float>(1 / system.masses()[p.particle[i]]);
   });
   for (std::size_t k = 0; k < terms; ++k) {
     cancel.poll();
@@ -172,15 +169,11 @@ void ExponentialRosenbrockEuler::add_term(double h, const StepContext& context, 
 double ExponentialRosenbrockEuler::change_of_velocity(const DynamicSystem& system,
                                                       const StepContext& context) const {
   const SpringPattern& p = k_->pattern();
-  return std::sqrt(sum_rows(context.pool, p,
-                            [&](std::size_t, std::size_t begin, std::size_t end) {
-                              double sum = 0;
-                              for (std::size_t i = begin; i < end; ++i) {
-                                const vec3 change = before_[i].v() - series_.shift() * now_[i].v();
-                                sum += system.masses()[p.particle[i]] * glm::dot(change, change);
-                              }
-                              return sum;
-                            })) /
+  return std::sqrt(sum_over_rows(context.pool, p,
+                                 [&](std::size_t i) {
+                                   const vec3 change = before_[i].v() - series_.shift() * now_[i].v();
+                                   return system.masses()[p.particle[i]] * glm::dot(change, change);
+                                 })) /
          series_.scale();
 }
 
@@ -189,11 +182,9 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
   const CancelPoint cancel(context.stop);
   const std::size_t n = system.size();
   const double per_omega = 1 / omega_;
-  for_rows(context.pool, k_->pattern(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      in_x_[i] = padded(per_root_mass_[i] * per_omega * in[i]);
-      in_v_[i] = padded(per_root_mass_[i] * in[n + i]);
-    }
+  for_each_row(context.pool, k_->pattern(), [&](std::size_t i) {
+    in_x_[i] = padded(per_root_mass_[i] * per_omega * in[i]);
+    in_v_[i] = padded(per_root_mass_[i] * in[n + i]);
   });
   cancel.poll();
   for_rows(context.pool, k_->pattern(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {

@@ -14,6 +14,7 @@
 #include "integrate/spring_colouring.h"
 #include "integrate/step_ends.h"
 #include "linalg/cholesky_factor.h"
+#include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {
@@ -295,17 +296,13 @@ bool ProjectiveDynamics::update_inertia(const DynamicSystem& system, double h) {
 
 bool ProjectiveDynamics::update_springs(const ElasticElements& springs, double h, WorkerPool& pool) {
   locals_.resize(springs.size());
-  const double changes = pool.sum(springs.size(), 2048, [&](std::size_t begin, std::size_t end) {
-    double count = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::uint32_t s = colouring_.order()[k];
-      const ElasticElement e = springs[s];
-      const LocalSpring local{e.i, e.j, e.rest_length, h * h * e.stiffness, h * e.damping};
-      bool changed = replace(locals_[k], local);
-      changed |= replace(a_->spring(s).b, local.stiffness + local.damping);
-      count += changed ? 1 : 0;
-    }
-    return count;
+  const double changes = sum_over(pool, springs.size(), 2048, [&](std::size_t k) {
+    const std::uint32_t s = colouring_.order()[k];
+    const ElasticElement e = springs[s];
+    const LocalSpring local{e.i, e.j, e.rest_length, h * h * e.stiffness, h * e.damping};
+    bool changed = replace(locals_[k], local);
+    changed |= replace(a_->spring(s).b, local.stiffness + local.damping);
+    return changed ? 1 : 0;
   });
   return changes > 0;
 }

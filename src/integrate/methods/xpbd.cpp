@@ -12,6 +12,7 @@
 #include "integrate/integrator_info.h"
 #include "integrate/spring_colouring.h"
 #include "integrate/step_ends.h"
+#include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 #include "linalg/vectors.h"
 
@@ -213,11 +214,9 @@ bool Xpbd::update_constraints(const DynamicSystem& system, double h_s, const Ste
   constraints_.resize(springs.size());
   lambda_.resize(springs.size());
   if (stop_requested(context.stop)) return false;
-  context.pool.for_chunks(order.size(), 2048, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) {
-      const ElasticElement e = springs[order[c]];
-      constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
-    }
+  for_each(context.pool, order.size(), 2048, [&](std::size_t c) {
+    const ElasticElement e = springs[order[c]];
+    constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
   });
 
   const double inertia = 1 + h_s * system.mass_damping();
