@@ -80,9 +80,11 @@ class ForceTerm {
   /// The load on cloth of the given mass [kg].
   virtual OuterLoad outer_load(double /*mass*/) const { return {}; }
 
-  /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
-  virtual void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                             const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
+  /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K. The default
+  /// is for a force without either.
+  virtual void add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
+                             const SystemCoefficients& /*c*/, JacobianMode /*mode*/,
+                             SpringMatrix& /*a*/) const {}
 
   /// f += this force + factor K u, and add_jacobians with the same K. A force that is not smooth may be
   /// evaluated at x + factor u. The default is for a force without K.

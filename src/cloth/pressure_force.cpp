@@ -48,10 +48,4 @@ void PressureForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std:
   measures.energies.pressure = -pressure_ * measures.volume;
 }
 
-OuterLoad PressureForce::outer_load(double /*mass*/) const { return {pressure_ * model_.area(), 0}; }
-
-void PressureForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
-                                  std::span<const vec3> /*v*/, const SystemCoefficients& /*c*/,
-                                  JacobianMode /*mode*/, SpringMatrix& /*a*/) const {}
-
 }  // namespace clothlab

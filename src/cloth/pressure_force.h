@@ -35,9 +35,7 @@ class PressureForce final : public ForceTerm {
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                     ForceMeasures& measures) const override;
   /// Load of the pressure on the whole surface at rest.
-  OuterLoad outer_load(double mass) const override;
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  OuterLoad outer_load(double /*mass*/) const override { return {pressure_ * model_.area(), 0}; }
 
  private:
   const ClothModel& model_;

@@ -170,24 +170,19 @@ void SpringForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& sta
   });
 }
 
-/// by_row[row] := values[particle].
-void SpringForce::permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const {
-  const SpringPattern& p = pattern();
-  for_each_row(pool, p, [&](std::size_t i) { by_row[i] = padded(values[p.particle[i]]); });
-}
-
 void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             std::span<vec3> f, SpringMatrix& a) const {
   take(pool, x, v);
+  const SpringPattern& p = pattern();
   const bool along_v = u.data() == v.data();
   if (!along_v) {
-    u_.resize(pattern().particles());
-    permute(pool, u, u_);
+    u_.resize(p.particles());
+    for_each_row(pool, p, [&](std::size_t i) { u_[i] = padded(u[p.particle[i]]); });
   }
   const SpringPass all = pass(SpringForces::all);
   const SpringPass::Blocks blocks{c, mode, a};
-  for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
+  for_rows(pool, p, [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
     all.linearize(chunk, factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
   });
   has_forces_ = has_damping_ = false;

@@ -71,7 +71,6 @@ class SpringForce final : public ForceTerm {
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
   void run(WorkerPool& pool, bool forces, bool measures, bool damping) const;
-  void permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const;
   void add_sums(WorkerPool& pool, std::span<vec3> f) const;
 
   const ClothModel& model_;

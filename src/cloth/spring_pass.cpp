@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "linalg/registers.h"
 
@@ -462,28 +463,27 @@ SpringMeasures run_springs(const SpringPass& pass, std::size_t chunk, Padded* su
   });
 }
 
-template <Damping kDamping, bool kSplit>
-SpringMeasures run_forces(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
-                          bool measured) {
-  return measured ? run_springs<true, true, kDamping, kSplit>(pass, chunk, sums, damping)
-                  : run_springs<true, false, kDamping, kSplit>(pass, chunk, sums, damping);
-}
-
-template <Damping kDamping>
-SpringMeasures run_damped(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
-                          bool measured) {
-  return damping != nullptr ? run_forces<kDamping, true>(pass, chunk, sums, damping, measured)
-                            : run_forces<kDamping, false>(pass, chunk, sums, damping, measured);
+/// use(flag), with the flag as a constant.
+template <class Use>
+auto with_constant(bool flag, const Use& use) {
+  return flag ? use(std::true_type()) : use(std::false_type());
 }
 
 }  // namespace
 
 SpringMeasures SpringPass::run(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const {
   if (sums == nullptr) return run_springs<false, true, Damping::none, false>(*this, chunk, sums, nullptr);
-  if (!damped()) return run_forces<Damping::none, false>(*this, chunk, sums, nullptr, measured);
-  return isotropic == 0 && rayleigh == 0
-             ? run_damped<Damping::projected>(*this, chunk, sums, damping, measured)
-             : run_damped<Damping::general>(*this, chunk, sums, damping, measured);
+  return with_constant(measured, [&](auto is_measured) {
+    if (!damped())
+      return run_springs<true, is_measured.value, Damping::none, false>(*this, chunk, sums, nullptr);
+    return with_constant(damping != nullptr, [&](auto is_split) {
+      return isotropic == 0 && rayleigh == 0
+                 ? run_springs<true, is_measured.value, Damping::projected, is_split.value>(*this, chunk,
+                                                                                            sums, damping)
+                 : run_springs<true, is_measured.value, Damping::general, is_split.value>(*this, chunk, sums,
+                                                                                          damping);
+    });
+  });
 }
 
 void SpringPass::linearize(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
