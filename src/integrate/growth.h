@@ -33,6 +33,7 @@ double implicit_euler_growth(double y, double s, const IntegratorParameters& val
 /// Implicit midpoint and the trapezoidal rule.
 double trapezoidal_growth(double y, double s, const IntegratorParameters& values);
 double bdf2_growth(double y, double s, const IntegratorParameters& values);
+double tr_bdf2_growth(double y, double s, const IntegratorParameters& values);
 /// λ² − (2 − y² − s) λ + (1 − s) = 0: on a circle of radius √(1 − s) while y² + 2s < 4.
 double symplectic_euler_growth(double y, double s, const IntegratorParameters& values);
 /// With the force of the end at the velocity v0 + h a0: stable while s < 2 and y² + 2s − s² < 4.

@@ -34,7 +34,7 @@ struct ImplicitStage::Problem {
   const StepContext& context;
 };
 
-bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation,
+void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation,
                           std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
                           std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
   const Problem p{system, equation, context};
@@ -42,10 +42,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     for (auto* values : {&each->x, &each->v, &each->residual}) values->resize(system.size());
   for (auto* scratch : {&direction_, &trial_v_, &undamped_, &scratch_}) scratch->resize(system.size());
 
-  if (!local_.update(system, context.stop)) {
-    report.stopped = true;
-    return false;
-  }
+  local_.update(system, context.stop);
 
   // The start: the guess with the smallest residual.
   if (context.repeats) last_v_ = now_.v;
@@ -54,16 +51,16 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     limit_displacement(p, trial_);
     evaluate(p, trial_);
     if (anyhow || trial_.norm < now_.norm) accept();
-    return !gives_up(context, report);
+    context.poll();
   };
   for (const std::span<const vec3> guess : guesses)
-    if (!begin_from(guess, guess.data() == guesses.begin()->data())) return false;
+    begin_from(guess, guess.data() == guesses.begin()->data());
   if (context.repeats) {
     for (const Projection::Entry& held : system.projection().entries()) {
       const vec3& prescribed = (*guesses.begin())[held.particle];
       last_v_[held.particle] = prescribed + held.S * (last_v_[held.particle] - prescribed);
     }
-    if (!begin_from(last_v_, false)) return false;
+    begin_from(last_v_, false);
   }
 
   const double scale = std::max(equation.scale, now_.norm);
@@ -79,30 +76,29 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   int without_progress = 0;
   bool stuck = !std::isfinite(now_.norm);
   while (failure && !stuck && report.newton_iterations < last_) {
-    if (gives_up(context, report)) return false;
+    context.poll();
     const double before = now_.norm;
     const bool descending = near;
-    const Outcome outcome = descending ? descend(p, report) : leap(p, report);
-    if (outcome == Outcome::stopped) return false;
+    const bool moved = descending ? descend(p, report) : leap(p, report);
     if (!descending) {
-      const bool closer = outcome == Outcome::improved && now_.norm < best_.norm;
+      const bool closer = moved && now_.norm < best_.norm;
       without_progress = closer ? 0 : without_progress + 1;
       if (closer) {
         best_ = now_;
         radius_ = kFirstRadius * length_;
       }
-      near = best_.norm <= kNear * scale || without_progress == kPatience || outcome == Outcome::stuck;
+      near = best_.norm <= kNear * scale || without_progress == kPatience || !moved;
       if (near) now_ = best_;
     }
     // Done, or as close as rounding allows.
     if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p)))
       failure = nullptr;
-    stuck = descending && outcome == Outcome::stuck;
+    stuck = descending && !moved;
     if (failure && stuck && report.newton_iterations < last_)
       failure = "Newton's method found no step that reduces the residual";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
-  if (!balance_momentum(p, report)) return false;
+  balance_momentum(p);
   if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
   std::ranges::copy(now_.x, x1.begin());
   std::ranges::copy(now_.v, v1.begin());
@@ -111,12 +107,10 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     report.converged = false;
     report.reason = linear_failure_.empty() ? failure : linear_failure_;
   }
-  return true;
 }
 
-ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double radius,
-                                                     StepReport& report) {
-  if (report.newton_iterations == last_) return Outcome::stuck;
+bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report) {
+  if (report.newton_iterations == last_) return false;
   const StageEquation& e = p.equation;
   const SystemCoefficients c{1, e.gamma_f, e.gamma_f * e.gamma_v};
   const bool exact = mode == JacobianMode::exact;
@@ -127,16 +121,16 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
   settings.cg.radius = radius;
 
   if (exact) {
-    if (!have_matrix(p.system, p.context, exact_, report)) return Outcome::stopped;
     SystemCoefficients with_dampers = c;
     with_dampers.damper_tension = true;
-    p.system.assemble(p.context.pool, now_.x, now_.v, with_dampers, mode, *exact_);
+    p.system.assemble(p.context.pool, now_.x, now_.v, with_dampers, mode,
+                      have_matrix(p.system, p.context, exact_));
   }
   if (!exact || !direct) {
-    if (!have_matrix(p.system, p.context, clamped_, report)) return Outcome::stopped;
-    p.system.assemble(p.context.pool, now_.x, now_.v, c, JacobianMode::clamped, *clamped_);
+    p.system.assemble(p.context.pool, now_.x, now_.v, c, JacobianMode::clamped,
+                      have_matrix(p.system, p.context, clamped_));
   }
-  if (gives_up(p.context, report)) return Outcome::stopped;
+  p.context.poll();
 
   // A d = −r, solved as A (−d) = r.
   const LinearSystem linear{.A = exact ? *exact_ : *clamped_,
@@ -147,45 +141,43 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
   length_ = solve.length;
   ++report.newton_iterations;
   add_linear_solve(solve, settings, report);
-  if (solve.stopped) return Outcome::stopped;
-  if (direct && solve.indefinite) return Outcome::stuck;
+  if (direct && solve.indefinite) return false;
   if (!solve.indefinite && !solve.at_radius)
     if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
-  return Outcome::improved;
+  return true;
 }
 
-ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, StepReport& report) {
-  const Outcome outcome = find_direction(p, JacobianMode::clamped, kInfinity, report);
-  if (outcome != Outcome::improved) return outcome;
+bool ImplicitStage::leap(const Problem& p, StepReport& report) {
+  if (!find_direction(p, JacobianMode::clamped, kInfinity, report)) return false;
   try_step(p, free_fraction_of_direction(p));
-  if (gives_up(p.context, report)) return Outcome::stopped;
-  if (!std::isfinite(trial_.norm)) return Outcome::stuck;
+  p.context.poll();
+  if (!std::isfinite(trial_.norm)) return false;
   accept();
-  return Outcome::improved;
+  return true;
 }
 
-ImplicitStage::Outcome ImplicitStage::descend(const Problem& p, StepReport& report) {
-  Outcome outcome = find_direction(p, JacobianMode::exact, radius_, report);
-  if (outcome == Outcome::stuck) outcome = find_direction(p, JacobianMode::clamped, radius_, report);
-  if (outcome != Outcome::improved) return outcome;
+bool ImplicitStage::descend(const Problem& p, StepReport& report) {
+  if (!find_direction(p, JacobianMode::exact, radius_, report) &&
+      !find_direction(p, JacobianMode::clamped, radius_, report))
+    return false;
   const double slope = -dot(p, now_.residual, direction_);
-  if (!(slope < 0) || !std::isfinite(slope)) return Outcome::stuck;
+  if (!(slope < 0) || !std::isfinite(slope)) return false;
   std::ranges::fill(scratch_, vec3(0));
   p.system.force(p.context.pool, now_.x, scratch_, undamped_);
-  if (gives_up(p.context, report)) return Outcome::stopped;
+  p.context.poll();
   const double potential_now = potential(p, now_);
 
   double alpha = free_fraction_of_direction(p);
   for (int k = 0; k < kTrials; ++k, alpha /= 4) {
-    if (gives_up(p.context, report)) return Outcome::stopped;
+    p.context.poll();
     try_step(p, alpha);
-    if (gives_up(p.context, report)) return Outcome::stopped;
+    p.context.poll();
     if (!falls(p, potential_now, alpha * slope)) continue;
     accept();
     radius_ = std::max(k == 0 ? radius_ : 0, 2 * alpha * length_);
-    return Outcome::improved;
+    return true;
   }
-  return Outcome::stuck;
+  return false;
 }
 
 bool ImplicitStage::falls(const Problem& p, double potential_now, double slope) {
@@ -289,17 +281,17 @@ double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<c
   return sum_over(p.context.pool, a.size(), kNormGrain, [&](std::size_t i) { return glm::dot(a[i], b[i]); });
 }
 
-bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
+void ImplicitStage::balance_momentum(const Problem& p) {
   const StageEquation& e = p.equation;
-  if (!std::isfinite(now_.norm)) return true;
+  if (!std::isfinite(now_.norm)) return;
   free_parts_.find(*p.system.pattern(), p.system.projection());
-  if (free_parts_.empty()) return true;
-  if (!have_matrix(p.system, p.context, clamped_, report)) return false;
-  SpringMatrix& A = *clamped_;  // the stencils and the diagonal at now_; springs do not count
+  if (free_parts_.empty()) return;
+  // The stencils and the diagonal at now_; springs do not count.
+  SpringMatrix& A = have_matrix(p.system, p.context, clamped_);
   p.system.assemble_others(p.context.pool, now_.x, now_.v, {1, e.gamma_f, e.gamma_f * e.gamma_v},
                            JacobianMode::clamped, A);
   free_parts_.exclude_stencils(A);
-  if (free_parts_.empty()) return true;
+  if (free_parts_.empty()) return;
   const SpringPattern& pattern = A.pattern();
   free_parts_.compute_means([&](std::size_t row) { return A.diagonal_by_row()[row]; },
                             [&](std::size_t row) { return -now_.residual[pattern.particle[row]]; });
@@ -308,7 +300,7 @@ bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
     return free_parts_.contains_row(row) ? free_parts_.mean(row) : vec3(0.0);
   };
   p.context.for_particles(scratch_.size(), [&](std::size_t i) { scratch_[i] = e.gamma_v * translation(i); });
-  if (free_fraction(p, now_.x) < 1) return true;
+  if (free_fraction(p, now_.x) < 1) return;
   p.context.for_particles(now_.v.size(), [&](std::size_t i) {
     if (!free_parts_.contains_row(pattern.row[i])) return;
     now_.v[i] += translation(i);
@@ -316,7 +308,6 @@ bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
     now_.residual[i] += A.diagonal(i) * translation(i);
   });
   now_.norm = std::sqrt(dot(p, now_.residual, now_.residual));
-  return true;
 }
 
 bool ImplicitStage::is_at_rounding(const Problem& p) {

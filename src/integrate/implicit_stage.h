@@ -60,9 +60,9 @@ class ImplicitStage {
   /// Starts from the guess for v1 with the smallest residual. All guesses have the prescribed velocities
   /// along constrained directions, which never change. A repeated step also tries its last solution. Leaves
   /// the solution in x1 and v1, which must not alias the equation or the guesses, and adds to `report`.
-  /// Converged means that r is small enough, even if linear solves did not converge. Returns false when
-  /// stopped. Ends immediately at non-finite values.
-  bool solve(const DynamicSystem& system, const StageEquation& equation,
+  /// Converged means that r is small enough, even if linear solves did not converge. Ends immediately at
+  /// non-finite values. Throws Cancelled.
+  void solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
@@ -80,8 +80,6 @@ class ImplicitStage {
     std::vector<vec3> x, v, residual;
     double norm = 0;  // of the residual
   };
-  enum class Outcome { improved, stuck, stopped };
-
   /// Computes x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
   /// Shortens the displacement of a guess to its free fraction.
@@ -94,20 +92,22 @@ class ImplicitStage {
   void accept() { std::swap(now_, trial_); }
   /// trial_ := now_ + α d, then with local solves for the largest residuals if they reduce ‖r‖.
   void try_step(const Problem& p, double alpha);
-  /// Solves A d = −r with blocks of that mode, d no longer than `radius`; stores −d.
-  Outcome find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report);
-  /// One full step with clamped blocks.
-  Outcome leap(const Problem& p, StepReport& report);
-  /// A step with exact blocks (clamped ones if these give no direction), or a part of it.
-  Outcome descend(const Problem& p, StepReport& report);
+  /// Solves A d = −r with blocks of that mode, d no longer than `radius`; stores −d. False if there
+  /// is none.
+  bool find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report);
+  /// One full step with clamped blocks. False if there is none.
+  bool leap(const Problem& p, StepReport& report);
+  /// A step with exact blocks (clamped ones if these give no direction), or a part of it. False if
+  /// no part improves.
+  bool descend(const Problem& p, StepReport& report);
   /// True if φ, with this slope, or ‖r‖ decreases enough from now_ to trial_.
   bool falls(const Problem& p, double potential_now, double slope);
   /// The part of φ without R.
   double potential(const Problem& p, const Iterate& at) const;
   /// γ (R(trial_) − R(now_)) with the dampers' directions at now_.
   double damping_work(const Problem& p);
-  /// Translates the free parts of now_ so that the sum of r over each is 0. False when stopped.
-  bool balance_momentum(const Problem& p, StepReport& report);
+  /// Translates the free parts of now_ so that the sum of r over each is 0.
+  void balance_momentum(const Problem& p);
   /// True if rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
   double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;

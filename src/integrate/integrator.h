@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/cancel_point.h"
 #include "core/memory.h"
-#include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
@@ -41,6 +41,8 @@ struct StepContext {
   std::span<vec3> reached = {};
 
   ComputeContext solving() const { return {pool, stop}; }
+  /// Throws Cancelled on request. Called between two stages that each pass over the whole cloth.
+  void poll() const { CancelPoint(stop).poll(); }
 
   /// Calls body(i) for every i below n, concurrently; each i writes its own data.
   template <class Body>
@@ -72,13 +74,6 @@ struct StepReport {
   std::span<const double> residual_history;
 };
 
-/// Polls for cancellation; sets and returns report.stopped. Called between two stages that each pass over the
-/// whole cloth.
-inline bool gives_up(const StepContext& context, StepReport& report) {
-  report.stopped = report.stopped || stop_requested(context.stop);
-  return report.stopped;
-}
-
 /// A time stepper. It owns its scratch memory and its history (u₋₁ of a multistep method, a of
 /// generalized-α), and knows no springs, no user interface and no clock.
 class Integrator {
@@ -92,16 +87,28 @@ class Integrator {
   /// Values may become non-finite (a blow-up), which the caller detects; it causes no error and no endless
   /// loop. No allocation after the first step of a size, or the second one of a method with history, whose
   /// first step is of another kind.
-  virtual StepReport advance(const DynamicSystem& system, State& state, double h,
-                             const StepContext& context) = 0;
+  StepReport advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
+    StepReport report;
+    try {
+      take_step(system, state, h, context, report);
+    } catch (const Cancelled&) {
+      report.stopped = true;
+    }
+    return report;
+  }
 
   /// Prepares a state of another method, or one set from outside, for this method; moving x does not change
   /// v. Returns the largest displacement [m]. Methods with rods project x to the lengths and v to their
   /// tangent space; others do nothing. The projection and h are those of the next step. If `report` is
   /// stopped, the state may be partly changed.
-  virtual double enter(const DynamicSystem& /*system*/, State& /*state*/, double /*h*/,
-                       const StepContext& /*context*/, StepReport& /*report*/) {
-    return 0;
+  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+               StepReport& report) {
+    try {
+      return project(system, state, h, context, report);
+    } catch (const Cancelled&) {
+      report.stopped = true;
+      return 0;
+    }
   }
 
   /// Appends the history to `memory`. With the state, it determines the next step to the last bit. Methods
@@ -117,6 +124,15 @@ class Integrator {
     const Memory nothing;
     MemoryReader memory(nothing);
     load(memory, 0);
+  }
+
+ private:
+  /// `advance` and `enter`. Throw Cancelled, with the state as it was in take_step.
+  virtual void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                         StepReport& report) = 0;
+  virtual double project(const DynamicSystem& /*system*/, State& /*state*/, double /*h*/,
+                         const StepContext& /*context*/, StepReport& /*report*/) {
+    return 0;
   }
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "integrate/solve_outcome.h"
+#include "integrate/step_ends.h"
 #include "linalg/loops.h"
 
 namespace clothlab {
@@ -24,7 +25,6 @@ constexpr double kSolveTolerance = 1e-3;
 constexpr double kLeastSquares = 1e-9;
 // The solve for velocities may use this multiple of the iterations.
 constexpr int kVelocityShare = 2;
-constexpr std::size_t kPollEvery = 1 << 14;  // springs
 constexpr int kHalvings = 5;
 // Three successive steps that leave more than this share of the error end the iteration.
 constexpr double kSlow = 0.8;
@@ -56,11 +56,11 @@ double largest_of(std::span<const vec3> a) {
 
 }  // namespace
 
-bool LengthConstraints::update(const DynamicSystem& system, const StepContext& context, StepReport& report) {
+void LengthConstraints::update(const DynamicSystem& system, const StepContext& context) {
   if (std::shared_ptr<const SpringPattern> pattern = system.pattern(); pattern != pattern_) {
     pattern_.reset();  // until all is done
-    report.stopped = !list_springs(system, context.stop);
-    if (report.stopped) return false;
+    CancelPoint cancel(context.stop);
+    list_springs(system, cancel);
     pattern_ = std::move(pattern);
   }
   projection_ = &system.projection();
@@ -69,8 +69,8 @@ bool LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   std::uint32_t index = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++index;
   for (Edge& e : edges_) e.target = e.length;
-  if (are_compliant() && !have_matrix(system, context, matrix_, report)) return false;
-  return !gives_up(context, report);
+  if (are_compliant()) have_matrix(system, context, matrix_);
+  context.poll();
 }
 
 bool LengthConstraints::are_compliant() const {
@@ -90,14 +90,13 @@ double LengthConstraints::rounding_of_lengths(std::span<const vec3> x) const {
   return kTolerance * longest_ + 8 * kEpsilon * largest_of(x);
 }
 
-bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProbe& stop) {
+void LengthConstraints::list_springs(const DynamicSystem& system, CancelPoint& cancel) {
   const std::size_t n = system.size();
   edges_.clear();
   longest_ = 0;
   begin_.assign(n + 1, 0);
-  std::size_t seen = 0;
   for (const ElasticElement e : system.elements()) {
-    if (seen++ % kPollEvery == 0 && stop_requested(stop)) return false;
+    cancel.pass();
     if (!e.stretch) continue;
     edges_.push_back({e.i, e.j, e.rest_length, e.rest_length, vec3(0.0), 0});
     longest_ = std::max(longest_, e.rest_length);
@@ -108,7 +107,7 @@ bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProb
   incident_.resize(2 * edges_.size());
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    if (e % kPollEvery == 0 && stop_requested(stop)) return false;
+    cancel.pass();
     incident_[next[edges_[e].i]++] = {e, 1.0};
     incident_[next[edges_[e].j]++] = {e, -1.0};
   }
@@ -117,7 +116,6 @@ bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProb
   for (std::vector<vec3>& step : memory_) step.assign(n, vec3(0.0));
   root_.assign(n, 0);
   entry_.assign(n, 0);
-  return true;
 }
 
 vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
@@ -125,7 +123,7 @@ vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
   return entry == 0 ? a : projection_->entries()[entry - 1].S * a;
 }
 
-bool LengthConstraints::linearise(const StepContext& context, std::span<const vec3> x, StepReport& report) {
+void LengthConstraints::linearise(const StepContext& context, std::span<const vec3> x) {
   for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
     Edge& e = edges_[k];
     const vec3 x_ij = x[e.i] - x[e.j];
@@ -136,7 +134,7 @@ bool LengthConstraints::linearise(const StepContext& context, std::span<const ve
     e.scale = w > 0 && std::isfinite(w) ? 1 / std::sqrt(w) : 0;
     e.row = e.scale > 0 ? e.scale * n : vec3(0.0);
   });
-  return !gives_up(context, report);
+  context.poll();
 }
 
 LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const {
@@ -184,7 +182,7 @@ double LengthConstraints::transpose(WorkerPool& pool) {
   });
 }
 
-bool LengthConstraints::solve(const StepContext& context, double tolerance, int max_iterations,
+void LengthConstraints::solve(const StepContext& context, double tolerance, int max_iterations,
                               StepReport& report) {
   WorkerPool& pool = context.pool;
   // Letters as in the literature: minimise ‖b − B y‖ with b = −error, r = b − B y, s = Bᵀ r.
@@ -200,7 +198,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
   int iterations = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
-    if (gives_up(context, report)) return false;
+    context.poll();
     // q = B p
     const double q_dot_q = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
       const Edge& e = edges_[k];
@@ -227,7 +225,6 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
   for (std::size_t i = 0; i < y_.size(); ++i) step_[i] = root_[i] * y_[i];
   report.linear_iterations += iterations;
   report.linear_residual = b_dot_b > 0 ? std::sqrt(r_dot_r / b_dot_b) : 0;
-  return true;
 }
 
 double LengthConstraints::dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const {
@@ -252,7 +249,7 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
   std::ranges::copy(step_, memory_[steps_++].begin());
 }
 
-bool LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+void LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                           StepReport& report) {
   if (are_compliant()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
@@ -261,7 +258,7 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
   steps_ = 0;
   for (int slow = 0; left.largest > enough && slow < 3;) {
     if (report.newton_iterations == context.solver.newton_max_iterations) break;
-    if (!solve(context, kSolveTolerance, context.solver.linear.cg.max_iterations, report)) return false;
+    solve(context, kSolveTolerance, context.solver.linear.cg.max_iterations, report);
     ++report.newton_iterations;
     turn_step(context.pool);
     double share = 1;
@@ -269,7 +266,7 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
     for (int halving = 0;; ++halving, share /= 2) {
       for (std::size_t i = 0; i < x.size(); ++i) trial_[i] = x[i] + share * step_[i];
       next = measure_lengths(context.pool, trial_);
-      if (gives_up(context, report)) return false;
+      context.poll();
       if (next.norm < left.norm || halving == kHalvings) break;
     }
     if (!(next.norm < left.norm)) break;
@@ -279,9 +276,8 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
     std::ranges::copy(trial_, x.begin());
     for (std::size_t i = 0; i < x.size(); ++i) push[i] += share * step_[i];
   }
-  if (gives_up(context, report)) return false;
+  context.poll();
   report_lengths(left.largest, enough, report);
-  return true;
 }
 
 void LengthConstraints::report_lengths(double largest, double enough, StepReport& report) const {
@@ -291,7 +287,7 @@ void LengthConstraints::report_lengths(double largest, double enough, StepReport
   report.reason = are_compliant() ? kCompliant : kContradiction;
 }
 
-bool LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v, double softness,
+void LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v, double softness,
                                            StepReport& report) {
   if (are_compliant()) return soften_velocities(context, v, softness, report);
   const double enough = kTolerance * largest_of(v);
@@ -299,7 +295,7 @@ bool LengthConstraints::project_velocities(const StepContext& context, std::span
   Remainder left = measure_rates(context.pool, v);
   while (left.largest > enough && iterations_left > 0) {
     const int before = report.linear_iterations;
-    if (!solve(context, kTolerance, iterations_left, report)) return false;
+    solve(context, kTolerance, iterations_left, report);
     iterations_left -= std::max(1, report.linear_iterations - before);
     for (std::size_t i = 0; i < v.size(); ++i) v[i] += step_[i];
     const Remainder next = measure_rates(context.pool, v);
@@ -310,7 +306,6 @@ bool LengthConstraints::project_velocities(const StepContext& context, std::span
     report.converged = false;
     report.reason = "the velocities do not keep all stretch springs at their lengths";
   }
-  return true;
 }
 
 void LengthConstraints::assemble(const StepContext& context, double softness, std::span<const vec3> x) {
@@ -326,33 +321,32 @@ void LengthConstraints::assemble(const StepContext& context, double softness, st
   });
 }
 
-bool LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
+void LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
   for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) { r_[k] = -error_[k]; });
   transpose(context.pool);
   context.for_particles(p_.size(), [&](std::size_t i) { p_[i] = s_[i] / root_[i]; });
-  return solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
+  solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
 }
 
-bool LengthConstraints::soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+void LengthConstraints::soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                          StepReport& report) {
-  if (!linearise(context, x, report)) return false;
+  linearise(context, x);
   measure_lengths(context.pool, x);
   assemble(context, kSoftness, x);
-  if (!solve_softly(context, report)) return false;
+  solve_softly(context, report);
   ++report.newton_iterations;
   std::ranges::copy(step_, push.begin());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += push[i];
   const double enough = rounding_of_lengths(x);
   report_lengths(measure_lengths(context.pool, x).largest, enough, report);
-  return true;
 }
 
-bool LengthConstraints::soften_velocities(const StepContext& context, std::span<vec3> v, double softness,
+void LengthConstraints::soften_velocities(const StepContext& context, std::span<vec3> v, double softness,
                                           StepReport& report) {
   const double enough = kTolerance * largest_of(v);
-  if (measure_rates(context.pool, v).largest <= enough) return true;
+  if (measure_rates(context.pool, v).largest <= enough) return;
   assemble(context, softness);
-  if (!solve_softly(context, report)) return false;
+  solve_softly(context, report);
   // An inexact solve leaves velocities along which rods are soft. Only the part of the step that lowers the
   // kinetic energy is used.
   const double slope = dot(context.pool, v, step_), square = dot(context.pool, step_, step_);
@@ -362,26 +356,26 @@ bool LengthConstraints::soften_velocities(const StepContext& context, std::span<
     report.converged = false;
     report.reason = kCompliant;
   }
-  return true;
 }
 
-double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v,
-                                StepReport& report) {
-  entered_from_.assign(x.begin(), x.end());
+double LengthConstraints::enter(const DynamicSystem& system, State& state, double h,
+                                const StepContext& context, StepReport& report) {
+  std::vector<vec3>& x = state.x;
+  prescribe_velocity(system.projection(), x, h, state.v);
+  update(system, context);
+  entered_from_ = x;
   push_.resize(x.size());
-  if (!linearise(context, x, report)) return 0;
+  linearise(context, x);
   double left = measure_lengths(context.pool, x).norm;
   for (bool nearer = true; nearer;) {
     StepReport projection;  // only of these iterations
-    if (!project_positions(context, x, push_, projection) || !linearise(context, x, projection)) {
-      report.stopped = true;
-      return 0;
-    }
+    project_positions(context, x, push_, projection);
+    linearise(context, x);
     const double next = measure_lengths(context.pool, x).norm;
     nearer = !projection.converged && next < kSlow * left;
     left = next;
   }
-  if (!project_velocities(context, v, kSoftness, report)) return 0;
+  project_velocities(context, state.v, kSoftness, report);
   double squared = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const vec3 moved = x[i] - entered_from_[i];

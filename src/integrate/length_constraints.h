@@ -39,8 +39,8 @@ namespace clothlab {
 class LengthConstraints {
  public:
   /// Reads the stretch springs, masses and projection, which must outlive the calls below; the targets are
-  /// the rest lengths. False when stopped.
-  bool update(const DynamicSystem& system, const StepContext& context, StepReport& report);
+  /// the rest lengths. Throws Cancelled, as all members with a context.
+  void update(const DynamicSystem& system, const StepContext& context);
 
   /// Sets targets that remove the share min(1, h/τ) of C(x0), τ = 0.3 s; rounding is ignored. Contradicting
   /// springs always leave a part of C. Removing all of it in one step would add a velocity C/h, and spurious
@@ -48,24 +48,24 @@ class LengthConstraints {
   /// their stiffness were D²/(ε max(h, τ)²).
   void approach(std::span<const vec3> x0, double h);
 
-  /// J := J(x). False when stopped.
-  bool linearise(const StepContext& context, std::span<const vec3> x, StepReport& report);
+  /// J := J(x)
+  void linearise(const StepContext& context, std::span<const vec3> x);
 
   /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
   /// J stays, and Broyden's updates make up for it [Deuflhard 2004, §2.1.4, QNERR]. |C| is brought below
   /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. Compliant rods get one linear
-  /// solve, ε = 10⁻³, with J at x instead. False when stopped; reports the remaining error.
-  bool project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+  /// solve, ε = 10⁻³, with J at x instead. Reports the remaining error.
+  void project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
   /// v −= W Jᵀ (J W Jᵀ)⁺ J v, J as linearised, until |J v| is below 10⁻¹² of the largest speed. For
-  /// compliant rods, one linear solve with ε = `softness`, which never adds kinetic energy. False when
-  /// stopped.
-  bool project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
+  /// compliant rods, one linear solve with ε = `softness`, which never adds kinetic energy.
+  void project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
 
-  /// Integrator::enter, after `update`: projects x to the lengths as closely as possible, then v to their
-  /// tangent space. Returns the largest displacement [m].
-  double enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v, StepReport& report);
+  /// Integrator::enter: projects x to the lengths as closely as possible, then v to their tangent space.
+  /// Returns the largest displacement [m].
+  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+               StepReport& report);
 
   /// Largest |l − L| of all springs [m].
   double violation(WorkerPool& pool, std::span<const vec3> x);
@@ -99,22 +99,21 @@ class LengthConstraints {
   bool are_compliant() const;
   /// matrix_ := ε M + Σ D² n nᵀ, and with positions x + Σ D² (1 − L/l) (I − n nᵀ) of the taut springs.
   void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
-  /// step_ := −matrix_⁻¹ JᵀD error_. False when stopped.
-  bool solve_softly(const StepContext& context, StepReport& report);
-  bool soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+  /// step_ := −matrix_⁻¹ JᵀD error_
+  void solve_softly(const StepContext& context, StepReport& report);
+  void soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                         StepReport& report);
-  bool soften_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
+  void soften_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
   void report_lengths(double largest, double enough, StepReport& report) const;  // |C| [m]
-  bool list_springs(const DynamicSystem& system, const StopProbe& stop);         // false when stopped
-  double rounding_of_lengths(std::span<const vec3> x) const;                     // [m]
-  vec3 free(std::size_t particle, const vec3& a) const;                          // S a
+  void list_springs(const DynamicSystem& system, CancelPoint& cancel);
+  double rounding_of_lengths(std::span<const vec3> x) const;  // [m]
+  vec3 free(std::size_t particle, const vec3& a) const;       // S a
   Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
   Remainder summary(WorkerPool& pool) const;
   double largest_error() const;  // of raw_
-  /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance; false when
-  /// stopped.
-  bool solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
+  /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance.
+  void solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
   /// Broyden's update of step_ from the previous steps.
   void turn_step(WorkerPool& pool);
   double dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const;  // aᵀMb

@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <numeric>
 
+#include "core/cancel_point.h"
 #include "linalg/loops.h"
 #include "linalg/symmetric.h"
 
@@ -13,7 +14,6 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kSpringsPerLocalPoll = 1 << 14;
 constexpr std::size_t kSolvesPerLocalPoll = 1 << 12;
 constexpr std::size_t kMeanGrain = 4096;
 constexpr double kLargeResidual = 3;        // times the mean |r_i|
@@ -37,33 +37,29 @@ struct LocalSolves::Problem {
   std::span<vec3> x, v, r;
 };
 
-bool LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
-  if (pattern_ == system.pattern()) return true;
+void LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
+  if (pattern_ == system.pattern()) return;
   pattern_.reset();  // until all is done
   const ElasticElements springs = system.elements();
-  const auto for_springs = [&](const auto& body) {
-    for (std::size_t s = 0; s < springs.size(); ++s) {
-      if (s % kSpringsPerLocalPoll == 0 && stop_requested(stop)) return false;
-      body(springs[s]);
-    }
-    return true;
-  };
-
+  CancelPoint cancel(stop);
   begin_.assign(system.size() + 1, 0);
-  if (!for_springs([&](const ElasticElement& e) { ++begin_[e.i + 1], ++begin_[e.j + 1]; })) return false;
+  for (const ElasticElement e : springs) {
+    cancel.pass();
+    ++begin_[e.i + 1];
+    ++begin_[e.j + 1];
+  }
   pulls_.resize(*std::ranges::max_element(begin_));
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   links_.resize(begin_.back());
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  if (!for_springs([&](const ElasticElement& e) {
-        links_[next[e.i]++] = {e.rest_length, e.j, e.stretch};
-        links_[next[e.j]++] = {e.rest_length, e.i, e.stretch};
-      }))
-    return false;
+  for (const ElasticElement e : springs) {
+    cancel.pass();
+    links_[next[e.i]++] = {e.rest_length, e.j, e.stretch};
+    links_[next[e.j]++] = {e.rest_length, e.i, e.stretch};
+  }
   queue_.resize(system.size());
   waits_.assign(system.size(), false);
   pattern_ = system.pattern();
-  return true;
 }
 
 void LocalSolves::enter(const Problem& p, std::uint32_t i) {

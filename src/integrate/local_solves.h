@@ -19,8 +19,8 @@ namespace clothlab {
 /// leave the smooth remainder, for which the Newton step is good.
 class LocalSolves {
  public:
-  /// Reads the springs of a system, once per pattern. False when stopped.
-  bool update(const DynamicSystem& system, const StopProbe& stop);
+  /// Reads the springs of a system, once per pattern. Throws Cancelled.
+  void update(const DynamicSystem& system, const StopProbe& stop);
 
   /// Solves for the particles whose residual is several times the mean, and for neighbours whose residual
   /// then becomes as large, a limited number of times or until cancellation. x, v and r have one vector per

@@ -22,7 +22,7 @@ double sinc_of_root(double z) {
 
 }  // namespace
 
-bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+void ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<const vec3> a, double h, const StepContext& context, StepReport& report) {
   x_ = x;
   v_ = v;
@@ -30,21 +30,17 @@ bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
   const std::size_t n = system.size();
   b_.resize(n);
   w_.resize(n);
-  if (gives_up(context, report)) return false;
-  if (!have_matrix(system, context, k_, report)) return false;
-  SpringMatrix& K = *k_;
+  context.poll();
+  SpringMatrix& K = have_matrix(system, context, k_);
   system.assemble(context.pool, x, v, {0, 0, 1}, context.solver.jacobian, K);
-  if (gives_up(context, report)) return false;
+  context.poll();
 
   searched_ = age_ == 0;
   if (searched_) {
     const LowestModes::Result result = modes_.compute(
         context.solving(), K, system.masses(), system.projection(),
         {wanted_, 1 / (h * h), std::min(kLoosestModes, 10 * context.solver.linear.cg.tolerance)});
-    if (result.stopped) {
-      report.stopped = true;
-      return false;
-    }
+    if (result.stopped) throw Cancelled();
     if (!result.converged) {
       report.converged = false;
       report.reason = "the search for the lowest modes did not reach its tolerance";
@@ -52,14 +48,12 @@ bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
     count_ = modes_.count();
   }
   if (wanted_ > 0) report.modes = count_;
-  if (!project(system, context, searched_, report)) return false;
+  project(system, context, searched_);
   Y_.coefficients(context.pool, count_, v, modal_v_);
   Y_.coefficients(context.pool, count_, a, modal_a_);
-  return true;
 }
 
-bool ModalSplit::project(const DynamicSystem& system, const StepContext& context, bool fresh,
-                         StepReport& report) {
+void ModalSplit::project(const DynamicSystem& system, const StepContext& context, bool fresh) {
   WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), s = count_;
   const auto resize = [&](VectorBasis& basis) { basis.resize(n, s); };
@@ -69,15 +63,15 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
     values->resize(s);
   }
   small_.resize(s * s);
-  if (s == 0) return true;
+  if (s == 0) return;
 
   // X before the rotation; Y_ is scratch until its values are computed below.
   for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), Y_.column(j).begin());
   const VectorBasis& found = fresh ? Y_ : kept_;
   const VectorBasis& start = separate_translations(system, context, found) ? C_ : found;
-  if (gives_up(context, report)) return false;
+  context.poll();
   for (std::size_t j = 0; j < s; ++j) {
-    if (gives_up(context, report)) return false;
+    context.poll();
     const std::span<vec3> k_x = scratch_.column(j);
     k_->multiply(pool, start.column(j), k_x);
     system.projection().filter(k_x);
@@ -91,15 +85,15 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
   eigen_.compute(s, small_);
   std::ranges::copy(eigen_.values(), lambda_.begin());
   X_.assign_product(pool, start, s, eigen_.vectors(), s);
-  if (gives_up(context, report)) return false;
+  context.poll();
   Z_.assign_product(pool, scratch_, s, eigen_.vectors(), s);
-  if (gives_up(context, report)) return false;
+  context.poll();
   for (std::size_t j = 0; j < s; ++j) {
     const std::span<const vec3> x = X_.column(j);
     const std::span<vec3> y = Y_.column(j);
     for (std::size_t i = 0; i < n; ++i) y[i] = system.masses()[i] * x[i];
   }
-  return !gives_up(context, report);
+  context.poll();
 }
 
 bool ModalSplit::separate_translations(const DynamicSystem& system, const StepContext& context,
@@ -164,39 +158,36 @@ void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::
   X_.add(pool, count_, coefficients_, 1, of_v);
 }
 
-bool ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
+void ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                                   std::span<vec3> scratch, std::span<vec3> dv, StepReport& report) {
   WorkerPool& pool = context.pool;
   const std::size_t count = count_;
   std::ranges::fill(scratch, vec3(0.0));
   Z_.add(pool, count, left_over_, gamma * gamma, scratch);
-  if (!(norm(pool, scratch) > context.solver.linear.cg.tolerance * norm(pool, b_))) return true;
+  if (!(norm(pool, scratch) > context.solver.linear.cg.tolerance * norm(pool, b_))) return;
   // U, with the guess X n, (XᵀAX) n = XᵀC e
   for (std::size_t j = 0; j < count; ++j) {
     X_.coefficients(pool, count, C_.column(j), coefficients_);
     const double whole = coefficients_[j] + gamma * gamma * lambda_[j];
     const double guess = whole > 0 ? coefficients_[j] / whole : 0;
     std::ranges::transform(X_.column(j), U_.column(j).begin(), [&](const vec3& x) { return guess * x; });
-    if (!solve_linear(solver_, {*a_, C_.column(j), system.projection(), {}, true}, context, true,
-                      U_.column(j), report))
-      return false;
+    solve_linear(solver_, {*a_, C_.column(j), system.projection(), {}, true}, context, true, U_.column(j),
+                 report);
     Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
   }
-  if (!solve_dense(count, small_, 1, left_over_)) return true;
+  if (!solve_dense(count, small_, 1, left_over_)) return;
   for (std::size_t j = 0; j < count; ++j) right_[j] += left_over_[j];
   U_.add(pool, count, left_over_, -1, dv);
-  return true;
 }
 
-bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<const vec3> r,
                        std::span<const vec3> s, const StepContext& context, std::span<vec3> dx,
                        std::span<vec3> dv, StepReport& report) {
   WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), count = count_;
   const std::span<const double> m = system.masses();
-  if (gives_up(context, report)) return false;
-  if (!have_matrix(system, context, a_, report)) return false;
-  SpringMatrix& A = *a_;
+  context.poll();
+  SpringMatrix& A = have_matrix(system, context, a_);
 
   // b = M s + γ(YΛYᵀ − K_s) r
   k_->multiply(pool, r, b_);
@@ -205,14 +196,14 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   for (std::size_t j = 0; j < count; ++j) coefficients_[j] *= lambda_[j];
   Y_.add(pool, count, coefficients_, gamma, b_);
   system.projection().filter(b_);
-  if (gives_up(context, report)) return false;
+  context.poll();
 
   // C = S (M − γD) X, and a₀ from (XᵀC) a₀ = Xᵀb
   std::vector<double>& modal = right_;
   if (count > 0) {
     system.assemble(context.pool, x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
     for (std::size_t j = 0; j < count; ++j) {
-      if (gives_up(context, report)) return false;
+      context.poll();
       A.multiply(pool, X_.column(j), C_.column(j));
       system.projection().filter(C_.column(j));
       X_.coefficients(pool, count, C_.column(j), std::span(small_).subspan(j * count, count));
@@ -223,22 +214,21 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   }
 
   // A w = b − C a₀
-  if (gives_up(context, report)) return false;
+  context.poll();
   system.assemble(context.pool, x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
-  if (gives_up(context, report)) return false;
-  if (!solve_linear(solver_, {A, b_, system.projection()}, context, false, w_, report)) return false;
+  context.poll();
+  solve_linear(solver_, {A, b_, system.projection()}, context, false, w_, report);
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
 
-  if (!remove_left_over(system, gamma, context, dx, dv, report)) return false;
-  if (gives_up(context, report)) return false;
+  remove_left_over(system, gamma, context, dx, dv, report);
+  context.poll();
   X_.add(pool, count, modal, 1, dv);
 
   // δx = r + γ(δv − X Yᵀδv)
   for (std::size_t i = 0; i < n; ++i) dx[i] = r[i] + gamma * dv[i];
   Y_.coefficients(pool, count, dv, coefficients_);
   X_.add(pool, count, coefficients_, -gamma, dx);
-  return true;
 }
 
 void ModalSplit::report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,

@@ -74,16 +74,16 @@ class ModalSplit {
       : wanted_(static_cast<std::size_t>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
 
   /// The split at u = (x, v), with prescribed velocities in v and a = S M⁻¹f(x, v); these must outlive the
-  /// following calls. False when stopped; reports a failure to converge.
-  bool compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+  /// following calls. Reports a failure to converge. Throws Cancelled, as all members with a context.
+  void compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
 
   /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ.
   void slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const;
 
   /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); prescribed directions are 0 in s, and have their displacement in r and
-  /// δx. False when stopped; reports as any linear solve.
-  bool solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
+  /// δx. Reports as any linear solve.
+  void solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
              const StepContext& context, std::span<vec3> dx, std::span<vec3> dv, StepReport& report);
 
   /// Reports, times `weight`, the residual of M δv = M s + γ (K δx + D δv) outside the modes, and on
@@ -99,14 +99,14 @@ class ModalSplit {
   void load(MemoryReader& memory, std::size_t n);
 
  private:
-  /// X, Y, Z and λ from the new modes, or from the previous step. False when stopped.
-  bool project(const DynamicSystem& system, const StepContext& context, bool fresh, StepReport& report);
+  /// X, Y, Z and λ from the new modes, or from the previous step.
+  void project(const DynamicSystem& system, const StepContext& context, bool fresh);
   /// C_ := a basis of nearly the span of `start`, each vector of which is a translation of the FreeParts or
   /// M-orthogonal to all of them. False, unchanged, if there are no such parts.
   bool separate_translations(const DynamicSystem& system, const StepContext& context,
                              const VectorBasis& start);
-  /// The correction for Yᵀw = left_over_ of dv and of its modal part in right_. False when stopped.
-  bool remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
+  /// The correction for Yᵀw = left_over_ of dv and of its modal part in right_.
+  void remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                         std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
 
   std::size_t wanted_;

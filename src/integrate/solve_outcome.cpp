@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "integrate/solve_outcome.h"
 
-#include "core/error.h"
-
 namespace clothlab {
 
-bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
-                 StepReport& report) {
+SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& context,
+                          std::optional<SpringMatrix>& slot) {
   std::shared_ptr<const SpringPattern> pattern = system.pattern();
-  if (!slot || slot->shared_pattern() != pattern) {
-    try {
-      slot.emplace(std::move(pattern), context.stop);
-    } catch (const Cancelled&) {
-      report.stopped = true;
-    }
-  }
-  return !gives_up(context, report);
+  if (!slot || slot->shared_pattern() != pattern) slot.emplace(std::move(pattern), context.stop);
+  context.poll();
+  return *slot;
 }
 
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report) {
@@ -28,7 +21,7 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
   }
   report.linear_residual = solve.residual;
   report.residual_history = solve.history;
-  report.stopped = report.stopped || solve.stopped;
+  if (solve.stopped) throw Cancelled();
 }
 
 std::string_view linear_failure(const SolveReport& solve) {
@@ -37,7 +30,7 @@ std::string_view linear_failure(const SolveReport& solve) {
   return "the linear solve found a direction of non-positive curvature and kept the iterate before it";
 }
 
-bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
+void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report) {
   LinearSolverSettings settings = context.solver.linear;
   settings.cg.warm_start = warm;
@@ -50,7 +43,7 @@ bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
     report.converged = false;
     report.reason = failure;
   }
-  return !gives_up(context, report);
+  context.poll();
 }
 
 }  // namespace clothlab

@@ -11,12 +11,11 @@ namespace clothlab {
 /// Largest number of solves in a step of one Newton iteration, repeated if the contact set changes.
 inline constexpr int kMostContactSolves = 3;
 
-/// Ensures that `slot` has a matrix on the system's pattern. On cancellation returns false and sets
-/// report.stopped.
-bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
-                 StepReport& report);
+/// The matrix in `slot`, on the system's pattern. Throws Cancelled.
+SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& context,
+                          std::optional<SpringMatrix>& slot);
 
-/// Adds a linear solve to the step's report: iterations, residual, stopped.
+/// Adds a linear solve to the step's report: iterations and residual. Throws Cancelled if it was stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);
 
 /// Why a linear solve did not converge, a static sentence; empty if it did.
@@ -24,8 +23,8 @@ std::string_view linear_failure(const SolveReport& solve);
 
 /// Solves one system of a step and adds the outcome, with a failure to converge, to its report. The linear
 /// momentum of free parts is balanced (LinearSystem). `warm`: x is a guess; otherwise a repeated step starts
-/// from the solver's last solution. False when stopped.
-bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
+/// from the solver's last solution. Throws Cancelled.
+void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 
 }  // namespace clothlab

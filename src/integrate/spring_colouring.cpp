@@ -7,16 +7,11 @@
 
 namespace clothlab {
 
-namespace {
-
-constexpr std::size_t kSpringsPerPoll = 1 << 14;
-
-}  // namespace
-
-bool SpringColouring::update(const DynamicSystem& system, const StopProbe& stop) {
-  if (pattern_ == system.pattern()) return true;
+void SpringColouring::update(const DynamicSystem& system, const StopProbe& stop) {
+  if (pattern_ == system.pattern()) return;
   pattern_.reset();  // until all is done
   const ElasticElements springs = system.elements();
+  CancelPoint cancel(stop);
 
   // 64 colours at a time: springs without a free one wait for the next 64.
   std::vector<std::uint64_t> taken(system.size());
@@ -26,9 +21,8 @@ bool SpringColouring::update(const DynamicSystem& system, const StopProbe& stop)
   for (std::uint32_t first_colour = 0; !left.empty(); first_colour += 64) {
     std::ranges::fill(taken, 0);
     waiting.clear();
-    for (std::size_t k = 0; k < left.size(); ++k) {
-      if (k % kSpringsPerPoll == 0 && stop_requested(stop)) return false;
-      const std::uint32_t s = left[k];
+    for (const std::uint32_t s : left) {
+      cancel.pass();
       const ElasticElement e = springs[s];
       const std::uint64_t free = ~(taken[e.i] | taken[e.j]);
       if (free == 0) {
@@ -46,12 +40,11 @@ bool SpringColouring::update(const DynamicSystem& system, const StopProbe& stop)
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
 
-  if (stop_requested(stop)) return false;
+  cancel.poll();
   order_.resize(springs.size());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t s = 0; s < springs.size(); ++s) order_[next[colour_of[s]]++] = s;
   pattern_ = system.pattern();
-  return true;
 }
 
 }  // namespace clothlab

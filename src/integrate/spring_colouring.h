@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stop_probe.h"
+#include "core/cancel_point.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 
@@ -23,24 +23,24 @@ class SpringColouring {
   /// Springs per chunk of `sweep`, from the first of each colour.
   static constexpr std::size_t kGrain = 512;
 
-  /// Colours the springs if the pattern has changed. False when stopped.
-  bool update(const DynamicSystem& system, const StopProbe& stop);
+  /// Colours the springs if the pattern has changed. Throws Cancelled.
+  void update(const DynamicSystem& system, const StopProbe& stop);
 
   std::size_t colours() const { return begin_.size() - 1; }
   /// All springs, as indices into elements(): colour by colour, ascending in each.
   std::span<const std::uint32_t> order() const { return order_; }
 
   /// Calls body(first, last) for the range [first, last) of `order()`: colour after colour, the chunks of a
-  /// colour concurrently. False when stopped between two colours.
+  /// colour concurrently. Throws Cancelled between two colours.
   template <class Body>
-  bool sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
+  void sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
+    const CancelPoint cancel(stop);
     for (std::size_t colour = 0; colour < colours(); ++colour) {
-      if (stop_requested(stop)) return false;
+      cancel.poll();
       const std::size_t begin = begin_[colour];
       pool.for_chunks(begin_[colour + 1] - begin, kGrain,
                       [&](std::size_t first, std::size_t last) { body(begin + first, begin + last); });
     }
-    return true;
   }
 
  private:

@@ -74,13 +74,13 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
   system.projection().filter(a);
 }
 
-bool StepStart::compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-                        double weight, StepReport& report) {
+void StepStart::compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+                        double weight) {
   v = state.v;
   prescribe_velocity(system.projection(), state.x, h, v);
   a.resize(system.size());
   free_acceleration(system, state.x, v, context, weight, a);
-  return !gives_up(context, report);
+  context.poll();
 }
 
 double StepStart::force_norm(std::span<const double> masses) const {

@@ -47,10 +47,10 @@ struct StepStart {
   std::vector<vec3> v;  ///< v0 [m/s], (p1 − p0)/h along constrained directions
   std::vector<vec3> a;  ///< free_acceleration(x0, v) [m/s²]
 
-  /// No allocation for the same sizes. Reports the forces with that weight [s], if it is not 0. False when
-  /// stopped.
-  bool compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-               double weight, StepReport& report);
+  /// No allocation for the same sizes. Reports the forces with that weight [s], if it is not 0. Throws
+  /// Cancelled.
+  void compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+               double weight);
 
   /// ‖f(x0, v)‖ [N] on the free directions.
   double force_norm(std::span<const double> masses) const;

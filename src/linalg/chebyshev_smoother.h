@@ -15,13 +15,11 @@ namespace clothlab {
 struct ChebyshevStep {
   float again, second;
 };
-/// Degree steps for the part [lambda / part, lambda] of the spectrum of D⁻¹A. The first is
+/// Four steps for the part [lambda / part, lambda] of the spectrum of D⁻¹A. The first is
 ///   x_1 = x_0 + first D⁻¹ (r - A x_0).
-template <int Degree>
 struct Chebyshev {
-  static_assert(Degree >= 2);
   float first;
-  std::array<ChebyshevStep, Degree - 1> steps;
+  std::array<ChebyshevStep, 3> steps;
 
   Chebyshev(double lambda, double part) {
     const double low = lambda / part;
@@ -40,10 +38,9 @@ struct Chebyshev {
 
 /// The smoother of one level, for A x = r. Row i of its vectors belongs to node i; `previous` and `x` are the
 /// last two iterates.
-template <int Degree>
 struct Smoother {
   std::vector<SingleSymmetric> inverse;  // D⁻¹
-  Chebyshev<Degree> chebyshev;
+  Chebyshev chebyshev;
   SingleVector r, x, previous;
 
   explicit Smoother(double part) : chebyshev(2.0, part) {}

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <glm/glm.hpp>
 
+#include "core/cancel_point.h"
+
 namespace clothlab {
 
 namespace {
@@ -34,13 +36,12 @@ void spread(const Projection& projection, std::span<const vec3> z, std::span<vec
 
 }  // namespace
 
-bool CholeskySolver::prepare(const ComputeContext& context, const LinearSystem& system) {
-  if (!factor_.analyse(system.A, context.stop)) return false;
+void CholeskySolver::prepare(const ComputeContext& context, const LinearSystem& system) {
+  factor_.analyse(system.A, context.stop);
   for (std::vector<vec3>* v : {&rhs_, &residual_, &y_, &product_}) {
-    if (stop_requested(context.stop)) return false;
+    CancelPoint(context.stop).poll();
     v->resize(system.A.size());
   }
-  return true;
 }
 
 void CholeskySolver::filter_right_hand_side(const ComputeContext& context, const LinearSystem& system) {
@@ -55,14 +56,11 @@ void CholeskySolver::filter_right_hand_side(const ComputeContext& context, const
 
 void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& system, double scale,
                             double tolerance, SolveReport& report) {
-  using Outcome = CholeskyFactor::Outcome;
-  const Outcome outcome = factor_.holds(system.A) ? Outcome::done : factor_.compute(context, system);
-  report.indefinite = outcome == Outcome::indefinite;
-  report.stopped = outcome == Outcome::stopped;
+  report.indefinite = !factor_.holds(system.A) && !factor_.compute(context, system);
   // The first pass is the solve itself; each later one refines while the residual decreases.
-  while (outcome == Outcome::done && report.iterations <= kMaxRefinements) {
-    report.stopped = stop_requested(context.stop) || !factor_.add_solution(residual_, y_, context.stop);
-    if (report.stopped) return;
+  while (!report.indefinite && report.iterations <= kMaxRefinements) {
+    CancelPoint(context.stop).poll();
+    factor_.add_solution(residual_, y_, context.stop);
     system.projection.filter(y_);
     ++report.iterations;
     system.A.multiply(context.pool, y_, product_);
@@ -79,7 +77,9 @@ SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSys
                                   std::span<vec3> x, double tolerance) {
   assert(system.fits(x));
   SolveReport report;
-  if (!prepare(context, system)) {
+  try {
+    prepare(context, system);
+  } catch (const Cancelled&) {
     spread(system.projection, system.z, x);
     history_.assign(1, 1.0);
     report.stopped = true;
@@ -94,7 +94,11 @@ SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSys
   report.residual = scale == 0 ? 0.0 : scale / scale;
   history_.assign(1, report.residual);
   if (!system.same_matrix) factor_.forget();
-  if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
+  try {
+    if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
+  } catch (const Cancelled&) {
+    report.stopped = true;
+  }
 
   if (!system.z.empty()) {
     for (const Projection::Entry& entry : system.projection.entries())

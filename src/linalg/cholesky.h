@@ -22,8 +22,8 @@ class CholeskySolver {
                     double tolerance);
 
  private:
-  /// Allocates; false when stopped.
-  bool prepare(const ComputeContext& context, const LinearSystem& system);
+  /// Allocates. Throws Cancelled, as `refine`.
+  void prepare(const ComputeContext& context, const LinearSystem& system);
   /// rhs_ := S (b − A z)
   void filter_right_hand_side(const ComputeContext& context, const LinearSystem& system);
   /// y_ := the solution to the tolerance; `scale` is the norm of rhs_.

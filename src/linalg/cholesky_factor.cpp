@@ -9,34 +9,32 @@
 #include <vector>
 
 #include "core/cancel_point.h"
-#include "core/error.h"
 #include "linalg/nested_dissection.h"
 
 namespace clothlab {
 
 namespace {
 
-using Outcome = CholeskyFactor::Outcome;
-
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 
 // Polls the stop probe in proportion to the work, every few milliseconds.
 class Watch {
  public:
-  explicit Watch(const StopProbe& stop) : stop_(stop) {}
+  explicit Watch(const StopProbe& stop) : cancel_(stop) {}
 
-  /// Call after work on this many blocks; returns true on cancellation.
-  bool stopped_after(std::size_t blocks) {
+  void poll() const { cancel_.poll(); }
+  /// Call after work on this many blocks.
+  void pass(std::size_t blocks) {
     unpolled_ += blocks;
-    if (unpolled_ < kPollEvery) return false;
+    if (unpolled_ < kPollEvery) return;
     unpolled_ = 0;
-    return stop_requested(stop_);
+    poll();
   }
 
  private:
   static constexpr std::size_t kPollEvery = 100'000;
 
-  const StopProbe& stop_;
+  CancelPoint cancel_;
   std::size_t unpolled_ = 0;
 };
 
@@ -223,36 +221,35 @@ struct Values {
   std::vector<Block> inverse_D;
   std::vector<Block> work;
 
-  Outcome compute(Structure& s, const ComputeContext& context, const LinearSystem& system) {
+  bool compute(Structure& s, const ComputeContext& context, const LinearSystem& system) {
     Watch watch(context.stop);
-    if (!make_room(s, context.stop) || !assemble(s, context.pool, system.A, system.projection, watch))
-      return Outcome::stopped;
+    make_room(s, watch);
+    assemble(s, context.pool, system.A, system.projection, watch);
     return factorise(s, watch);
   }
 
   // Arrays of the factor's size are not initialised here: that would delay a stop.
-  bool make_room(const Structure& s, const StopProbe& stop) {
-    if (L != nullptr) return true;
+  void make_room(const Structure& s, const Watch& watch) {
+    if (L != nullptr) return;
     blocks = std::make_unique_for_overwrite<Block[]>(s.above.size());
     for (std::vector<Block>* v : {&diagonal, &inverse_D, &work}) {
-      if (stop_requested(stop)) return false;
+      watch.poll();
       v->resize(s.column.size());
     }
     L = std::make_unique_for_overwrite<Block[]>(s.below_begin.back());
-    return true;
   }
 
-  // The values of S A S + I - S; false when stopped.
-  bool assemble(Structure& s, WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
+  // The values of S A S + I - S.
+  void assemble(Structure& s, WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
                 Watch& watch) {
     const std::size_t n = diagonal.size();
     for (std::size_t k = 0; k < n; ++k) {
       std::fill(blocks.get() + s.above_begin[k], blocks.get() + s.above_begin[k + 1], Block(0.0));
-      if (watch.stopped_after(s.above_begin[k + 1] - s.above_begin[k])) return false;
+      watch.pass(s.above_begin[k + 1] - s.above_begin[k]);
     }
     for (std::size_t spring = 0; spring < s.spring_block.size(); ++spring) {
       blocks[s.spring_block[spring]] -= spring_block<Block>(A.spring(spring));
-      if (watch.stopped_after(1)) return false;
+      watch.pass(1);
     }
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) {
       blocks[s.find(i, j)] += as_block<Block>(block);
@@ -265,7 +262,7 @@ struct Values {
       const Block S = as_block<Block>(entry.S);
       block = S * block * S + (Block(1.0) - S);
     }
-    if (projection.entries().empty()) return true;
+    if (projection.entries().empty()) return;
     for (std::size_t k = 0; k < n; ++k) {
       const Projection::Entry* of_column = projection.find(s.particle[k]);
       for (std::size_t b = s.above_begin[k]; b < s.above_begin[k + 1]; ++b) {
@@ -273,14 +270,14 @@ struct Values {
         if (of_row != nullptr) blocks[b] = as_block<Block>(of_row->S) * blocks[b];
         if (of_column != nullptr) blocks[b] = blocks[b] * as_block<Block>(of_column->S);
       }
-      if (watch.stopped_after(s.above_begin[k + 1] - s.above_begin[k])) return false;
+      watch.pass(s.above_begin[k + 1] - s.above_begin[k]);
     }
-    return true;
   }
 
   // Row k of L from the columns before it: the blocks y_i = D_i L_ki^T solve a triangular system whose
-  // nonzeros are the nodes of the elimination tree that the column of A reaches.
-  Outcome factorise(Structure& s, Watch& watch) {
+  // nonzeros are the nodes of the elimination tree that the column of A reaches. False if a pivot block is
+  // not positive definite.
+  bool factorise(Structure& s, Watch& watch) {
     const std::size_t n = diagonal.size();
     std::uint32_t* const below = s.below.get();
     std::copy(s.below_begin.begin(), s.below_begin.end() - 1, s.below_end.begin());
@@ -306,19 +303,19 @@ struct Values {
         work[i] = Block(0.0);
         for (std::size_t e = begin; e < end; ++e) work[below[e]] -= L[e] * yi;
         // A late column of a large cloth may take long.
-        if (watch.stopped_after(1 + end - begin)) return Outcome::stopped;
+        watch.pass(1 + end - begin);
         const Block lki = transposed(inverse_D[i] * yi);
         D -= lki * yi;
         below[end] = k;
         L[end] = lki;
         ++s.below_end[i];
       }
-      if (!invert_positive(D, inverse_D[k])) return Outcome::indefinite;
+      if (!invert_positive(D, inverse_D[k])) return false;
     }
-    return Outcome::done;
+    return true;
   }
 
-  bool add_solution(Structure& s, std::span<const vec3> r, std::span<vec3> y, Watch& watch) const {
+  void add_solution(Structure& s, std::span<const vec3> r, std::span<vec3> y, Watch& watch) const {
     const std::size_t n = diagonal.size();
     const std::uint32_t* const below = s.below.get();
     vec3* const x = s.permuted.data();
@@ -327,17 +324,16 @@ struct Values {
       const std::size_t begin = s.below_begin[i], end = s.below_end[i];
       const vec3 xi = x[i];
       for (std::size_t e = begin; e < end; ++e) x[below[e]] -= L[e] * xi;
-      if (watch.stopped_after(1 + end - begin)) return false;
+      watch.pass(1 + end - begin);
     }
     for (std::size_t i = n; i-- > 0;) {
       const std::size_t begin = s.below_begin[i], end = s.below_end[i];
       vec3 xi = inverse_D[i] * x[i];
       for (std::size_t e = begin; e < end; ++e) xi -= x[below[e]] * L[e];
       x[i] = xi;
-      if (watch.stopped_after(1 + end - begin)) return false;
+      watch.pass(1 + end - begin);
     }
     for (std::size_t k = 0; k < n; ++k) y[s.particle[k]] += x[k];
-    return true;
   }
 };
 
@@ -354,28 +350,22 @@ struct CholeskyFactor::Parts {
 CholeskyFactor::CholeskyFactor() : parts_(std::make_unique<Parts>()) {}
 CholeskyFactor::~CholeskyFactor() = default;
 
-bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
+void CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
   Parts& p = *parts_;
-  try {
-    if (p.structure.fits(A)) return true;
-    p.factored = false;
-    p.by_blocks = {};
-    p.by_numbers = {};
-    p.structure.analyse(A, stop);
-  } catch (const Cancelled&) {
-    return false;
-  }
-  return true;
+  if (p.structure.fits(A)) return;
+  p.factored = false;
+  p.by_blocks = {};
+  p.by_numbers = {};
+  p.structure.analyse(A, stop);
 }
 
-CholeskyFactor::Outcome CholeskyFactor::compute(const ComputeContext& context, const LinearSystem& system) {
+bool CholeskyFactor::compute(const ComputeContext& context, const LinearSystem& system) {
   Parts& p = *parts_;
   p.factored = false;
   p.scalar = is_scalar(system.A, system.projection);
-  const Outcome outcome = p.scalar ? p.by_numbers.compute(p.structure, context, system)
-                                   : p.by_blocks.compute(p.structure, context, system);
-  p.factored = outcome == Outcome::done;
-  return outcome;
+  p.factored = p.scalar ? p.by_numbers.compute(p.structure, context, system)
+                        : p.by_blocks.compute(p.structure, context, system);
+  return p.factored;
 }
 
 bool CholeskyFactor::holds(const SpringMatrix& A) const {
@@ -384,11 +374,11 @@ bool CholeskyFactor::holds(const SpringMatrix& A) const {
 
 void CholeskyFactor::forget() { parts_->factored = false; }
 
-bool CholeskyFactor::add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop) {
+void CholeskyFactor::add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop) {
   Watch watch(stop);
   Parts& p = *parts_;
-  return p.scalar ? p.by_numbers.add_solution(p.structure, r, y, watch)
-                  : p.by_blocks.add_solution(p.structure, r, y, watch);
+  p.scalar ? p.by_numbers.add_solution(p.structure, r, y, watch)
+           : p.by_blocks.add_solution(p.structure, r, y, watch);
 }
 
 }  // namespace clothlab

@@ -18,27 +18,24 @@ namespace clothlab {
 /// thread.
 class CholeskyFactor {
  public:
-  enum class Outcome {
-    done,
-    indefinite,  ///< a pivot block was not positive definite
-    stopped      ///< by the probe, which is polled every few milliseconds
-  };
-
   CholeskyFactor();
   ~CholeskyFactor();
 
-  /// Computes the structure if the pattern of A is new; false when stopped.
-  bool analyse(const SpringMatrix& A, const StopProbe& stop);
-  /// Computes the values for the system's matrix; call `analyse` first.
-  Outcome compute(const ComputeContext& context, const LinearSystem& system);
+  // Members with a probe poll it every few milliseconds and throw Cancelled.
+
+  /// Computes the structure if the pattern of A is new.
+  void analyse(const SpringMatrix& A, const StopProbe& stop);
+  /// Computes the values for the system's matrix; call `analyse` first. False if a pivot block was not
+  /// positive definite.
+  bool compute(const ComputeContext& context, const LinearSystem& system);
   /// True if the values of the last `compute` are valid and have the pattern of A.
   bool holds(const SpringMatrix& A) const;
   /// Invalidates the values.
   void forget();
 
-  /// y += (S A S + I − S)⁻¹ r, by particle, with the A of the last `compute`; false, with y as it was, when
-  /// stopped.
-  bool add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop);
+  /// y += (S A S + I − S)⁻¹ r, by particle, with the A of the last `compute`; y is unchanged on
+  /// cancellation.
+  void add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop);
 
  private:
   struct Parts;

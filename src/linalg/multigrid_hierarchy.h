@@ -44,15 +44,13 @@ class CoarsestSolver {
 struct MultigridHierarchy {
   // Rows of a coarse level per task of a thread; smaller levels are not distributed.
   static constexpr std::size_t kCoarseGrain = 128;
-  // Steps of the smoother before and after a correction, and the part [1/part, 1] of the spectrum that they
-  // damp. Chosen for the shortest solves, then for the fewest iterations.
-  static constexpr int kFinestDegree = 4;
+  // The part [1/part, 1] of the spectrum that the smoother damps before and after a correction. Chosen, as
+  // the number of its steps, for the shortest solves, then for the fewest iterations.
   static constexpr double kFinestPart = 10;
-  static constexpr int kCoarseDegree = 4;
   static constexpr double kCoarsePart = 16;
 
   /// The finest level, in single precision.
-  struct Finest : Smoother<kFinestDegree> {
+  struct Finest : Smoother {
     struct Part {
       std::uint32_t row_begin, row_end = 0;
       std::span<const std::uint32_t> slots;
@@ -69,7 +67,7 @@ struct MultigridHierarchy {
     Prolongation P, transposed;  // to the next coarser level
     std::vector<Part> parts;     // of the next coarser matrix
   };
-  struct CoarseLevel : Smoother<kCoarseDegree> {
+  struct CoarseLevel : Smoother {
     CoarseLevel() : Smoother(kCoarsePart) {}
 
     BlockMatrix A;

@@ -37,7 +37,7 @@ struct RestingSheet {
     rig->pin(0);
     rig->system.projection().constrain(67, mat3(1.0) - glm::outerProduct(vec3(0, 1, 0), vec3(0, 1, 0)),
                                        x[67]);
-    EXPECT_TRUE(solves.update(rig->system, {}));
+    solves.update(rig->system, {});
   }
 
   double norm_of_residual(std::vector<vec3>& residual) {

@@ -14,12 +14,32 @@ namespace {
 /// a reset is backward Euler [Hairer 1996, V.1].
 class Bdf2 final : public Integrator {
  public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
   void save(Memory& memory) const override { history_.save(memory); }
   void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
 
  private:
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
+
+    start_.compute(system, state, h, context, 0);
+    const auto& [v0, a0] = start_;
+    const double gamma = history_.gamma(h);
+    for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h * a0[i];
+    x_hat_ = state.x;
+    v_hat_ = v0;
+    history_.add_increment(context, state.x, v0, x_hat_, v_hat_);
+    // û does not apply to prescribed directions.
+    prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
+    const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
+    stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report);
+    stage_.report(system, context, 1, gamma, x1_, v1_);
+
+    finish_step(system, context, h, x1_, v1_, state);
+    history_.remember(context, x1_, v1_);
+  }
+
   Bdf2History history_;
   ImplicitStage stage_;
   StepStart start_;
@@ -29,29 +49,6 @@ class Bdf2 final : public Integrator {
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;
 };
-
-StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
-
-  if (!start_.compute(system, state, h, context, 0, report)) return report;
-  const auto& [v0, a0] = start_;
-  const double gamma = history_.gamma(h);
-  for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h * a0[i];
-  x_hat_ = state.x;
-  v_hat_ = v0;
-  history_.add_increment(context, state.x, v0, x_hat_, v_hat_);
-  // û does not apply to prescribed directions.
-  prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
-  const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
-  if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
-  stage_.report(system, context, 1, gamma, x1_, v1_);
-
-  finish_step(system, context, h, x1_, v1_, state);
-  history_.remember(context, x1_, v1_);
-  return report;
-}
 
 }  // namespace
 

@@ -37,17 +37,14 @@ constexpr auto kLargestSeries = static_cast<std::size_t>(kLoosestTolerance / kSi
 /// M⁻¹K_s: hJ is then nearly skew-symmetric for the fastest modes, and its field of values is little larger
 /// than its spectrum.
 class ExponentialRosenbrockEuler final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-
- private:
-  // "May throw": Cancelled.
+  // Members with a context or a probe throw Cancelled.
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override;
   void prepare(const DynamicSystem& system, const StopProbe& stop, bool series);
-  /// K, D and their bounds at (x, v); false when stopped. May throw.
-  bool linearise(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, double h,
-                 const StepContext& context, StepReport& report);
-  /// u1 by the series; false if Krylov subspaces are needed. May throw.
+  /// K, D and their bounds at (x, v).
+  void linearise(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, double h,
+                 const StepContext& context);
+  /// u1 by the series; false if Krylov subspaces are needed.
   bool use_series(const DynamicSystem& system, const State& state, double h, const StepContext& context,
                   double tolerance);
   /// before_ := F_n+1 b, of now_ = F_n b and F_n−1 b; every other time adds both new ones to the sum.
@@ -57,7 +54,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
   /// u1 by Krylov subspaces.
   void use_krylov(const DynamicSystem& system, const State& state, double h, const StepContext& context,
                   double tolerance, StepReport& report);
-  /// hJ: x' = h v, v' = h S M⁻¹ (K x + D v). May throw.
+  /// hJ: x' = h v, v' = h S M⁻¹ (K x + D v).
   void apply(const DynamicSystem& system, double h, const StepContext& context, std::span<const vec3> in,
              std::span<vec3> out);
 
@@ -89,22 +86,19 @@ class ExponentialRosenbrockEuler final : public Integrator {
   std::vector<vec3> change_;  // u1 − u0, in the same variables
 };
 
-bool ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
-                                           std::span<const vec3> v, double h, const StepContext& context,
-                                           StepReport& report) {
-  if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return false;
-  system.assemble(context.pool, x, v, {0, 0, 1}, context.solver.jacobian, *k_);
-  if (gives_up(context, report)) return false;
-  system.assemble(context.pool, x, v, {0, 1, 0}, context.solver.jacobian, *d_);
-  if (gives_up(context, report)) return false;
+void ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
+                                           std::span<const vec3> v, double h, const StepContext& context) {
+  system.assemble(context.pool, x, v, {0, 0, 1}, context.solver.jacobian, have_matrix(system, context, k_));
+  context.poll();
+  system.assemble(context.pool, x, v, {0, 1, 0}, context.solver.jacobian, have_matrix(system, context, d_));
+  context.poll();
   field_ = field_of_values(context.solving(), *k_, *d_, system.masses(), in_x_, in_v_);
   omega_ = field_.frequency > 0 ? field_.frequency : 1 / h;
-  return !gives_up(context, report);
+  context.poll();
 }
 
 bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const State& state, double h,
                                             const StepContext& context, double tolerance) {
-  const CancelPoint cancel(context.stop);
   const SpringPattern& p = k_->pattern();
   const std::size_t n = system.size();
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
@@ -121,7 +115,7 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   const std::size_t terms = series_.terms(size_x, size_v, tolerance * size) | 1;  // two at a time
   if (!(static_cast<double>(terms) <= most)) return false;
 
-  cancel.poll();
+  context.poll();
   matrix_.assign(context.pool, *k_, *d_);
   for_each_row(context.pool, p, [&](std::size_t i) {
     now_[i] = Phase(h / size * v0[p.particle[i]], h / size * a0[p.particle[i]]);
@@ -129,13 +123,13 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
     per_mass_[i] = static_cast<float>(1 / system.masses()[p.particle[i]]);
   });
   for (std::size_t k = 0; k < terms; ++k) {
-    cancel.poll();
+    context.poll();
     add_term(h, context, k);
     // In free fall hJ changes no velocity, and two products are a whole Krylov subspace.
     if (k == 0 && change_of_velocity(system, context) <= tolerance) return false;
     now_.swap(before_);
   }
-  cancel.poll();
+  context.poll();
   for (std::size_t i = 0; i < n; ++i) {
     x_[i] = state.x[i] + size * sum_[p.row[i]].x();
     v_[i] = size * sum_[p.row[i]].v();
@@ -179,14 +173,13 @@ double ExponentialRosenbrockEuler::change_of_velocity(const DynamicSystem& syste
 
 void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, const StepContext& context,
                                        std::span<const vec3> in, std::span<vec3> out) {
-  const CancelPoint cancel(context.stop);
   const std::size_t n = system.size();
   const double per_omega = 1 / omega_;
   for_each_row(context.pool, k_->pattern(), [&](std::size_t i) {
     in_x_[i] = padded(per_root_mass_[i] * per_omega * in[i]);
     in_v_[i] = padded(per_root_mass_[i] * in[n + i]);
   });
-  cancel.poll();
+  context.poll();
   for_rows(context.pool, k_->pattern(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     if (field_.damping > 0) {
       k_->multiply_chunk(chunk, in_x_.data(), *d_, in_v_.data(), force_.data());
@@ -199,7 +192,7 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
       out[n + i] = -h * per_root_mass_[i] * unpadded(force_[i]);
     }
   });
-  cancel.poll();
+  context.poll();
 }
 
 void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const State& state, double h,
@@ -222,7 +215,7 @@ void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const S
     product(in, out);
   };
   const KrylovPhi::Result result = phi_.compute(context.solving(), hJ, slope_, tolerance, change_);
-  report.stopped = result.stopped;
+  if (result.stopped) throw Cancelled();
   report.converged = result.converged;
   if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
   for (std::size_t i = 0; i < n; ++i) {
@@ -276,26 +269,20 @@ void ExponentialRosenbrockEuler::prepare(const DynamicSystem& system, const Stop
   series_.reserve(kLargestSeries);
 }
 
-StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, State& state, double h,
-                                               const StepContext& context) {
-  StepReport report;
+void ExponentialRosenbrockEuler::take_step(const DynamicSystem& system, State& state, double h,
+                                           const StepContext& context, StepReport& report) {
   const double tolerance = std::min(kLoosestTolerance, context.solver.linear.cg.tolerance);
   const bool series = tolerance >= kAlways * kSingleRounding;
-  try {
-    prepare(system, context.stop, series);
-    if (!start_.compute(system, state, h, context, 0, report)) return report;
-    if (!linearise(system, state.x, start_.v, h, context, report)) return report;
-    filter_.assign(k_->pattern(), system.projection());
-    if (!series || !use_series(system, state, h, context, tolerance))
-      use_krylov(system, state, h, context, tolerance, report);
-  } catch (const Cancelled&) {
-    report.stopped = true;
-  }
-  if (gives_up(context, report)) return report;
+  prepare(system, context.stop, series);
+  start_.compute(system, state, h, context, 0);
+  linearise(system, state.x, start_.v, h, context);
+  filter_.assign(k_->pattern(), system.projection());
+  if (!series || !use_series(system, state, h, context, tolerance))
+    use_krylov(system, state, h, context, tolerance, report);
+  context.poll();
   balance_momentum(system, state.x, h);
   report_impulses(system, context, state.x, h);
   finish_step(system, context, h, x_, v_, state);
-  return report;
 }
 
 void ExponentialRosenbrockEuler::report_impulses(const DynamicSystem& system, const StepContext& context,

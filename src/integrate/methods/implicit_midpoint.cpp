@@ -12,38 +12,31 @@ namespace {
 /// u1 = u0 + h F((u0 + u1)/2) by Newton's method: half a step of backward Euler to the middle m, then
 /// u1 = 2m − u0 [Hairer 2006, II.1 and VI.4]. Symplectic; keeps an oscillator's amplitude.
 class ImplicitMidpoint final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 
- private:
+    start_.compute(system, state, h, context, 0);
+    const auto& [v0, a0] = start_;
+    for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h / 2 * a0[i];
+    const auto middle = StageEquation::of(h / 2, state.x, v0, h * start_.force_norm(system.masses()));
+    stage_.solve(system, middle, {v0, guess_}, context, x1_, v1_, report);
+    stage_.report(system, context, 2, h / 2, x1_, v1_);
+
+    for (std::size_t i = 0; i < n; ++i) {
+      x1_[i] = state.x[i] + h * v1_[i];
+      v1_[i] = 2.0 * v1_[i] - v0[i];
+    }
+    finish_step(system, context, h, x1_, v1_, state);
+  }
+
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> guess_;  // v0 + h/2 a0
   std::vector<vec3> x1_;     // first the middle
   std::vector<vec3> v1_;
 };
-
-StepReport ImplicitMidpoint::advance(const DynamicSystem& system, State& state, double h,
-                                     const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
-
-  if (!start_.compute(system, state, h, context, 0, report)) return report;
-  const auto& [v0, a0] = start_;
-  for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h / 2 * a0[i];
-  const auto middle = StageEquation::of(h / 2, state.x, v0, h * start_.force_norm(system.masses()));
-  if (!stage_.solve(system, middle, {v0, guess_}, context, x1_, v1_, report)) return report;
-  stage_.report(system, context, 2, h / 2, x1_, v1_);
-
-  for (std::size_t i = 0; i < n; ++i) {
-    x1_[i] = state.x[i] + h * v1_[i];
-    v1_[i] = 2.0 * v1_[i] - v0[i];
-  }
-  finish_step(system, context, h, x1_, v1_, state);
-  return report;
-}
 
 }  // namespace
 

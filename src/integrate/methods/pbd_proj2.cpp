@@ -26,12 +26,41 @@ class PbdProj2 final : public Integrator {
   explicit PbdProj2(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), velocity_projection_(values.at(1) != 0) {}
 
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
-               StepReport& report) override;
-
  private:
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&x1_, &v1_, &a_}) scratch->resize(n);
+    const Projection& projection = system.projection();
+
+    v1_ = state.v;
+    prescribe_velocity(projection, state.x, h, v1_);
+    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < n; ++i) {
+      v1_[i] += h * a_[i];
+      x1_[i] = state.x[i] + h * v1_[i];
+    }
+    prescribe(projection, state.x, h, x1_, v1_);
+    context.poll();
+    constraints_.update(system, context);
+    for (int k = 0; k < iterations_; ++k) {
+      context.poll();
+      constraints_.sweep(x1_);
+    }
+    for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    if (velocity_projection_) {
+      prescribe(projection, state.x, h, x1_, v1_);
+      constraints_.linearise(context, x1_);
+      constraints_.project_velocities(context, v1_, kPbdSoftness, report);
+    }
+    finish_step(system, context, h, x1_, v1_, state);
+    report.length_violation = constraints_.violation(context.pool, state.x);
+  }
+  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    return constraints_.enter(system, state, h, context, report);
+  }
+
   int iterations_;
   bool velocity_projection_;
   LengthConstraints constraints_;
@@ -39,44 +68,6 @@ class PbdProj2 final : public Integrator {
   std::vector<vec3> v1_;
   std::vector<vec3> a_;
 };
-
-StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h,
-                             const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&x1_, &v1_, &a_}) scratch->resize(n);
-  const Projection& projection = system.projection();
-
-  v1_ = state.v;
-  prescribe_velocity(projection, state.x, h, v1_);
-  free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-  for (std::size_t i = 0; i < n; ++i) {
-    v1_[i] += h * a_[i];
-    x1_[i] = state.x[i] + h * v1_[i];
-  }
-  prescribe(projection, state.x, h, x1_, v1_);
-  if (gives_up(context, report) || !constraints_.update(system, context, report)) return report;
-  for (int k = 0; k < iterations_; ++k) {
-    if (gives_up(context, report)) return report;
-    constraints_.sweep(x1_);
-  }
-  for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-  if (velocity_projection_) {
-    prescribe(projection, state.x, h, x1_, v1_);
-    if (!constraints_.linearise(context, x1_, report)) return report;
-    if (!constraints_.project_velocities(context, v1_, kPbdSoftness, report)) return report;
-  }
-  finish_step(system, context, h, x1_, v1_, state);
-  report.length_violation = constraints_.violation(context.pool, state.x);
-  return report;
-}
-
-double PbdProj2::enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                       StepReport& report) {
-  prescribe_velocity(system.projection(), state.x, h, state.v);
-  if (!constraints_.update(system, context, report)) return 0;
-  return constraints_.enter(context, state.x, state.v, report);
-}
 
 constexpr std::array kPbdParameters{
     ParameterSpec{

@@ -69,12 +69,12 @@ class ProjectiveDynamics final : public Integrator {
   explicit ProjectiveDynamics(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), tolerance_(values.at(1)) {}
 
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-
  private:
-  /// Prepares scratch memory, the colouring and the matrix; false when stopped.
-  bool prepare(const DynamicSystem& system, double h, const StepContext& context, StepReport& report);
+  // Members with a context throw Cancelled.
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override;
+  /// Prepares scratch memory, the colouring and the matrix.
+  void prepare(const DynamicSystem& system, double h, const StepContext& context);
   /// Updates a_ and held_; true if they have changed since the last step.
   bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
   /// Computes row_sum_ of a_.
@@ -84,12 +84,11 @@ class ProjectiveDynamics final : public Integrator {
   bool update_grab(const std::optional<GrabSpring>& grab, double h);
   bool update_held(const Projection& projection);
 
-  /// Factorises a_ if it has changed; false when stopped.
-  bool factorise(const DynamicSystem& system, const StepContext& context, StepReport& report);
+  /// Factorises a_ if it has changed.
+  void factorise(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
-  /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]; false when stopped.
-  bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
-                StepReport& report);
+  /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]
+  void evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context);
   /// The force of a contact after the change dx_, times h² [kg·m]: the part with a potential, the remainder,
   /// and the negative derivative of the remainder [kg].
   struct Pressed {
@@ -97,8 +96,8 @@ class ProjectiveDynamics final : public Integrator {
     mat3 drag;
   };
   Pressed press(const ContactElement& contact, double h) const;
-  /// dx_ += the solution of the global step with contacts; false when stopped.
-  bool solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
+  /// dx_ += the solution of the global step with contacts.
+  void solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
                            StepReport& report);
   /// Uses the unfiltered residual, which `evaluate` left in the ledger's scratch memory.
   void report_impulses(const DynamicSystem& system, const State& state, double h, const StepContext& context);
@@ -137,32 +136,30 @@ class ProjectiveDynamics final : public Integrator {
   std::vector<vec3> residual_;
 };
 
-bool ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const StepContext& context,
-                                 StepReport& report) {
+void ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const StepContext& context) {
   for (auto* scratch : {&push_, &dx_, &x_, &residual_}) scratch->resize(system.size());
-  report.stopped = !colouring_.update(system, context.stop);
-  if (gives_up(context, report)) return false;
-  if (!have_matrix(system, context, a_, report)) return false;
+  colouring_.update(system, context.stop);
+  context.poll();
+  have_matrix(system, context, a_);
   if (update_matrix(system, h, context.pool)) {
     factor_.forget();
     row_sum_.clear();
   }
-  if (gives_up(context, report)) return false;
+  context.poll();
   if (row_sum_.empty()) sum_rows(system.elements());
-  return !gives_up(context, report);
+  context.poll();
 }
 
-StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state, double h,
-                                       const StepContext& context) {
-  StepReport report;
+void ProjectiveDynamics::take_step(const DynamicSystem& system, State& state, double h,
+                                   const StepContext& context, StepReport& report) {
   const std::size_t n = system.size();
-  if (!prepare(system, h, context, report)) return report;
+  prepare(system, h, context);
 
   // The scale of the residual, then h (M v0 + h f) with the forces other than springs.
   const std::span<const double> m = system.masses();
   system.force(context.pool, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
                push_);
-  if (gives_up(context, report)) return report;
+  context.poll();
   system.projection().filter(push_);
   double scale = h * h * norm(context.pool, push_);  // of the residual
   system.force(context.pool, state.x, state.v, push_, SpringForces::rest);
@@ -187,20 +184,19 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   // Alternate local steps and global solves.
   double residual = 0;
   for (int k = 0;; ++k) {
-    if (!evaluate(system, state.x, h, context, report)) return report;
+    evaluate(system, state.x, h, context);
     const bool last = k == iterations_;
     if (k == 0 || last || tolerance_ > 0) residual = norm(context.pool, residual_);
     if (k == 0) scale = std::max(scale, residual);
     if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale, h))) break;
-    if (gives_up(context, report)) return report;
+    context.poll();
     if (!contacts_.all.empty()) {
-      if (!solve_with_contacts(system, h, context, report)) return report;
+      solve_with_contacts(system, h, context, report);
       continue;
     }
-    if (!factorise(system, context, report)) return report;
+    factorise(system, context, report);
     if (!report.reason.empty()) break;
-    report.stopped = !factor_.add_solution(residual_, dx_, context.stop);
-    if (report.stopped) return report;
+    factor_.add_solution(residual_, dx_, context.stop);
   }
   report.newton_residual = scale > 0 ? residual / scale : 0;
   if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale, h))
@@ -213,25 +209,19 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     v_[i] = dx_[i] / h;
   }
   finish_step(system, context, h, x_, v_, state);
-  return report;
 }
 
-bool ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContext& context,
+void ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContext& context,
                                    StepReport& report) {
-  if (factor_.holds(*a_)) return true;
-  using Outcome = CholeskyFactor::Outcome;
-  const Outcome outcome = factor_.analyse(*a_, context.stop)
-                              ? factor_.compute(context.solving(), {*a_, residual_, system.projection()})
-                              : Outcome::stopped;
-  report.stopped = outcome == Outcome::stopped;
+  if (factor_.holds(*a_)) return;
+  factor_.analyse(*a_, context.stop);
+  if (!factor_.compute(context.solving(), {*a_, residual_, system.projection()})) report.reason = kNoFactor;
   report.factorised = true;
-  if (outcome == Outcome::indefinite) report.reason = kNoFactor;
-  return !report.stopped;
 }
 
 // The term of a contact that was active once in a step stays in the matrix; otherwise contacts that switch on
 // and off would prevent convergence.
-bool ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double h,
+void ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double h,
                                              const StepContext& context, StepReport& report) {
   stencils_.resize(grabbed_ ? 1 : 0);
   for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
@@ -250,9 +240,8 @@ bool ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double
   const SolveReport solve =
       solver_.solve(context.solving(), {*a_, residual_, system.projection()}, change_, settings);
   add_linear_solve(solve, settings, report);
-  if (gives_up(context, report)) return false;
+  context.poll();
   context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += change_[i]; });
-  return true;
 }
 
 ProjectiveDynamics::Pressed ProjectiveDynamics::press(const ContactElement& contact, double h) const {
@@ -336,13 +325,13 @@ bool ProjectiveDynamics::update_held(const Projection& projection) {
   return true;
 }
 
-bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h,
-                                  const StepContext& context, StepReport& report) {
+void ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h,
+                                  const StepContext& context) {
   for (std::size_t i = 0; i < dx_.size(); ++i) {
     x_[i] = x0[i] + dx_[i];
     residual_[i] = push_[i] - a_->diagonal(i) * dx_[i];
   }
-  report.stopped = !colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+  colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     for (const LocalSpring& e : std::span(locals_).subspan(first, last - first)) {
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
@@ -352,7 +341,6 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
       residual_[e.j] += pull;
     }
   });
-  if (report.stopped) return false;
   if (const auto& grab = system.grab()) {
     const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(dx_);
     const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(moved / h) * moved);
@@ -366,7 +354,6 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
   }
   if (context.ledger != nullptr) std::ranges::copy(residual_, context.ledger->scratch(x_.size()).begin());
   system.projection().filter(residual_);
-  return true;
 }
 
 void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const State& state, double h,

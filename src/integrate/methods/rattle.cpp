@@ -22,13 +22,44 @@ constexpr double kRattleSoftness = 0.1;
 /// target of x1 comes from LengthConstraints::approach. For compliant rods (length_constraints.h) λ acts
 /// along J(x0 + h v½): the method is then neither symplectic nor of second order.
 class Rattle final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
-               StepReport& report) override;
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
+    const Projection& projection = system.projection();
 
- private:
+    v0_ = state.v;
+    prescribe_velocity(projection, state.x, h, v0_);
+    free_acceleration(system, state.x, v0_, context, h / 2, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < n; ++i) {
+      v1_[i] = v0_[i] + h / 2 * a_[i];
+      x1_[i] = state.x[i] + h * v1_[i];
+    }
+    prescribe(projection, state.x, h, x1_, v1_);
+    context.poll();
+    constraints_.update(system, context);
+    constraints_.approach(state.x, h);
+    constraints_.linearise(context, state.x);
+    constraints_.project_positions(context, x1_, push_, report);
+
+    // push_ is reused for the velocities of the force.
+    for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
+    for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
+    free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
+    prescribe(projection, state.x, h, x1_, v1_);
+    context.poll();
+    constraints_.linearise(context, x1_);
+    constraints_.project_velocities(context, v1_, kRattleSoftness, report);
+
+    finish_step(system, context, h, x1_, v1_, state);
+    report.length_violation = constraints_.violation(context.pool, state.x);
+  }
+  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override {
+    return constraints_.enter(system, state, h, context, report);
+  }
+
   LengthConstraints constraints_;
   std::vector<vec3> x1_;
   std::vector<vec3> v0_;
@@ -36,46 +67,6 @@ class Rattle final : public Integrator {
   std::vector<vec3> a_;     // of f
   std::vector<vec3> push_;  // −h²/2 M⁻¹ J0ᵀλ
 };
-
-StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
-  const Projection& projection = system.projection();
-
-  v0_ = state.v;
-  prescribe_velocity(projection, state.x, h, v0_);
-  free_acceleration(system, state.x, v0_, context, h / 2, a_, SpringForces::inextensible);
-  for (std::size_t i = 0; i < n; ++i) {
-    v1_[i] = v0_[i] + h / 2 * a_[i];
-    x1_[i] = state.x[i] + h * v1_[i];
-  }
-  prescribe(projection, state.x, h, x1_, v1_);
-  if (gives_up(context, report) || !constraints_.update(system, context, report)) return report;
-  constraints_.approach(state.x, h);
-  if (!constraints_.linearise(context, state.x, report)) return report;
-  if (!constraints_.project_positions(context, x1_, push_, report)) return report;
-
-  // push_ is reused for the velocities of the force.
-  for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
-  for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
-  free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
-  for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
-  prescribe(projection, state.x, h, x1_, v1_);
-  if (gives_up(context, report) || !constraints_.linearise(context, x1_, report)) return report;
-  if (!constraints_.project_velocities(context, v1_, kRattleSoftness, report)) return report;
-
-  finish_step(system, context, h, x1_, v1_, state);
-  report.length_violation = constraints_.violation(context.pool, state.x);
-  return report;
-}
-
-double Rattle::enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                     StepReport& report) {
-  prescribe_velocity(system.projection(), state.x, h, state.v);
-  if (!constraints_.update(system, context, report)) return 0;
-  return constraints_.enter(context, state.x, state.v, report);
-}
 
 }  // namespace
 

@@ -17,11 +17,34 @@ constexpr double kLastWeight = 1;
 
 /// The classical Runge–Kutta method on u' = (v, M⁻¹ f(x, v)) [Kutta 1901].
 class Rk4 final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& /*report*/) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&x_, &v_, &a_, &v_sum_, &a_sum_}) scratch->resize(n);
 
- private:
+    start_.compute(system, state, h, context, kSlopes[0].weight * h / 6);
+    const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
+    for (const Slope& slope : kSlopes) {
+      const bool first = &slope == kSlopes;
+      const std::vector<vec3>&v = first ? v0 : v_, &a = first ? a0 : a_;
+      context.poll();
+      context.for_particles(n, [&](std::size_t i) {
+        v_sum_[i] = first ? v[i] : v_sum_[i] + slope.weight * v[i];
+        a_sum_[i] = first ? a[i] : a_sum_[i] + slope.weight * a[i];
+        x_[i] = state.x[i] + slope.node * h * v[i];
+        v_[i] = v0[i] + slope.node * h * a[i];
+      });
+      const double weight = &slope + 1 == std::end(kSlopes) ? kLastWeight : (&slope + 1)->weight;
+      free_acceleration(system, x_, v_, context, weight * h / 6, a_);
+    }
+
+    context.for_particles(n, [&](std::size_t i) {
+      x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
+      v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
+    });
+    finish_step(system, context, h, x_, v_, state);
+  }
+
   StepStart start_;
   std::vector<vec3> x_;      // of the current stage
   std::vector<vec3> v_;      // of the current stage, the x part of its slope
@@ -29,35 +52,6 @@ class Rk4 final : public Integrator {
   std::vector<vec3> v_sum_;  // k1 + 2 k2 + 2 k3, x part
   std::vector<vec3> a_sum_;  // v part
 };
-
-StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&x_, &v_, &a_, &v_sum_, &a_sum_}) scratch->resize(n);
-
-  if (!start_.compute(system, state, h, context, kSlopes[0].weight * h / 6, report)) return report;
-  const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
-  for (const Slope& slope : kSlopes) {
-    const bool first = &slope == kSlopes;
-    const std::vector<vec3>&v = first ? v0 : v_, &a = first ? a0 : a_;
-    if (gives_up(context, report)) return report;
-    context.for_particles(n, [&](std::size_t i) {
-      v_sum_[i] = first ? v[i] : v_sum_[i] + slope.weight * v[i];
-      a_sum_[i] = first ? a[i] : a_sum_[i] + slope.weight * a[i];
-      x_[i] = state.x[i] + slope.node * h * v[i];
-      v_[i] = v0[i] + slope.node * h * a[i];
-    });
-    const double weight = &slope + 1 == std::end(kSlopes) ? kLastWeight : (&slope + 1)->weight;
-    free_acceleration(system, x_, v_, context, weight * h / 6, a_);
-  }
-
-  context.for_particles(n, [&](std::size_t i) {
-    x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
-    v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
-  });
-  finish_step(system, context, h, x_, v_, state);
-  return report;
-}
 
 double rk4_growth(double y, double s, const IntegratorParameters& /*values*/) {
   return largest_at_eigenvalues(

@@ -11,36 +11,29 @@ namespace {
 /// x1 = x0 + h v0 + h²/2 a0, v1 = v0 + h/2 (a0 + a(x1, v0 + h a0)) (model.md). Without damping the symmetric
 /// and symplectic method of Störmer and Verlet [Hairer 2006, I.1.4].
 class VelocityVerlet final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& /*report*/) override {
+    const std::size_t n = system.size();
+    for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
 
- private:
+    start_.compute(system, state, h, context, h / 2);
+    const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
+    context.for_particles(n, [&](std::size_t i) {
+      x1_[i] = state.x[i] + h * v0[i] + h * h / 2 * a0[i];
+      v1_[i] = v0[i] + h * a0[i];
+    });
+    free_acceleration(system, x1_, v1_, context, h / 2, a1_);
+    context.poll();
+
+    context.for_particles(n, [&](std::size_t i) { v1_[i] = v0[i] + h / 2 * (a0[i] + a1_[i]); });
+    finish_step(system, context, h, x1_, v1_, state);
+  }
+
   StepStart start_;
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;  // first v0 + h a0
   std::vector<vec3> a1_;
 };
-
-StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, double h,
-                                   const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
-
-  if (!start_.compute(system, state, h, context, h / 2, report)) return report;
-  const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
-  context.for_particles(n, [&](std::size_t i) {
-    x1_[i] = state.x[i] + h * v0[i] + h * h / 2 * a0[i];
-    v1_[i] = v0[i] + h * a0[i];
-  });
-  free_acceleration(system, x1_, v1_, context, h / 2, a1_);
-  if (gives_up(context, report)) return report;
-
-  context.for_particles(n, [&](std::size_t i) { v1_[i] = v0[i] + h / 2 * (a0[i] + a1_[i]); });
-  finish_step(system, context, h, x1_, v1_, state);
-  return report;
-}
 
 }  // namespace
 

@@ -56,9 +56,6 @@ class Xpbd final : public Integrator {
   explicit Xpbd(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), substeps_(static_cast<int>(values.at(1))) {}
 
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
-
  private:
   /// A spring with its factors in a substep, in the order of the colours.
   struct Constraint {
@@ -77,12 +74,14 @@ class Xpbd final : public Integrator {
     double error = 0;  // when last measured [m]
   };
 
-  // False when stopped.
-  bool update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
-  bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
+  // Members with a context throw Cancelled.
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) override;
+  void update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
+  void substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                const StepContext& context, StepReport& report);
   template <bool measured>
-  bool sweep_springs(const Projection& projection, const StepContext& context);
+  void sweep_springs(const Projection& projection, const StepContext& context);
   /// Records the largest error of the springs of the chunk that begins at `first` [m].
   void note_error(std::size_t first, HalfLanes largest) {
     double& error = errors_[first / SpringColouring::kGrain];
@@ -111,9 +110,8 @@ class Xpbd final : public Integrator {
   /// Rounding error of `largest_error` [m].
   double rounding() const;
   /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_; reports it, and
-  /// measures the errors. Empty when stopped.
-  std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
-                                          const StepContext& context);
+  /// measures the errors.
+  double momentum_residual(const DynamicSystem& system, double h_s, const StepContext& context);
   /// From force_ = h_s r without a filter; the springs' dampers report theirs with it.
   void report_impulses(const DynamicSystem& system, double h_s, const StepContext& context);
   /// M⁻¹ S g for one or two particles: the velocity from a unit impulse along g.
@@ -180,23 +178,19 @@ struct Xpbd::Pair {
   }
 };
 
-StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
-  StepReport report;
+void Xpbd::take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                     StepReport& report) {
   const std::size_t n = system.size();
   for (auto* scratch : {&before_, &force_}) scratch->resize(n);
-  report.stopped =
-      !colouring_.update(system, context.stop) || !update_constraints(system, h / substeps_, context);
-  if (report.stopped) return report;
+  colouring_.update(system, context.stop);
+  update_constraints(system, h / substeps_, context);
 
   x_ = state.x;
   v_ = state.v;
   for (int k = 0; k < substeps_; ++k) {
     const bool last = k + 1 == substeps_;
     if (context.ledger != nullptr) v_before_ = v_;
-    if (!substep(system, state.x, h, k, context, report)) {
-      report.stopped = true;
-      return report;
-    }
+    substep(system, state.x, h, k, context, report);
     if (context.ledger != nullptr && !last) {
       context.ledger->end_substep(system, context.pool, v_before_, v_);
       context.ledger->impulses().clear();
@@ -204,16 +198,15 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   }
   if (context.ledger != nullptr) state.v.swap(v_before_);  // the last substep's
   finish_step(system, context, h, x_, v_, state);
-  return report;
 }
 
-bool Xpbd::update_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
-  if (stop_requested(context.stop)) return false;
+void Xpbd::update_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
+  context.poll();
   const ElasticElements springs = system.elements();
   const std::span<const std::uint32_t> order = colouring_.order();
   constraints_.resize(springs.size());
   lambda_.resize(springs.size());
-  if (stop_requested(context.stop)) return false;
+  context.poll();
   for_each(context.pool, order.size(), 2048, [&](std::size_t c) {
     const ElasticElement e = springs[order[c]];
     constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
@@ -230,10 +223,10 @@ bool Xpbd::update_constraints(const DynamicSystem& system, double h_s, const Ste
       sliding_ = true;
     }
   }
-  return !stop_requested(context.stop);
+  context.poll();
 }
 
-bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
+void Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                    const StepContext& context, StepReport& report) {
   const bool last = number + 1 == substeps_;
   const Projection& projection = system.projection();
@@ -245,7 +238,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
     system.force(context.pool, x_, prescribed_velocity(projection, x0, h, v_, before_), force_);
     projection.filter(force_);
     impulse = h_s * norm(context.pool, force_);
-    if (stop_requested(context.stop)) return false;
+    context.poll();
   }
   take_forces(context, system, h_s, x_, v_, force_, SpringForces::rest);
   const double inertia = 1 + h_s * system.mass_damping();
@@ -256,7 +249,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   contacts_ = {};
   if (contact != nullptr)
     contacts_ = contact->elements(context.pool, before_, v_, h_s, (substeps_ - 1 - number) * h_s);
-  if (stop_requested(context.stop)) return false;
+  context.poll();
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = before_[i] + h_s * v_[i];
 
   std::ranges::fill(lambda_, 0.0);
@@ -264,15 +257,16 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   lambda_of_grab_ = vec3(0.0);
   double first_error = 0;
   for (int k = 0; k < iterations_; ++k) {
-    if (!(k == 0 ? sweep_springs<true>(projection, context) : sweep_springs<false>(projection, context)))
-      return false;
+    if (k == 0)
+      sweep_springs<true>(projection, context);
+    else
+      sweep_springs<false>(projection, context);
     for_contacts(context.pool, [&](std::size_t c) { press(contacts_.all[c], projection, h_s, pressed_[c]); });
     if (system.grab()) pull(*system.grab(), projection, h_s);
     if (k == 0) first_error = largest_error();
   }
-  const std::optional<double> residual = momentum_residual(system, h_s, context);
-  if (!residual) return false;
-  report.distance = impulse > 0 ? *residual / impulse : 0;  // in the end the last one's
+  const double residual = momentum_residual(system, h_s, context);
+  report.distance = impulse > 0 ? residual / impulse : 0;  // in the end the last one's
   const double error = largest_error();
   if (first_error > 0) report.newton_residual = std::max(report.newton_residual, error / first_error);
   if (!(error <= context.solver.newton_tolerance * first_error) && !(error <= rounding())) {
@@ -280,13 +274,12 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
     report.reason = kSweepsNotConverged;
   }
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
-  return true;
 }
 
 template <bool measured>
-bool Xpbd::sweep_springs(const Projection& projection, const StepContext& context) {
+void Xpbd::sweep_springs(const Projection& projection, const StepContext& context) {
   if (measured) errors_.assign(constraints_.size() / SpringColouring::kGrain + 1, 0.0);
-  return colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+  colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     HalfLanes largest = both(0);
     for (std::size_t c = first; c < last; c += 2) {
       const Pair pair(*this, c, last);
@@ -319,8 +312,7 @@ double Xpbd::rounding() const {
   return 8 * std::numeric_limits<double>::epsilon() * largest;
 }
 
-std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, double h_s,
-                                              const StepContext& context) {
+double Xpbd::momentum_residual(const DynamicSystem& system, double h_s, const StepContext& context) {
   const std::span<const double> m = system.masses();
   const double inertia = 1 + h_s * system.mass_damping();
   std::vector<vec3>& r = force_;  // times h_s
@@ -328,7 +320,7 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
   std::span<vec3> damping;
   if (context.ledger != nullptr) damping = context.ledger->impulses().add_to(ImpulseKind::damping, r.size());
   std::ranges::fill(errors_, 0.0);
-  const bool done = colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+  colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     HalfLanes largest = both(0);
     for (std::size_t c = first; c < last; c += 2) {
       const Pair pair(*this, c, last);
@@ -344,7 +336,6 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
     }
     note_error(first, largest);
   });
-  if (!done) return std::nullopt;
   add_contacts(h_s, r, context);
   if (const auto& grab = system.grab()) {
     const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(x_) - grab->blend(before_);

@@ -18,11 +18,31 @@ constexpr std::array kShares{kOuterShare, kInnerShare, kOuterShare};
 /// Three steps of velocity Verlet, of w1 h, w0 h and w1 h, w1 = 1/(2 − 2^{1/3}), w0 = 1 − 2 w1: the middle
 /// one goes back in time (model.md) [Yoshida 1990; Hairer 2006, II.4].
 class Yoshida4 final : public Integrator {
- public:
-  StepReport advance(const DynamicSystem& system, State& state, double h,
-                     const StepContext& context) override;
+  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& /*report*/) override {
+    const std::size_t n = system.size();
+    start_.compute(system, state, h, context, kOuterShare * h / 2);
+    x_ = state.x;
+    v_ = start_.v;
+    a_ = start_.a;
+    v_ahead_.resize(n);
+    a_ahead_.resize(n);
+    for (std::size_t k = 0; k < kShares.size(); ++k) {
+      const double t = kShares[k] * h;
+      context.poll();
+      // With damping the acceleration differs from the end of the previous step.
+      if (k > 0) free_acceleration(system, x_, v_, context, t / 2, a_);
+      context.poll();
+      context.for_particles(n, [&](std::size_t i) {
+        x_[i] += t * v_[i] + t * t / 2 * a_[i];
+        v_ahead_[i] = v_[i] + t * a_[i];
+      });
+      free_acceleration(system, x_, v_ahead_, context, t / 2, a_ahead_);
+      context.for_particles(n, [&](std::size_t i) { v_[i] += t / 2 * (a_[i] + a_ahead_[i]); });
+    }
+    finish_step(system, context, h, x_, v_, state);
+  }
 
- private:
   StepStart start_;
   std::vector<vec3> x_;
   std::vector<vec3> v_;
@@ -30,33 +50,6 @@ class Yoshida4 final : public Integrator {
   std::vector<vec3> v_ahead_;  // v + t a, at the end of a step of t
   std::vector<vec3> a_ahead_;
 };
-
-StepReport Yoshida4::advance(const DynamicSystem& system, State& state, double h,
-                             const StepContext& context) {
-  StepReport report;
-  const std::size_t n = system.size();
-  if (!start_.compute(system, state, h, context, kOuterShare * h / 2, report)) return report;
-  x_ = state.x;
-  v_ = start_.v;
-  a_ = start_.a;
-  v_ahead_.resize(n);
-  a_ahead_.resize(n);
-  for (std::size_t k = 0; k < kShares.size(); ++k) {
-    const double t = kShares[k] * h;
-    if (gives_up(context, report)) return report;
-    // With damping the acceleration differs from the end of the previous step.
-    if (k > 0) free_acceleration(system, x_, v_, context, t / 2, a_);
-    if (gives_up(context, report)) return report;
-    context.for_particles(n, [&](std::size_t i) {
-      x_[i] += t * v_[i] + t * t / 2 * a_[i];
-      v_ahead_[i] = v_[i] + t * a_[i];
-    });
-    free_acceleration(system, x_, v_ahead_, context, t / 2, a_ahead_);
-    context.for_particles(n, [&](std::size_t i) { v_[i] += t / 2 * (a_[i] + a_ahead_[i]); });
-  }
-  finish_step(system, context, h, x_, v_, state);
-  return report;
-}
 
 /// The spectral radius of the product of the three steps' matrices, from its determinant and its trace.
 double yoshida4_growth(double y, double s, const IntegratorParameters& /*values*/) {
