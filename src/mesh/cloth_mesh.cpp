@@ -31,82 +31,61 @@ void poll(const StopProbe& stop, std::size_t iteration) {
   throw InputError(obj.name + ": " + reason);
 }
 
-/// Finds the first of several equal positions; −0 equals 0. A hash table with linear probing, which is
-/// several times faster than a node-based one for millions of vertices.
-class PositionIndex {
- public:
-  /// `count`: the largest number of different positions.
-  PositionIndex(const std::vector<vec3>& positions, std::size_t count)
-      : positions_(positions), slots_(std::bit_ceil(2 * count + 1), kNone) {}
+/// Mixes a number into a hash.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) {
+  hash = (hash ^ number) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ hash >> 32;
+}
 
-  /// The vertex first given with the position of `vertex`: `vertex` itself if it is new.
-  std::uint32_t first_at_position_of(std::uint32_t vertex) {
-    const vec3& p = positions_[vertex];
-    std::size_t slot = hash(p) & (slots_.size() - 1);
-    while (slots_[slot] != kNone) {
-      if (positions_[slots_[slot]] == p) return slots_[slot];
-      slot = (slot + 1) & (slots_.size() - 1);
-    }
-    return slots_[slot] = vertex;
+/// Finds the first of several equal items. A hash table with linear probing, which is several times faster
+/// than a node-based one for millions of items.
+class FirstIndex {
+ public:
+  /// `count`: the largest number of different items.
+  explicit FirstIndex(std::size_t count) : slots_(std::bit_ceil(2 * count + 1), kNone) {}
+
+  /// The first item given that equals this one: `item` itself if it is new.
+  template <class Equals>
+  std::uint32_t first_of(std::uint32_t item, std::uint64_t hash, const Equals& equals) {
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot] != kNone; slot = (slot + 1) & (slots_.size() - 1))
+      if (equals(slots_[slot])) return slots_[slot];
+    return slots_[slot] = item;
   }
 
  private:
-  static std::size_t hash(const vec3& p) {
-    std::uint64_t h = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      h ^= std::bit_cast<std::uint64_t>(p[axis] + 0.0);  // −0 + 0 is 0
-      h *= 0x9e3779b97f4a7c15ULL;
-      h ^= h >> 32;
-    }
-    return static_cast<std::size_t>(h);
-  }
-
-  const std::vector<vec3>& positions_;
   std::vector<std::uint32_t> slots_;
 };
 
-/// Finds faces on the same particles, with any first corner and orientation. The same hash table.
+/// Finds faces on the same particles, with any first corner and orientation.
 class FaceIndex {
  public:
   FaceIndex(const ObjMesh& obj, const std::vector<std::int32_t>& particle_of_vertex)
-      : obj_(obj),
-        particle_of_vertex_(particle_of_vertex),
-        slots_(std::bit_ceil(2 * obj.face_count() + 1), kNone) {}
+      : obj_(obj), particle_of_vertex_(particle_of_vertex), first_(obj.face_count()) {}
 
   /// False if an earlier face has the same particles.
-  bool add(std::size_t face) {
+  bool add(std::uint32_t face) {
     list_particles(face, particles_);
-    std::size_t slot = hash(particles_) & (slots_.size() - 1);
-    for (; slots_[slot] != kNone; slot = (slot + 1) & (slots_.size() - 1)) {
-      if (obj_.face(slots_[slot]).size() != particles_.size()) continue;
-      list_particles(slots_[slot], others_);
-      if (particles_ == others_) return false;
-    }
-    slots_[slot] = static_cast<std::uint32_t>(face);
-    return true;
+    std::uint64_t hash = 0;
+    for (const std::int32_t particle : particles_) hash = mixed(hash, static_cast<std::uint64_t>(particle));
+    return face == first_.first_of(face, hash, [&](std::uint32_t other) {
+      if (obj_.face(other).size() != particles_.size()) return false;
+      list_particles(other, others_);
+      return particles_ == others_;
+    });
   }
 
  private:
-  void list_particles(std::size_t face, std::vector<std::int32_t>& out) const {
+  void list_particles(std::uint32_t face, std::vector<std::int32_t>& out) const {
     out.clear();
     for (const ObjMesh::Corner& corner : obj_.face(face))
       out.push_back(particle_of_vertex_[static_cast<std::size_t>(corner.vertex)]);
     std::sort(out.begin(), out.end());
   }
 
-  static std::size_t hash(const std::vector<std::int32_t>& particles) {
-    std::uint64_t h = 0;
-    for (const std::int32_t particle : particles) {
-      h ^= static_cast<std::uint64_t>(particle);
-      h *= 0x9e3779b97f4a7c15ULL;
-      h ^= h >> 32;
-    }
-    return static_cast<std::size_t>(h);
-  }
-
   const ObjMesh& obj_;
   const std::vector<std::int32_t>& particle_of_vertex_;
-  std::vector<std::uint32_t> slots_;
+  FirstIndex first_;
   std::vector<std::int32_t> particles_, others_;
 };
 
@@ -125,11 +104,18 @@ void number_particles(const ObjMesh& obj, const MeshOptions& options, ClothMesh&
   };
   if (!options.weld) check_count(used);
 
-  PositionIndex index(obj.vertices, options.weld ? std::min(used, kMaxParticles + 1) : 0);
+  FirstIndex index(options.weld ? std::min(used, kMaxParticles + 1) : 0);
+  const auto first_at_position_of = [&](std::uint32_t vertex) {
+    const vec3& p = obj.vertices[vertex];
+    std::uint64_t hash = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      hash = mixed(hash, std::bit_cast<std::uint64_t>(p[axis] + 0.0));  // −0 equals 0, and −0 + 0 is 0
+    return index.first_of(vertex, hash, [&](std::uint32_t other) { return obj.vertices[other] == p; });
+  };
   for (std::uint32_t v = 0; v < n; ++v) {
     poll(options.stop, v);
     if (mesh.particle_of_vertex[v] < 0) continue;
-    const std::uint32_t first = options.weld ? index.first_at_position_of(v) : v;
+    const std::uint32_t first = options.weld ? first_at_position_of(v) : v;
     if (first == v) {
       mesh.particle_of_vertex[v] = static_cast<std::int32_t>(mesh.vertex_of_particle.size());
       mesh.vertex_of_particle.push_back(v);
@@ -185,7 +171,7 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
   Triangulator triangulator;
   FaceIndex faces(obj, mesh.particle_of_vertex);
   std::vector<vec3> polygon;
-  for (std::size_t f = 0; f < obj.face_count(); ++f) {
+  for (std::uint32_t f = 0; f < obj.face_count(); ++f) {
     poll(stop, f);
     if (!faces.add(f)) {
       ++mesh.report.merged_faces;
@@ -286,6 +272,7 @@ class EdgeTable {
 /// For each particle: true if all edges of which it is the lower particle are closed.
 std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   EdgeTable edges(mesh.triangles, mesh.positions.size());
+  const auto pairs = [](std::size_t count) { return count * (count - (count > 0)) / 2; };
   std::size_t stretch = 0, bend = 0;
   std::vector<std::uint8_t> closed(mesh.positions.size(), 1);
   edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
@@ -297,7 +284,7 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
                       std::to_string(t) + " triangles, and " + std::to_string(kMaxTrianglesPerEdge) +
                       " are allowed");
     ++stretch;
-    bend += t * (t - (t > 0)) / 2;
+    bend += pairs(t);
     mesh.report.nonmanifold_edges += t > 2;
     mesh.report.boundary_edges += t == 1;
     mesh.report.reversed_edges += t == 2 && upwards != 1;
@@ -313,7 +300,6 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
   edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
                            std::size_t /*upwards*/) {
     mesh.stretch_springs.push_back({low, high});
-    const auto pairs = [](std::size_t count) { return count * (count - (count > 0)) / 2; };
     different.clear();
     std::ranges::unique_copy(opposites, std::back_inserter(different));
     mesh.report.dropped_springs += pairs(opposites.size()) - pairs(different.size());
@@ -344,6 +330,14 @@ void number_parts(const std::vector<std::uint8_t>& closed, ClothMesh& mesh) {
   mesh.closed.assign(static_cast<std::size_t>(mesh.parts), 1);
   for (std::uint32_t p = 0; p < closed.size(); ++p)
     if (closed[p] == 0) mesh.closed[mesh.part_of_particle[p]] = 0;
+}
+
+/// The values of particles per `v` line, in the file's units; unused vertices have those of `rows`.
+std::vector<vec3> vertex_values(const ClothMesh& mesh, std::span<const vec3> values, std::vector<vec3> rows) {
+  for (std::size_t v = 0; v < rows.size(); ++v)
+    if (const std::int32_t p = mesh.particle_of_vertex[v]; p >= 0)
+      rows[v] = to_file_units(values[static_cast<std::size_t>(p)], mesh);
+  return rows;
 }
 
 }  // namespace
@@ -380,19 +374,11 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
 }
 
 std::vector<vec3> vertex_positions(const ClothMesh& mesh, std::span<const vec3> particle_positions) {
-  std::vector<vec3> rows = mesh.source->vertices;
-  for (std::size_t v = 0; v < rows.size(); ++v)
-    if (const std::int32_t p = mesh.particle_of_vertex[v]; p >= 0)
-      rows[v] = to_file_units(particle_positions[static_cast<std::size_t>(p)], mesh);
-  return rows;
+  return vertex_values(mesh, particle_positions, mesh.source->vertices);
 }
 
 std::vector<vec3> vertex_velocities(const ClothMesh& mesh, std::span<const vec3> particle_velocities) {
-  std::vector<vec3> rows(mesh.particle_of_vertex.size(), vec3(0));
-  for (std::size_t v = 0; v < rows.size(); ++v)
-    if (const std::int32_t p = mesh.particle_of_vertex[v]; p >= 0)
-      rows[v] = to_file_units(particle_velocities[static_cast<std::size_t>(p)], mesh);
-  return rows;
+  return vertex_values(mesh, particle_velocities, std::vector<vec3>(mesh.particle_of_vertex.size(), vec3(0)));
 }
 
 std::vector<vec3> particle_values(const ClothMesh& mesh, std::span<const vec3> rows) {

@@ -29,17 +29,11 @@ class Maker {
  public:
   explicit Maker(std::string_view name) { mesh_.name = name; }
 
-  int vertex(double x, double y, double z) {
-    mesh_.vertices.emplace_back(rounded(x), rounded(y), rounded(z));
+  int vertex(const vec3& at) {
+    mesh_.vertices.emplace_back(rounded(at.x), rounded(at.y), rounded(at.z));
     return static_cast<int>(mesh_.vertices.size()) - 1;
   }
-  int texture(double u, double v) {
-    mesh_.texture_coordinates.push_back({{rounded(u), rounded(v), 0}, 2});
-    return static_cast<int>(mesh_.texture_coordinates.size()) - 1;
-  }
-  void face(std::initializer_list<ObjMesh::Corner> corners) {
-    mesh_.add_face({corners.begin(), corners.size()});
-  }
+  void face(const std::vector<ObjMesh::Corner>& corners) { mesh_.add_face(corners); }
 
   /// rows × cols vertices at position(r, c), in quads, with texture coordinates. With `around`, the last
   /// column is joined to the first, and only the texture has a seam there.
@@ -49,13 +43,13 @@ class Maker {
     const int first = static_cast<int>(mesh_.vertices.size());
     const int first_texture = static_cast<int>(mesh_.texture_coordinates.size());
     for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < cols; ++c) {
-        const vec3 p = position(r, c);
-        vertex(p.x, p.y, p.z);
-      }
+      for (int c = 0; c < cols; ++c) vertex(position(r, c));
     for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < texture_cols; ++c)
-        texture(static_cast<double>(c) / (texture_cols - 1), 1 - static_cast<double>(r) / (rows - 1));
+      for (int c = 0; c < texture_cols; ++c) {
+        const double u = static_cast<double>(c) / (texture_cols - 1);
+        const double v = 1 - static_cast<double>(r) / (rows - 1);
+        mesh_.texture_coordinates.push_back({{rounded(u), rounded(v), 0}, 2});
+      }
     const auto corner = [&](int r, int c) {
       return ObjMesh::Corner{first + r * cols + c % cols, first_texture + r * texture_cols + c};
     };
@@ -70,6 +64,14 @@ class Maker {
   ObjMesh mesh_;
 };
 
+/// A mesh of one Maker::sheet.
+template <class Position>
+ObjMesh one_sheet(std::string_view name, int rows, int cols, bool around, const Position& position) {
+  Maker maker(name);
+  maker.sheet(rows, cols, around, position);
+  return maker.finish();
+}
+
 Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1) {
   Indices indices;
   for (std::uint32_t i = 0; i < count; ++i) indices.push_back(first + i * stride);
@@ -81,15 +83,11 @@ constexpr int kCurtainRows = 31, kCurtainPleats = 6, kCurtainPerPleat = 8;
 constexpr int kCurtainCols = kCurtainPleats * kCurtainPerPleat + 1;
 
 ObjMesh make_curtain() {
-  Maker maker("curtain");
-  maker.sheet(kCurtainRows, kCurtainCols, false, [](int r, int c) {
+  return one_sheet("curtain", kCurtainRows, kCurtainCols, false, [](int r, int c) {
     const double x = 1.2 * c / (kCurtainCols - 1);
     return vec3(x, 1.2 - 1.2 * r / (kCurtainRows - 1), 0.04 * std::cos(2 * kPi * c / kCurtainPerPleat));
   });
-  return maker.finish();
 }
-
-Indices curtain_pins() { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }
 
 // A round sheet of radius 0.5 m: ring i has 6i vertices, so that all triangles are about the same size.
 constexpr int kRings = 14;
@@ -99,11 +97,11 @@ int ring_start(int i) { return i == 0 ? 0 : 1 + 3 * i * (i - 1); }
 
 ObjMesh make_round_sheet() {
   Maker maker("round_sheet");
-  maker.vertex(0, 0, 0);
+  maker.vertex({0, 0, 0});
   for (int i = 1; i <= kRings; ++i)
     for (int k = 0; k < 6 * i; ++k) {
       const double angle = 2 * kPi * k / (6 * i), radius = 0.5 * i / kRings;
-      maker.vertex(radius * std::cos(angle), 0, -radius * std::sin(angle));
+      maker.vertex({radius * std::cos(angle), 0, -radius * std::sin(angle)});
     }
   // Each sixth of the strip between two rings has one triangle more on the outer side.
   for (int i = 1; i <= kRings; ++i)
@@ -119,104 +117,74 @@ ObjMesh make_round_sheet() {
   return maker.finish();
 }
 
-Indices round_sheet_pins() {
-  return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
-}
-
 // An open tube, 0.8 m long, 0.2 m in radius, its axis upright.
 constexpr int kTubeRows = 21, kTubeCols = 32;
 
 ObjMesh make_tube() {
-  Maker maker("tube");
-  maker.sheet(kTubeRows, kTubeCols, true, [](int r, int c) {
+  return one_sheet("tube", kTubeRows, kTubeCols, true, [](int r, int c) {
     const double angle = 2 * kPi * c / kTubeCols;
     return vec3(0.2 * std::cos(angle), 0.8 - 0.8 * r / (kTubeRows - 1), -0.2 * std::sin(angle));
   });
-  return maker.finish();
 }
-
-Indices tube_pins() { return range(0, kTubeCols); }
 
 // A chain: a ribbon of 40 links, 1 m long and 25 mm wide, pinned at one end and level at the start.
 constexpr int kChainLinks = 40;
 
 ObjMesh make_chain() {
-  Maker maker("chain");
-  maker.sheet(2, kChainLinks + 1, false, [](int r, int c) {
+  return one_sheet("chain", 2, kChainLinks + 1, false, [](int r, int c) {
     return vec3(static_cast<double>(c) / kChainLinks, 0, -0.0125 + 0.025 * r);
   });
-  return maker.finish();
 }
-
-Indices chain_pins() { return {0, kChainLinks + 1}; }
 
 // One spring of 1 m, from a pivot to a bob out to the side. An OBJ mesh has no springs without faces, so
 // its face is a triangle with a repeated corner: one edge, no area.
 ObjMesh make_pendulum() {
   Maker maker("pendulum");
-  const int pivot = maker.vertex(0, 0, 0), bob = maker.vertex(0.6, -0.8, 0);
+  const int pivot = maker.vertex({0, 0, 0}), bob = maker.vertex({0.6, -0.8, 0});
   maker.face({{pivot}, {bob}, {bob}});
   return maker.finish();
 }
-
-Indices pendulum_pins() { return {0}; }
 
 // A flag, 1.5 m × 1 m, upright, pinned to its pole at ten points.
 constexpr int kFlagRows = 28, kFlagCols = 42;
 
 ObjMesh make_flag() {
-  Maker maker("flag");
-  maker.sheet(kFlagRows, kFlagCols, false, [](int r, int c) {
+  return one_sheet("flag", kFlagRows, kFlagCols, false, [](int r, int c) {
     return vec3(1.5 * c / (kFlagCols - 1), 1.0 * (kFlagRows - 1 - r) / (kFlagRows - 1), 0);
   });
-  return maker.finish();
 }
-
-Indices flag_pins() { return range(0, 10, 3 * kFlagCols); }
 
 // A handkerchief of 0.4 m, a corner down and aslant, so that it lands on that corner and folds over.
 constexpr int kHandkerchiefRows = 25;
 
 ObjMesh make_handkerchief() {
-  Maker maker("handkerchief");
   const double slant = kPi / 5, spacing = 0.4 / (kHandkerchiefRows - 1);
-  maker.sheet(kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
+  return one_sheet("handkerchief", kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
     const double across = (c - r) * spacing / std::sqrt(2.0),
                  up = (2 * kHandkerchiefRows - 2 - r - c) * spacing / std::sqrt(2.0);
     return vec3(across, up * std::cos(slant), up * std::sin(slant));
   });
-  return maker.finish();
 }
-
-Indices handkerchief_pins() { return {0}; }
 
 // A plain sheet of 1 m, upright, with texture coordinates.
 constexpr int kSheetRows = 33;
 
 ObjMesh make_sheet() {
-  Maker maker("sheet");
-  maker.sheet(kSheetRows, kSheetRows, false, [](int r, int c) {
+  return one_sheet("sheet", kSheetRows, kSheetRows, false, [](int r, int c) {
     return vec3(1.0 * c / (kSheetRows - 1), 1.0 * (kSheetRows - 1 - r) / (kSheetRows - 1), 0);
   });
-  return maker.finish();
 }
-
-Indices sheet_pins() { return {0, kSheetRows - 1}; }
 
 // A flared skirt, 0.55 m long: the waist of 0.7 m is a circle, the hem of 2 m falls in eight folds.
 constexpr int kSkirtRows = 24, kSkirtCols = 64, kSkirtFolds = 8;
 
 ObjMesh make_skirt() {
-  Maker maker("skirt");
-  maker.sheet(kSkirtRows, kSkirtCols, true, [](int r, int c) {
+  return one_sheet("skirt", kSkirtRows, kSkirtCols, true, [](int r, int c) {
     const double down = static_cast<double>(r) / (kSkirtRows - 1), angle = 2 * kPi * c / kSkirtCols;
     const double radius = 0.7 / (2 * kPi) + 0.2 * down + 0.04 * down * std::cos(kSkirtFolds * angle);
     return vec3(radius * std::cos(angle), 1.0 - 0.55 * down, -radius * std::sin(angle));
   });
-  return maker.finish();
 }
-
-Indices skirt_pins() { return range(0, kSkirtCols); }
 
 // A tablecloth of 1.4 m, flat at the height of the table; the part on its round top of 0.9 m is pinned.
 constexpr int kTableclothRows = 33;
@@ -227,9 +195,7 @@ vec3 tablecloth_place(int r, int c) {
 }
 
 ObjMesh make_tablecloth() {
-  Maker maker("tablecloth");
-  maker.sheet(kTableclothRows, kTableclothRows, false, tablecloth_place);
-  return maker.finish();
+  return one_sheet("tablecloth", kTableclothRows, kTableclothRows, false, tablecloth_place);
 }
 
 Indices tablecloth_pins() {
@@ -247,8 +213,7 @@ Indices tablecloth_pins() {
 constexpr int kPonchoRows = 20, kPonchoCols = 72;
 
 ObjMesh make_poncho() {
-  Maker maker("poncho");
-  maker.sheet(kPonchoRows, kPonchoCols, true, [](int r, int c) {
+  return one_sheet("poncho", kPonchoRows, kPonchoCols, true, [](int r, int c) {
     const double angle = 2 * kPi * c / kPonchoCols, out = static_cast<double>(r) / (kPonchoRows - 1);
     // From the circle to the square whose corners point along x and z.
     const double neck = 0.6 / (2 * kPi), side = 1.2 / std::sqrt(2.0);
@@ -256,10 +221,7 @@ ObjMesh make_poncho() {
         neck + out * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
     return vec3(radius * std::cos(angle), 1.4 - 0.5 * (radius - neck), -radius * std::sin(angle));
   });
-  return maker.finish();
 }
-
-Indices poncho_pins() { return range(0, kPonchoCols); }
 
 // Two sheets that are joined along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
@@ -273,21 +235,19 @@ ObjMesh make_seam() {
   return maker.finish();
 }
 
-Indices seam_pins() { return {0, kSeamRows * kSeamCols + kSeamCols - 1}; }
-
 // A book: three pages that share their spine, whose edges therefore have three quads.
 constexpr int kBookRows = 7, kBookCols = 5, kBookPages = 3;
 
 ObjMesh make_nonmanifold() {
   Maker maker("nonmanifold");
-  for (int r = 0; r < kBookRows; ++r) maker.vertex(0, 0.6 - 0.6 * r / (kBookRows - 1), 0);
+  for (int r = 0; r < kBookRows; ++r) maker.vertex({0, 0.6 - 0.6 * r / (kBookRows - 1), 0});
   for (int page = 0; page < kBookPages; ++page) {
     const double angle = 2 * kPi * page / kBookPages;
     const int first = kBookRows + page * kBookRows * kBookCols;
     for (int r = 0; r < kBookRows; ++r)
       for (int c = 1; c <= kBookCols; ++c) {
         const double out = 0.4 * c / kBookCols;
-        maker.vertex(out * std::cos(angle), 0.6 - 0.6 * r / (kBookRows - 1), -out * std::sin(angle));
+        maker.vertex({out * std::cos(angle), 0.6 - 0.6 * r / (kBookRows - 1), -out * std::sin(angle)});
       }
     const auto corner = [&](int r, int c) {
       return ObjMesh::Corner{c == 0 ? r : first + r * kBookCols + c - 1};
@@ -299,8 +259,6 @@ ObjMesh make_nonmanifold() {
   return maker.finish();
 }
 
-Indices nonmanifold_pins() { return {0}; }
-
 // Three sheets of different shape that no face joins.
 ObjMesh make_parts() {
   Maker maker("parts");
@@ -309,8 +267,6 @@ ObjMesh make_parts() {
                 [part](int r, int c) { return vec3(0.6 * part + 0.1 * c, 0.5 - 0.1 * r, 0.1 * part); });
   return maker.finish();
 }
-
-Indices parts_pins() { return {0, 3, 24, 28, 49, 54}; }
 
 // A Möbius strip: one side, one rim.
 constexpr int kMoebiusRows = 5, kMoebiusCols = 40;
@@ -322,7 +278,7 @@ ObjMesh make_moebius() {
       const double angle = 2 * kPi * c / kMoebiusCols,
                    across = 0.2 * (static_cast<double>(r) / (kMoebiusRows - 1) - 0.5);
       const double radius = 0.4 + across * std::cos(angle / 2);
-      maker.vertex(radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2));
+      maker.vertex({radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2)});
     }
   // After one turn the rows are in the opposite order.
   const auto corner = [](int r, int c) {
@@ -334,27 +290,20 @@ ObjMesh make_moebius() {
   return maker.finish();
 }
 
-Indices moebius_pins() {
-  // The column at the top of the ring.
-  return range(kMoebiusRows * kMoebiusCols / 4, kMoebiusRows);
-}
-
 // Polygons with many corners, concave ones among them, and vertices that no face uses.
 ObjMesh make_polygons() {
   Maker maker("polygons");
-  maker.vertex(5, 5, 5);  // 0, unused
+  maker.vertex({5, 5, 5});  // 0, unused
   for (const auto& [x, y] : std::initializer_list<std::array<double, 2>>{
            {0, 0}, {0.6, 0}, {0.6, 0.2}, {0.2, 0.2}, {0.2, 0.6}, {0, 0.6}})
-    maker.vertex(x, y, 0);    // 1 to 6, an L
-  maker.vertex(-5, -5, -5);   // 7, unused
-  maker.vertex(0.6, 0.6, 0);  // 8, closes the square
-  maker.vertex(0.4, 0.2, 0);  // 9, in the middle of an edge of the L
+    maker.vertex({x, y, 0});    // 1 to 6, an L
+  maker.vertex({-5, -5, -5});   // 7, unused
+  maker.vertex({0.6, 0.6, 0});  // 8, closes the square
+  maker.vertex({0.4, 0.2, 0});  // 9, in the middle of an edge of the L
   maker.face({{1}, {2}, {3}, {9}, {4}, {5}, {6}});
   maker.face({{3}, {8}, {5}, {4}, {9}});
   return maker.finish();
 }
-
-Indices polygons_pins() { return {6, 8}; }
 
 // A ball of radius 0.25 m: every face of an icosahedron is cut into rows of triangles.
 constexpr int kBallRows = 8;
@@ -391,7 +340,7 @@ ObjMesh make_ball() {
     const auto [entry, is_new] = known.emplace(key, 0);
     if (is_new) {
       p *= 0.25 / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
-      entry->second = maker.vertex(p.x, p.y, p.z);
+      entry->second = maker.vertex(p);
     }
     return ObjMesh::Corner{entry->second};
   };
@@ -404,8 +353,6 @@ ObjMesh make_ball() {
       }
   return maker.finish();
 }
-
-Indices ball_pins() { return {0}; }
 
 /// Two equal pieces of cloth on a lattice of rows × cols points, one above the other along z and sewn
 /// together at their seams. `has(r, c)`: the square exists; `open(r, c)`: a point at the edge is not sewn.
@@ -446,9 +393,8 @@ void sew(Maker& maker, const Pattern& pattern, const Position& position) {
           continue;
         }
         const double out = sewn ? 0 : std::min(1.0, from_seam(r, c) / pattern.roundness);
-        const vec3 p = position(c * pattern.spacing, -r * pattern.spacing,
-                                side * pattern.depth * std::sqrt(out * (2 - out)));
-        vertices[{side, r, c}] = maker.vertex(p.x, p.y, p.z);
+        vertices[{side, r, c}] = maker.vertex(position(c * pattern.spacing, -r * pattern.spacing,
+                                                       side * pattern.depth * std::sqrt(out * (2 - out))));
       }
   for (const int side : {1, -1})
     for (int r = 0; r < pattern.rows; ++r)
@@ -478,8 +424,6 @@ ObjMesh make_cushion() {
   return maker.finish();
 }
 
-Indices cushion_pins() { return {0}; }
-
 // A shirt of 0.5 m × 0.63 m with sleeves of 0.18 m, upright, its hem at y = 0.83 m. Hem, sleeves and neck are
 // open.
 constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm; one lattice point more
@@ -499,8 +443,6 @@ ObjMesh make_shirt() {
   return maker.finish();
 }
 
-Indices shirt_pins() { return {0, kShirtCols - 1}; }
-
 // Eight handkerchiefs of 0.3 m, level, 2 cm apart; each is turned by 25° against the one below it.
 constexpr int kStackRows = 11, kStackParts = 8;
 
@@ -517,34 +459,135 @@ ObjMesh make_handkerchiefs() {
   return maker.finish();
 }
 
-Indices handkerchiefs_pins() { return {0}; }
+// Meshes of obstacles: all are closed and stand on the plane y = 0.
+
+struct ProfilePoint {
+  double radius, height;
+};
+
+// The surface that a profile describes as it turns about an upright axis through (x, z), with this many
+// sides. The profile goes up on the outside; one that does not end on the axis is closed. Along z it is
+// flattened by that factor.
+void revolve(Maker& maker, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0,
+             double flat = 1) {
+  std::vector<int> first;
+  for (const auto& [radius, height] : profile)
+    for (int k = 0; k < (radius > 0 ? sides : 1); ++k) {
+      const double angle = 2 * kPi * k / sides;
+      const int vertex =
+          maker.vertex({x + radius * std::cos(angle), height, z - flat * radius * std::sin(angle)});
+      if (k == 0) first.push_back(vertex);
+    }
+  const auto at = [&](std::size_t ring, int k) {
+    return ObjMesh::Corner{first[ring] + (profile[ring].radius > 0 ? k % sides : 0)};
+  };
+  const bool closed = profile.back().radius > 0;
+  for (std::size_t ring = 0; ring + (closed ? 0 : 1) < profile.size(); ++ring) {
+    const std::size_t above = (ring + 1) % profile.size();
+    for (int k = 0; k < sides; ++k) {
+      std::vector<ObjMesh::Corner> corners{at(ring, k)};
+      if (profile[ring].radius > 0) corners.push_back(at(ring, k + 1));
+      corners.push_back(at(above, k + 1));
+      if (profile[above].radius > 0) corners.push_back(at(above, k));
+      maker.face(corners);
+    }
+  }
+}
+
+// 0.72 m high, its top 0.7 m across.
+ObjMesh make_round_table() {
+  Maker maker("round_table");
+  revolve(maker,
+          {{0, 0},
+           {0.2, 0},
+           {0.2, 0.02},
+           {0.03, 0.06},
+           {0.03, 0.69},
+           {0.34, 0.69},
+           {0.35, 0.7},
+           {0.35, 0.71},
+           {0.34, 0.72},
+           {0, 0.72}},
+          48);
+  return maker.finish();
+}
+
+// 0.61 m high: a cone 0.8 m across on a spout of 0.2 m.
+ObjMesh make_funnel() {
+  Maker maker("funnel");
+  revolve(maker, {{0.1, 0}, {0.12, 0}, {0.14, 0.3}, {0.42, 0.6}, {0.4, 0.61}, {0.12, 0.31}}, 48);
+  return maker.finish();
+}
+
+// 5 × 5 cones of 0.25 m, 0.2 m apart.
+ObjMesh make_needles() {
+  Maker maker("needles");
+  for (int i = -2; i <= 2; ++i)
+    for (int j = -2; j <= 2; ++j) revolve(maker, {{0, 0}, {0.03, 0}, {0, 0.25}}, 8, 0.2 * i, 0.2 * j);
+  return maker.finish();
+}
+
+// A tailor's dummy on its stand, 1.45 m high: hips, waist, chest, shoulders and neck, and no arms.
+ObjMesh make_dummy() {
+  Maker maker("dummy");
+  revolve(maker, {{0, 0},        {0.2, 0},      {0.2, 0.02},   {0.03, 0.05},  {0.03, 0.7},
+                  {0.12, 0.72},  {0.165, 0.78}, {0.17, 0.85},  {0.155, 0.94}, {0.13, 1.03},
+                  {0.145, 1.12}, {0.165, 1.2},  {0.175, 1.27}, {0.17, 1.32},  {0.14, 1.35},
+                  {0.085, 1.37}, {0.06, 1.39},  {0.055, 1.44}, {0.03, 1.45},  {0, 1.45}},
+          36, 0, 0, 0.62);
+  return maker.finish();
+}
 
 constexpr std::array<GeneratedMesh, 20> kMeshes{{
-    {"curtain", "Curtain", false, make_curtain, curtain_pins},
-    {"round_sheet", "Round sheet", false, make_round_sheet, round_sheet_pins},
-    {"tube", "Tube", false, make_tube, tube_pins},
-    {"chain", "Chain", false, make_chain, chain_pins},
-    {"pendulum", "Spring pendulum", false, make_pendulum, pendulum_pins},
-    {"flag", "Flag", false, make_flag, flag_pins},
-    {"handkerchief", "Handkerchief", false, make_handkerchief, handkerchief_pins},
-    {"sheet", "Sheet", false, make_sheet, sheet_pins},
-    {"skirt", "Skirt", false, make_skirt, skirt_pins},
-    {"tablecloth", "Tablecloth", false, make_tablecloth, tablecloth_pins},
-    {"poncho", "Poncho", false, make_poncho, poncho_pins},
-    {"ball", "Ball", false, make_ball, ball_pins},
-    {"cushion", "Cushion", false, make_cushion, cushion_pins},
-    {"shirt", "Shirt", false, make_shirt, shirt_pins},
-    {"handkerchiefs", "Handkerchiefs", false, make_handkerchiefs, handkerchiefs_pins},
-    {"seam", "Texture seam", true, make_seam, seam_pins},
-    {"nonmanifold", "Three pages on a spine", true, make_nonmanifold, nonmanifold_pins},
-    {"parts", "Three parts", true, make_parts, parts_pins},
-    {"moebius", "Möbius strip", true, make_moebius, moebius_pins},
-    {"polygons", "Concave polygons", true, make_polygons, polygons_pins},
+    {"curtain", make_curtain, [] { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }},
+    {"round_sheet", make_round_sheet,
+     [] {
+       return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
+     }},
+    {"tube", make_tube, [] { return range(0, kTubeCols); }},
+    {"chain", make_chain,
+     [] {
+       return Indices{0, kChainLinks + 1};
+     }},
+    {"pendulum", make_pendulum, [] { return Indices{0}; }},
+    {"flag", make_flag, [] { return range(0, 10, 3 * kFlagCols); }},
+    {"handkerchief", make_handkerchief, [] { return Indices{0}; }},
+    {"sheet", make_sheet,
+     [] {
+       return Indices{0, kSheetRows - 1};
+     }},
+    {"skirt", make_skirt, [] { return range(0, kSkirtCols); }},
+    {"tablecloth", make_tablecloth, tablecloth_pins},
+    {"poncho", make_poncho, [] { return range(0, kPonchoCols); }},
+    {"ball", make_ball, [] { return Indices{0}; }},
+    {"cushion", make_cushion, [] { return Indices{0}; }},
+    {"shirt", make_shirt,
+     [] {
+       return Indices{0, kShirtCols - 1};
+     }},
+    {"handkerchiefs", make_handkerchiefs, [] { return Indices{0}; }},
+    {"seam", make_seam,
+     [] {
+       return Indices{0, kSeamRows * kSeamCols + kSeamCols - 1};
+     }},
+    {"nonmanifold", make_nonmanifold, [] { return Indices{0}; }},
+    {"parts", make_parts, [] { return Indices{0, 3, 24, 28, 49, 54}; }},
+    {"moebius", make_moebius, [] { return range(kMoebiusRows * kMoebiusCols / 4, kMoebiusRows); }},
+    {"polygons", make_polygons,
+     [] {
+       return Indices{6, 8};
+     }},
 }};
+
+constexpr std::array<GeneratedMesh, 4> kBodies{{{"round_table", make_round_table},
+                                                {"funnel", make_funnel},
+                                                {"needles", make_needles},
+                                                {"dummy", make_dummy}}};
 
 }  // namespace
 
 std::span<const GeneratedMesh> generated_meshes() { return kMeshes; }
+std::span<const GeneratedMesh> generated_bodies() { return kBodies; }
 
 const GeneratedMesh& find_generated_mesh(std::string_view name) {
   std::string names;

@@ -13,16 +13,16 @@ namespace clothlab {
 /// A generated mesh. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
 struct GeneratedMesh {
   std::string_view name;
-  std::string_view title;
-  bool awkward;  ///< small and difficult: for tests, not for the scene menu
   ObjMesh (*make)();
-  std::vector<std::uint32_t> (*pins)();  ///< 0-based `v` indices that its scene pins
+  std::vector<std::uint32_t> (*pins)() = nullptr;  ///< 0-based `v` indices that its scene pins; of cloth
 };
 
-/// All of them, in a fixed order.
+/// All cloth, in a fixed order.
 std::span<const GeneratedMesh> generated_meshes();
+/// All obstacles.
+std::span<const GeneratedMesh> generated_bodies();
 
-/// By name. Throws InputError naming the valid ones.
+/// Cloth by name. Throws InputError naming the valid ones.
 const GeneratedMesh& find_generated_mesh(std::string_view name);
 
 }  // namespace clothlab

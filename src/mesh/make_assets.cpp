@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the meshes of mesh/generators.h and mesh/bodies.h into a folder: clothlab_make_assets assets
+// Writes the meshes of mesh/generators.h into a folder: clothlab_make_assets assets
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string>
 
-#include "mesh/bodies.h"
 #include "mesh/generators.h"
 #include "mesh/obj_writer.h"
 

@@ -36,18 +36,73 @@ std::string quoted(std::string_view token) { return "'" + printable(token, 40) +
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
-  ObjChecker(std::string_view text, std::string_view name);
+  ObjChecker(std::string_view text, std::string_view name) : text_(text), name_(name) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) text_.remove_prefix(kByteOrderMark.size());
+    refuse_binary();
+  }
 
   /// Checks the next few hundred kilobytes. Their vertices, texture coordinates and counts are added to
   /// `mesh`, their lines in plain form to `plain`. False at the end of the text. Throws InputError.
-  bool next_block(ObjMesh& mesh, std::string& plain);
+  bool next_block(ObjMesh& mesh, std::string& plain) {
+    plain.clear();
+    while (plain.size() < kBlock) {
+      if (!next_statement()) return !plain.empty();
+      const std::string_view keyword = tokens_.front().text;
+      std::size_t shown = tokens_.size();  // tokens for tinyobjloader
+      if (keyword == "v") {
+        read_vertex(mesh);
+        shown = 4;
+      } else if (keyword == "vt") {
+        read_texture_coordinate(mesh);
+        shown = std::min<std::size_t>(shown, 4);
+      } else if (keyword == "vn") {
+        if (tokens_.size() < 4) refuse(tokens_.front().line, "a normal ('vn') needs 3 numbers");
+        for (std::size_t i = 1; i < tokens_.size(); ++i) number(tokens_[i]);
+        ++normals_.count;
+        ++mesh.normals;
+        shown = 4;
+      } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
+        read_face();
+      } else {
+        mesh.groups += keyword == "g";
+        mesh.objects += keyword == "o";
+        mesh.ignored += keyword != "g" && keyword != "o" && keyword != "s";
+        continue;
+      }
+      plain += keyword == "fo" ? "f" : keyword;
+      for (std::size_t i = 1; i < shown; ++i) plain.append(1, ' ').append(tokens_[i].text);
+      plain += '\n';
+    }
+    return true;
+  }
 
   /// Checks at the end of the text: indices of vertices that do not exist, and no face at all.
   /// Throws InputError.
-  void finish(const ObjMesh& mesh) const;
+  void finish(const ObjMesh& mesh) const {
+    const Element* worst = nullptr;
+    ForwardReference first{};
+    for (const Element* element : {&vertices_, &textures_, &normals_}) {
+      const auto bad = std::find_if(
+          element->forward.begin(), element->forward.end(),
+          [&](const auto& reference) { return reference.index > static_cast<std::int64_t>(element->count); });
+      if (bad == element->forward.end() || (worst && bad->line >= first.line)) continue;
+      worst = element;
+      first = *bad;
+    }
+    if (worst)
+      refuse(first.line, "a face has the " + std::string(worst->name) + " index " +
+                             std::to_string(first.index) + ", which is out of range; the file has " +
+                             std::to_string(worst->count));
+    if (faces_ == 0)
+      throw InputError(name_ + ": no faces ('f' lines) in it" +
+                       (mesh.vertices.empty() ? ", and no vertices; is it an OBJ file?" : ""));
+  }
 
   /// How much of the text has been read, 0…1.
-  double fraction() const;
+  double fraction() const {
+    return text_.empty() ? 1.0 : static_cast<double>(at_) / static_cast<double>(text_.size());
+  }
 
  private:
   struct Token {
@@ -65,18 +120,141 @@ class ObjChecker {
     std::vector<ForwardReference> forward;  // ascending: smaller indices are valid when these are
   };
 
-  [[noreturn]] void refuse(std::size_t line, const std::string& reason) const;
-  void refuse_binary() const;
-  bool next_statement();
-  bool skip_continuation();
-  void skip_to_line_end();
-  void read_newline();
-  double number(const Token& token) const;
-  void read_vertex(ObjMesh& mesh);
-  void read_texture_coordinate(ObjMesh& mesh);
-  void read_face();
-  void read_corner(const Token& token);
-  const char* check_index(const Token& token, const char* begin, Element& element);
+  [[noreturn]] void refuse(std::size_t line, const std::string& reason) const {
+    throw InputError(name_ + ":" + std::to_string(line) + ": " + reason);
+  }
+
+  [[noreturn]] void refuse_corner(const Token& token, const std::string& what) const {
+    refuse(token.line, "face corner " + quoted(token.text) + " " + what);
+  }
+
+  void refuse_binary() const {
+    const auto is_binary = [](char c) {
+      return static_cast<unsigned char>(c) < ' ' && !is_blank(c) && !is_line_end(c);
+    };
+    const auto found = std::find_if(text_.begin(), text_.end(), is_binary);
+    if (found == text_.end()) return;
+    std::size_t line = 1;
+    for (auto c = text_.begin(); c != found; ++c) line += *c == '\n' || (*c == '\r' && *(c + 1) != '\n');
+    refuse(line, "binary content; an OBJ file is plain text (ASCII or UTF-8)");
+  }
+
+  /// Splits the next statement into tokens. A backslash before the end of a line continues a statement, but
+  /// not a comment, which starts with '#'. False at the end of the text.
+  bool next_statement() {
+    tokens_.clear();
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (is_line_end(c)) {
+        read_newline();
+        if (!tokens_.empty()) return true;
+      } else if (is_blank(c)) {
+        ++at_;
+      } else if (c == '#') {
+        skip_to_line_end();
+      } else if (c == '\\' && skip_continuation()) {
+        continue;
+      } else {
+        std::size_t end = at_;
+        while (end < text_.size() && !is_blank(text_[end]) && !is_line_end(text_[end]) && text_[end] != '#')
+          ++end;
+        if (text_[end - 1] == '\\' && end - 1 > at_) --end;  // it may continue the line
+        tokens_.push_back({text_.substr(at_, end - at_), line_});
+        at_ = end;
+      }
+    }
+    return !tokens_.empty();
+  }
+
+  /// At a backslash: steps over it and the end of the line, if only blanks are between them.
+  bool skip_continuation() {
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && is_blank(text_[end])) ++end;
+    if (end < text_.size() && !is_line_end(text_[end])) return false;
+    at_ = end;
+    if (at_ < text_.size()) read_newline();
+    return true;
+  }
+
+  void skip_to_line_end() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
+
+  /// Steps over "\n", "\r\n" or "\r".
+  void read_newline() {
+    at_ += text_.substr(at_, 2) == "\r\n" ? 2 : 1;
+    ++line_;
+  }
+
+  double number(const Token& token) const {
+    const std::optional<double> value = parse_number(token.text);
+    if (!value) refuse(token.line, quoted(token.text) + " is not a number");
+    if (!std::isfinite(*value)) refuse(token.line, quoted(token.text) + " is not a finite number");
+    return *value;
+  }
+
+  void read_vertex(ObjMesh& mesh) {
+    if (tokens_.size() < 4) refuse(tokens_.front().line, "a vertex ('v') needs 3 coordinates");
+    mesh.vertices.emplace_back(number(tokens_[1]), number(tokens_[2]), number(tokens_[3]));
+    for (std::size_t i = 4; i < tokens_.size(); ++i) number(tokens_[i]);  // a weight, a colour
+    ++vertices_.count;
+  }
+
+  void read_texture_coordinate(ObjMesh& mesh) {
+    if (tokens_.size() < 2)
+      refuse(tokens_.front().line, "a texture coordinate ('vt') needs at least 1 number");
+    TextureCoordinate texture;
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+      const double value = number(tokens_[i]);
+      if (texture.count < 3) texture.value[static_cast<std::size_t>(texture.count++)] = value;
+    }
+    mesh.texture_coordinates.push_back(texture);
+    ++textures_.count;
+  }
+
+  void read_face() {
+    if (tokens_.size() < 4)
+      refuse(tokens_.front().line,
+             "a face ('f') needs at least 3 corners; this one has " + std::to_string(tokens_.size() - 1));
+    if (tokens_.size() - 1 > kMaxCorners)
+      refuse(tokens_.front().line, "a face ('f') may have " + std::to_string(kMaxCorners) +
+                                       " corners at most; this one has " +
+                                       std::to_string(tokens_.size() - 1));
+    for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i]);
+    ++faces_;
+  }
+
+  /// One of v, v/vt, v//vn and v/vt/vn.
+  void read_corner(const Token& token) {
+    const char* const end = token.text.data() + token.text.size();
+    const char* at = check_index(token, token.text.data(), vertices_);
+    if (at == end) return;
+    if (*at == '/' && at + 1 != end && at[1] == '/') {
+      at = check_index(token, at + 2, normals_);
+    } else if (*at == '/') {
+      at = check_index(token, at + 1, textures_);
+      if (at != end && *at == '/') at = check_index(token, at + 1, normals_);
+    }
+    if (at != end) refuse_corner(token, kNoForm);
+  }
+
+  /// Checks the index that starts at `begin` in a face's corner; returns where it ends.
+  const char* check_index(const Token& token, const char* begin, Element& element) {
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(begin, token.text.data() + token.text.size(), index);
+    if (error == std::errc::invalid_argument) refuse_corner(token, kNoForm);
+    const auto count = static_cast<std::int64_t>(element.count);
+    const std::string kind = element.name;
+    if (error == std::errc::result_out_of_range || index > std::numeric_limits<std::int32_t>::max() ||
+        index < -count)
+      refuse_corner(
+          token, "has a " + kind + " index out of range; there are " + std::to_string(count) + " before it");
+    if (index == 0)
+      refuse_corner(token, "has the " + kind + " index 0; indices count from 1, or back from -1");
+    if (index > count && (element.forward.empty() || index > element.forward.back().index))
+      element.forward.push_back({index, token.line});
+    return end;
+  }
+
+  static constexpr const char* kNoForm = "is none of v, v/vt, v//vn and v/vt/vn";
 
   std::string_view text_;
   std::string name_;
@@ -86,200 +264,6 @@ class ObjChecker {
   Element vertices_{"vertex", 0, {}}, textures_{"texture coordinate", 0, {}}, normals_{"normal", 0, {}};
   std::size_t faces_ = 0;
 };
-
-ObjChecker::ObjChecker(std::string_view text, std::string_view name) : text_(text), name_(name) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) text_.remove_prefix(kByteOrderMark.size());
-  refuse_binary();
-}
-
-void ObjChecker::refuse(std::size_t line, const std::string& reason) const {
-  throw InputError(name_ + ":" + std::to_string(line) + ": " + reason);
-}
-
-void ObjChecker::refuse_binary() const {
-  const auto is_binary = [](char c) {
-    return static_cast<unsigned char>(c) < ' ' && !is_blank(c) && !is_line_end(c);
-  };
-  const auto found = std::find_if(text_.begin(), text_.end(), is_binary);
-  if (found == text_.end()) return;
-  std::size_t line = 1;
-  for (auto c = text_.begin(); c != found; ++c) line += *c == '\n' || (*c == '\r' && *(c + 1) != '\n');
-  refuse(line, "binary content; an OBJ file is plain text (ASCII or UTF-8)");
-}
-
-double ObjChecker::fraction() const {
-  return text_.empty() ? 1.0 : static_cast<double>(at_) / static_cast<double>(text_.size());
-}
-
-/// Steps over "\n", "\r\n" or "\r".
-void ObjChecker::read_newline() {
-  at_ += text_.substr(at_, 2) == "\r\n" ? 2 : 1;
-  ++line_;
-}
-
-void ObjChecker::skip_to_line_end() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
-
-/// At a backslash: steps over it and the end of the line, if only blanks are between them.
-bool ObjChecker::skip_continuation() {
-  std::size_t end = at_ + 1;
-  while (end < text_.size() && is_blank(text_[end])) ++end;
-  if (end < text_.size() && !is_line_end(text_[end])) return false;
-  at_ = end;
-  if (at_ < text_.size()) read_newline();
-  return true;
-}
-
-/// Splits the next statement into tokens. A backslash before the end of a line continues a statement, but not
-/// a comment, which starts with '#'. False at the end of the text.
-bool ObjChecker::next_statement() {
-  tokens_.clear();
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (is_line_end(c)) {
-      read_newline();
-      if (!tokens_.empty()) return true;
-    } else if (is_blank(c)) {
-      ++at_;
-    } else if (c == '#') {
-      skip_to_line_end();
-    } else if (c == '\\' && skip_continuation()) {
-      continue;
-    } else {
-      std::size_t end = at_;
-      while (end < text_.size() && !is_blank(text_[end]) && !is_line_end(text_[end]) && text_[end] != '#')
-        ++end;
-      if (text_[end - 1] == '\\' && end - 1 > at_) --end;  // it may continue the line
-      tokens_.push_back({text_.substr(at_, end - at_), line_});
-      at_ = end;
-    }
-  }
-  return !tokens_.empty();
-}
-
-bool ObjChecker::next_block(ObjMesh& mesh, std::string& plain) {
-  plain.clear();
-  while (plain.size() < kBlock) {
-    if (!next_statement()) return !plain.empty();
-    const std::string_view keyword = tokens_.front().text;
-    std::size_t shown = tokens_.size();  // tokens for tinyobjloader
-    if (keyword == "v") {
-      read_vertex(mesh);
-      shown = 4;
-    } else if (keyword == "vt") {
-      read_texture_coordinate(mesh);
-      shown = std::min<std::size_t>(shown, 4);
-    } else if (keyword == "vn") {
-      if (tokens_.size() < 4) refuse(tokens_.front().line, "a normal ('vn') needs 3 numbers");
-      for (std::size_t i = 1; i < tokens_.size(); ++i) number(tokens_[i]);
-      ++normals_.count;
-      ++mesh.normals;
-      shown = 4;
-    } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
-      read_face();
-    } else {
-      mesh.groups += keyword == "g";
-      mesh.objects += keyword == "o";
-      mesh.ignored += keyword != "g" && keyword != "o" && keyword != "s";
-      continue;
-    }
-    plain += keyword == "fo" ? "f" : keyword;
-    for (std::size_t i = 1; i < shown; ++i) plain.append(1, ' ').append(tokens_[i].text);
-    plain += '\n';
-  }
-  return true;
-}
-
-double ObjChecker::number(const Token& token) const {
-  const std::optional<double> value = parse_number(token.text);
-  if (!value) refuse(token.line, quoted(token.text) + " is not a number");
-  if (!std::isfinite(*value)) refuse(token.line, quoted(token.text) + " is not a finite number");
-  return *value;
-}
-
-void ObjChecker::read_vertex(ObjMesh& mesh) {
-  if (tokens_.size() < 4) refuse(tokens_.front().line, "a vertex ('v') needs 3 coordinates");
-  mesh.vertices.emplace_back(number(tokens_[1]), number(tokens_[2]), number(tokens_[3]));
-  for (std::size_t i = 4; i < tokens_.size(); ++i) number(tokens_[i]);  // a weight, a colour
-  ++vertices_.count;
-}
-
-void ObjChecker::read_texture_coordinate(ObjMesh& mesh) {
-  if (tokens_.size() < 2) refuse(tokens_.front().line, "a texture coordinate ('vt') needs at least 1 number");
-  TextureCoordinate texture;
-  for (std::size_t i = 1; i < tokens_.size(); ++i) {
-    const double value = number(tokens_[i]);
-    if (texture.count < 3) texture.value[static_cast<std::size_t>(texture.count++)] = value;
-  }
-  mesh.texture_coordinates.push_back(texture);
-  ++textures_.count;
-}
-
-void ObjChecker::read_face() {
-  if (tokens_.size() < 4)
-    refuse(tokens_.front().line,
-           "a face ('f') needs at least 3 corners; this one has " + std::to_string(tokens_.size() - 1));
-  if (tokens_.size() - 1 > kMaxCorners)
-    refuse(tokens_.front().line, "a face ('f') may have " + std::to_string(kMaxCorners) +
-                                     " corners at most; this one has " + std::to_string(tokens_.size() - 1));
-  for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i]);
-  ++faces_;
-}
-
-/// One of v, v/vt, v//vn and v/vt/vn.
-void ObjChecker::read_corner(const Token& token) {
-  const char* const end = token.text.data() + token.text.size();
-  const char* at = check_index(token, token.text.data(), vertices_);
-  if (at == end) return;
-  if (*at == '/' && at + 1 != end && at[1] == '/') {
-    at = check_index(token, at + 2, normals_);
-  } else if (*at == '/') {
-    at = check_index(token, at + 1, textures_);
-    if (at != end && *at == '/') at = check_index(token, at + 1, normals_);
-  }
-  if (at != end)
-    refuse(token.line, "face corner " + quoted(token.text) + " is none of v, v/vt, v//vn and v/vt/vn");
-}
-
-/// Checks the index that starts at `begin` in a face's corner; returns where it ends.
-const char* ObjChecker::check_index(const Token& token, const char* begin, Element& element) {
-  std::int64_t index = 0;
-  const auto [end, error] = std::from_chars(begin, token.text.data() + token.text.size(), index);
-  if (error == std::errc::invalid_argument)
-    refuse(token.line, "face corner " + quoted(token.text) + " is none of v, v/vt, v//vn and v/vt/vn");
-  const auto count = static_cast<std::int64_t>(element.count);
-  const std::string kind = element.name;
-  if (error == std::errc::result_out_of_range || index > std::numeric_limits<std::int32_t>::max() ||
-      index < -count)
-    refuse(token.line, "face corner " + quoted(token.text) + " has a " + kind +
-                           " index out of range; there are " + std::to_string(count) + " before it");
-  if (index == 0)
-    refuse(token.line, "face corner " + quoted(token.text) + " has the " + kind +
-                           " index 0; indices count from 1, or back from -1");
-  if (index > count && (element.forward.empty() || index > element.forward.back().index))
-    element.forward.push_back({index, token.line});
-  return end;
-}
-
-void ObjChecker::finish(const ObjMesh& mesh) const {
-  const Element* worst = nullptr;
-  ForwardReference first{};
-  for (const Element* element : {&vertices_, &textures_, &normals_}) {
-    const auto bad = std::find_if(
-        element->forward.begin(), element->forward.end(),
-        [&](const auto& reference) { return reference.index > static_cast<std::int64_t>(element->count); });
-    if (bad == element->forward.end() || (worst && bad->line >= first.line)) continue;
-    worst = element;
-    first = *bad;
-  }
-  if (worst)
-    refuse(first.line, "a face has the " + std::string(worst->name) + " index " +
-                           std::to_string(first.index) + ", which is out of range; the file has " +
-                           std::to_string(worst->count));
-  if (faces_ == 0)
-    throw InputError(name_ + ": no faces ('f' lines) in it" +
-                     (mesh.vertices.empty() ? ", and no vertices; is it an OBJ file?" : ""));
-}
 
 /// Share of the progress for reading the file's bytes.
 constexpr double kReadShare = 0.2;

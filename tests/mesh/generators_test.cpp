@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/error.h"
-#include "mesh/bodies.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_writer.h"
 #include "mesh/pins.h"
@@ -25,7 +24,7 @@ TEST(Generators, AssetsAreWhatTheGeneratorMakes) {
         std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "assets" / (std::string(mesh.name) + ".obj");
     EXPECT_EQ(bytes_of(path), obj_text(mesh.make())) << path << ": run clothlab_make_assets";
   }
-  for (const GeneratedBody& mesh : generated_bodies()) {
+  for (const GeneratedMesh& mesh : generated_bodies()) {
     const auto path =
         std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "assets" / (std::string(mesh.name) + ".obj");
     EXPECT_EQ(bytes_of(path), obj_text(mesh.make())) << path << ": run clothlab_make_assets";
