@@ -333,9 +333,9 @@ void ContactWatch::end_step() {
   }
 }
 
-std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) const {
+std::string ContactWatch::tunnelling_text(const Scene& scene) const {
   const auto most = std::ranges::max_element(of_step_, {}, &Passage::particles);
-  if (most->particles == 0) return std::nullopt;
+  if (most->particles == 0) return {};
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
   const double far = least_passage(body);
@@ -357,7 +357,7 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
          ". Use " + cures_text(cures) + ".";
 }
 
-std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
+std::string ContactWatch::behind_text(const Scene& scene) const {
   const auto between = std::ranges::find(of_step_, true, &Passage::between);
   if (between != of_step_.end()) {
     const std::string models =
@@ -368,7 +368,7 @@ std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
            "edges shorter than the obstacle" +
            (models.empty() ? "" : ", or " + models + " with a mesh as the obstacle") + ".";
   }
-  if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;
+  if (behind_.empty() || 2 * behind_.size() < particles_) return {};
   return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +
          " particles passed through an obstacle and are behind it. Start again with a smaller step or a "
          "thicker obstacle.";

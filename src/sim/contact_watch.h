@@ -70,10 +70,11 @@ class ContactWatch {
   /// Adds a contact by forces after a substep; `thickness` of surfaces [m].
   void add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness);
 
-  /// Reports particles that passed through an obstacle in the last step, with a remedy.
-  std::optional<std::string> tunnelling_text(const Scene& scene) const;
-  /// Reports that at least half of the cloth has passed through obstacles, or an obstacle through the cloth.
-  std::optional<std::string> behind_text(const Scene& scene) const;
+  /// Reports particles that passed through an obstacle in the last step, with a remedy; empty without any.
+  std::string tunnelling_text(const Scene& scene) const;
+  /// Reports that at least half of the cloth has passed through obstacles, or an obstacle through the cloth;
+  /// empty if not.
+  std::string behind_text(const Scene& scene) const;
 
   /// Particles that have passed through obstacles and not returned, ascending.
   const std::vector<std::uint32_t>& behind() const { return behind_; }

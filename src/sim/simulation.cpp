@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/simulation_impl.h"
+#include "sim/simulation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/vec.h"
+#include "sim/contact.h"
 #include "sim/mesh_notices.h"
 #include "sim/parameters.h"
 
@@ -28,6 +29,8 @@ constexpr double kMoved = 1e-6;
 
 // How often a step is repeated because cloth has landed.
 constexpr int kLandings = 2;
+
+constexpr double kMostStiffened = 1024;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
   if (!mesh) throw InputError("A simulation needs a mesh.");
@@ -46,27 +49,42 @@ const Scene& scene_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
+std::unique_ptr<Integrator> Simulation::make_integrator(const Scene& scene) {
   return integrator_info(scene.integrator).make(integrator_parameters(scene));
 }
 
-Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh,
-                       const ComputeContext& context, std::shared_ptr<const ClothModel> model)
-    : mesh(not_null(std::move(the_mesh))),
-      scene(std::make_shared<const Scene>(checked(std::move(the_scene)))),
-      system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, context.stop),
-             scene->material),
-      info(&integrator_info(scene->integrator)),
-      integrator(make_integrator(*scene)),
-      contact(info_of(scene->contact.model).make()),
-      contact_model(scene->contact.model) {
-  system.set_wind(scene->wind);
+Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const ComputeContext& context,
+                       std::shared_ptr<const ClothModel> model)
+    : mesh_(not_null(std::move(mesh))),
+      scene_(std::make_shared<const Scene>(checked(std::move(scene)))),
+      system_(model ? std::move(model) : std::make_shared<const ClothModel>(mesh_, context.stop),
+              scene_->material),
+      info_(&integrator_info(scene_->integrator)),
+      integrator_(make_integrator(*scene_)),
+      contact_(info_of(scene_->contact.model).make()),
+      contact_model_(scene_->contact.model) {
+  system_.set_wind(scene_->wind);
 }
 
-StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
-  keep_start_of_step(context.pool);
+Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
+    : Simulation(std::move(scene), std::move(mesh), ComputeContext{pool, stop}, std::move(model)) {
+  start({pool, stop});
+}
+
+Simulation::Simulation(const Checkpoint& from, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
+    : Simulation(scene_of(from), std::move(mesh), ComputeContext{pool, stop}, std::move(model)) {
+  set_start();
+  load(pool, from);
+}
+
+StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone) {
+  const ComputeContext context{pool, stop};
+  save_progress(pool, at_step_);
+  begin_record();
   StepStatus status = StepStatus::stopped;
-  is_alone = alone;
+  is_alone_ = alone;
   try {
     while ((status = run_stages(context)) == StepStatus::stopped) repeat_stiffer();
   } catch (const Cancelled&) {
@@ -81,102 +99,89 @@ StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
 }
 
 /// Stopped: the step needs a stiffer barrier. All stages throw Cancelled on cancellation.
-StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
-  const double end = state.t + scene->dt;
-  for (int substep = 0; substep < scene->substeps; ++substep)
+StepStatus Simulation::run_stages(const ComputeContext& context) {
+  const double end = state_.t + scene_->dt;
+  for (int substep = 0; substep < scene_->substeps; ++substep)
     if (const StepStatus status = run_substep(context); status != StepStatus::done) return status;
   // The same time to the last bit, whatever the number of substeps and the adaptive steps.
-  state.t = end;
+  state_.t = end;
   finish_record();
   return StepStatus::done;
 }
 
 /// In one or, with adaptive steps, in several pieces.
-StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
+StepStatus Simulation::run_substep(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
-  control.begin();
-  while (!control.done()) {
-    const double h = scene->h() * control.units() / StepControl::kUnits;
-    const bool has_obstacles = !scene->obstacles.bodies.empty();
-    if (scene->adaptive || contact->corrects_steps() || contact->force().limits_displacements() ||
-        has_obstacles)
-      keep_start_of_substep(context.pool);
-    const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
+  control_.begin();
+  while (!control_.done()) {
+    const double h = scene_->h() * control_.units() / StepControl::kUnits;
+    const bool has_obstacles = !scene_->obstacles.bodies.empty();
+    if (scene_->adaptive || contact_->corrects_steps() || contact_->force().limits_displacements() ||
+        has_obstacles) {
+      copy_state(context.pool, substep_start_);
+      account_at_substep_ = account_;
+    }
+    const double kinetic_before = measured_.internal.kinetic + measured_.internal.drift;
     set_pin_targets(h, context);
     begin_contact(h, context);
     cancel.poll();
-    if (!contact->may_begin(contact_step(h, state, context))) {
-      if (control.at_smallest() && may_stiffen()) return StepStatus::stopped;
-      if (control.at_smallest()) return refuse_step(squeezed(h), context.pool);
+    if (!contact_->may_begin(contact_step(h, state_, context))) {
+      if (control_.at_smallest() && may_stiffen()) return StepStatus::stopped;
+      if (control_.at_smallest()) return refuse_step(failed_step(BlowUp::Cause::squeezed, h), context.pool);
       retry_with_half();
       continue;
     }
-    restart_integrator_if_new(h);
+    if (h != last_h_) integrator_->reset();
+    last_h_ = h;
     enter_integrator_if_new(h, context);
     begin_ledger(context.pool);
     const StepReport report = advance(h, context);
     measure(context);
     end_ledger();
     const std::optional<BlowUp> bad = check_energy(h);
-    const bool good = !bad && (!scene->adaptive || measured.strain <= scene->max_strain);
-    if (!good && scene->adaptive && !control.at_smallest()) {
+    const bool good = !bad && (!scene_->adaptive || measured_.strain <= scene_->max_strain);
+    if (!good && scene_->adaptive && !control_.at_smallest()) {
       retry_with_half();
       continue;
     }
     if (bad) return refuse_step(*bad, context.pool);
-    if (contact->force().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
+    if (contact_->force().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
     if (has_obstacles)
-      contact_watch.watch(context.pool, *mesh, system, surfaces, h, substep_start, state,
-                          std::max(kinetic_before, measured.internal.kinetic + measured.internal.drift),
-                          measured.strain);
+      contact_watch_.watch(context.pool, *mesh_, system_, surfaces_, h, substep_start_, state_,
+                           std::max(kinetic_before, measured_.internal.kinetic + measured_.internal.drift),
+                           measured_.strain);
     adopt_substep(report, h, good);
   }
   return StepStatus::done;
 }
 
-void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
-  save_progress(pool, at_step);
-  begin_record();
+void Simulation::begin_record() {
+  moved_on_entry_ = 0;
+  contact_watch_.begin_step();
+  next_ = StepRecord{};
+  next_.step = record_.step + 1;
+  next_.h = scene_->dt;
+  next_.integrator = info_->id;
+  next_.ledger = record_.ledger;
+  next_body_contacts_ = {};
 }
 
-void Simulation::Impl::begin_record() {
-  moved_on_entry = 0;
-  contact_watch.begin_step();
-  next = StepRecord{};
-  next.step = record.step + 1;
-  next.h = scene->dt;
-  next.integrator = info->id;
-  next.ledger = record.ledger;
-  next_body_contacts = {};
-}
-
-/// Keeps the start of the completed step, which was the last good state.
-void Simulation::Impl::keep_last_good() {
-  std::swap(*last_good, at_step.state);
-  last_good_step = record.step - 1;
-}
-
-void Simulation::Impl::copy_state(WorkerPool& pool, State& to) const {
+void Simulation::copy_state(WorkerPool& pool, State& to) const {
   constexpr std::size_t kGrain = 1024;
-  to.x.resize(state.x.size());
-  to.v.resize(state.v.size());
-  to.t = state.t;
-  pool.for_chunks(state.x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  to.x.resize(state_.x.size());
+  to.v.resize(state_.v.size());
+  to.t = state_.t;
+  pool.for_chunks(state_.x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      to.x[i] = state.x[i];
-      to.v[i] = state.v[i];
+      to.x[i] = state_.x[i];
+      to.v[i] = state_.v[i];
     }
   });
 }
 
-void Simulation::Impl::keep_start_of_substep(WorkerPool& pool) {
-  copy_state(pool, substep_start);
-  account_at_substep = account;
-}
-
 /// Sets the targets of the pins for the substep.
-void Simulation::Impl::set_pin_targets(double h, const ComputeContext& context) {
-  pins.set_pin_targets(state.t + h, system.projection());
+void Simulation::set_pin_targets(double h, const ComputeContext& context) {
+  pins_.set_pin_targets(state_.t + h, system_.projection());
   add_work_of_constraints(h, true, context);
 }
 
@@ -184,98 +189,98 @@ void Simulation::Impl::set_pin_targets(double h, const ComputeContext& context) 
 /// move, and their gain in kinetic energy. Up to second order in the displacement Δx this is −f·Δx with the
 /// forces f at the beginning; the second order counts when a pin jumps. It does not depend on the outcome of
 /// the step.
-void Simulation::Impl::add_work_of_constraints(double h, bool of_pins, const ComputeContext& context) {
-  const Projection& projection = system.projection();
+void Simulation::add_work_of_constraints(double h, bool of_pins, const ComputeContext& context) {
+  const Projection& projection = system_.projection();
   const bool rods = has_rods();
   bool moving = false;
   double work = 0, lifted = 0;
   const auto displacement_of = [&](const Projection::Entry& entry) {
-    const vec3 displacement = entry.target - state.x[entry.particle];
+    const vec3 displacement = entry.target - state_.x[entry.particle];
     return entry.S == mat3(0.0) ? displacement : displacement - entry.S * displacement;
   };
   for (const Projection::Entry& entry : projection.entries()) {
-    if (!of_pins && pins.contains(entry.particle)) continue;
+    if (!of_pins && pins_.contains(entry.particle)) continue;
     const vec3 displacement = displacement_of(entry), velocity = displacement / h;
     moving = moving || displacement != vec3(0.0);
-    const vec3 before = state.v[entry.particle];
+    const vec3 before = state_.v[entry.particle];
     const double gain = glm::dot(velocity, velocity) - glm::dot(before, before);
-    const double mass = system.masses()[entry.particle];
+    const double mass = system_.masses()[entry.particle];
     // Rods may transfer it to the whole cloth at once.
-    work += 0.5 * (rods ? system.material().mass : mass) * std::max(gain, 0.0);
-    lifted -= mass * glm::dot(system.material().gravity, displacement);
+    work += 0.5 * (rods ? system_.material().mass : mass) * std::max(gain, 0.0);
+    lifted -= mass * glm::dot(system_.material().gravity, displacement);
   }
   if (!moving) return;
-  account.add_work(lifted);
-  probe.x = state.x;
+  account_.add_work(lifted);
+  probe_.x = state_.x;
   for (const Projection::Entry& entry : projection.entries())
-    if (of_pins || !pins.contains(entry.particle)) probe.x[entry.particle] += displacement_of(entry);
-  const ClothSystem::Energies before = energies_of(context.pool, state.x);
+    if (of_pins || !pins_.contains(entry.particle)) probe_.x[entry.particle] += displacement_of(entry);
+  const ClothSystem::Energies before = energies_of(context.pool, state_.x);
   CancelPoint(context.stop).poll();
-  const ClothSystem::Energies after = energies_of(context.pool, probe.x);
-  account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
+  const ClothSystem::Energies after = energies_of(context.pool, probe_.x);
+  account_.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
 
 /// The air, the surfaces and the contacts of the substep. A changed set of constraints restarts multistep
 /// methods, as a changed pin does.
-void Simulation::Impl::begin_contact(double h, const ComputeContext& context) {
-  system.update_wind(context.pool, state.x, state.t);
+void Simulation::begin_contact(double h, const ComputeContext& context) {
+  system_.update_wind(context.pool, state_.x, state_.t);
   CancelPoint(context.stop).poll();
   place_surfaces(h);
-  if (contact->begin_step(contact_step(h, state, context))) integrator->reset();
-  if (contact->constrains() && surfaces.move()) add_work_of_constraints(h, false, context);
+  if (contact_->begin_step(contact_step(h, state_, context))) integrator_->reset();
+  if (contact_->constrains() && surfaces_.move()) add_work_of_constraints(h, false, context);
 }
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
-void Simulation::Impl::configure_contact() {
-  if (contact_model != scene->contact.model) {
-    std::unique_ptr<ContactResponse> other = info_of(scene->contact.model).make();
-    other->set_contacts(contact->contacts());
-    system.set_contact(nullptr);
-    contact = std::move(other);
-    contact_model = scene->contact.model;
+void Simulation::configure_contact() {
+  if (contact_model_ != scene_->contact.model) {
+    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make();
+    other->set_contacts(contact_->contacts());
+    system_.set_contact(nullptr);
+    contact_ = std::move(other);
+    contact_model_ = scene_->contact.model;
   }
   place_surfaces(0);
-  contact->configure(contact_input(*scene, system.model(), *mesh), surfaces);
-  system.set_contact(contact->force().empty() ? nullptr : &contact->force());
+  contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);
+  system_.set_contact(contact_->force().empty() ? nullptr : &contact_->force());
 }
 
-void Simulation::Impl::limit_displacements(double h, const ComputeContext& context) {
-  given_by_limit = 0;
-  const double fraction = contact->limit(context.pool, state.x);
-  next.contacts.limit = std::min(next.contacts.limit, fraction);
+void Simulation::limit_displacements(double h, const ComputeContext& context) {
+  given_by_limit_ = 0;
+  const double fraction = contact_->limit(context.pool, state_.x);
+  next_.contacts.limit = std::min(next_.contacts.limit, fraction);
   if (fraction == 1) return;
   const auto energy = [&] {
-    const ClothSystem::Energies potential = energies_of(context.pool, state.x);
-    return energy_report(potential, meter.measure(context.pool, system, state, potential)).total;
+    const ClothSystem::Energies potential = energies_of(context.pool, state_.x);
+    return energy_report(potential, meter_.measure(context.pool, system_, state_, potential)).total;
   };
   const double before = energy();
-  contact->apply_limit(contact_step(h, substep_start, context), state);
-  given_by_limit = energy() - before;
-  integrator->reset();
+  contact_->apply_limit(contact_step(h, substep_start_, context), state_);
+  given_by_limit_ = energy() - before;
+  integrator_->reset();
 }
 
 /// One substep, repeated if cloth has landed.
-StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
-  StepContext of_step{scene->solver, context.pool, context.stop, &ledger};
-  of_step.reached = contact->reached();
-  ledger.begin();
-  StepReport report = integrator->advance(system, state, h, of_step);
+StepReport Simulation::advance(double h, const ComputeContext& context) {
+  StepContext of_step{scene_->solver, context.pool, context.stop, &ledger_};
+  of_step.reached = contact_->reached();
+  ledger_.begin();
+  StepReport report = integrator_->advance(system_, state_, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
-    if (!contact->needs_repeat(contact_step(h, substep_start, context), state)) break;
-    state = substep_start;
-    integrator->reset();
-    of_step.repeats = contact->uses_reactions();
+    if (!contact_->needs_repeat(contact_step(h, substep_start_, context), state_)) break;
+    state_ = substep_start_;
+    integrator_->reset();
+    of_step.repeats = contact_->uses_reactions();
     const StepReport before = report;
-    ledger.begin();
-    report = integrator->advance(system, state, h, of_step);
+    ledger_.begin();
+    report = integrator_->advance(system_, state_, h, of_step);
     if (report.stopped) throw Cancelled();
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
   }
   limit_displacements(h, context);
   end_contact(h, context);
-  if (report.converged && !contact->converged()) {
+  if (report.converged && !contact_->converged()) {
     report.converged = false;
     report.reason = "a linear solve of contact by impulses did not reach its tolerance";
   }
@@ -283,406 +288,378 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
 }
 
 /// Corrects the end of the substep for contact.
-void Simulation::Impl::end_contact(double h, const ComputeContext& context) {
+void Simulation::end_contact(double h, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
-  grab_energy -= system.grab_energy(pool, state.x);
-  const std::span<const double> m = system.masses();
+  grab_energy_ -= system_.grab_energy(pool, state_.x);
+  const std::span<const double> m = system_.masses();
   const auto kinetic = [&] {
     return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += 0.5 * m[i] * glm::dot(state.v[i], state.v[i]);
+      for (std::size_t i = begin; i < end; ++i) sum += 0.5 * m[i] * glm::dot(state_.v[i], state_.v[i]);
       return sum;
     });
   };
-  const bool corrects = contact->corrects_steps();
-  given_by_surfaces = corrects ? -kinetic() : 0;
-  if (corrects) probe.x = state.x;
+  const bool corrects = contact_->corrects_steps();
+  given_by_surfaces_ = corrects ? -kinetic() : 0;
+  if (corrects) probe_.x = state_.x;
   const ContactResponse::End end =
-      contact->end_step(contact_step(h, substep_start, context), ledger.reactions(), state);
-  contact_failure.reset();
+      contact_->end_step(contact_step(h, substep_start_, context), ledger_.reactions(), state_);
+  contact_failure_.reset();
   if (end.failure)
-    contact_failure =
+    contact_failure_ =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
-  if (corrects) given_by_surfaces += kinetic();
+  if (corrects) given_by_surfaces_ += kinetic();
   if (!end.moved) return;
-  integrator->reset();
-  given_by_surfaces += energies_of(pool, state.x).of_cloth() - energies_of(pool, probe.x).of_cloth();
+  integrator_->reset();
+  given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
 }
 
 /// At the beginning of a substep.
-void Simulation::Impl::begin_ledger(WorkerPool& pool) {
-  energy_ledger = next.ledger;
-  grab_energy = system.grab_energy(pool, state.x);
-  contact_energy = system.contact_energy(pool, state.x);
-  if (!jumped) return;
+void Simulation::begin_ledger(WorkerPool& pool) {
+  energy_ledger_ = next_.ledger;
+  grab_energy_ = system_.grab_energy(pool, state_.x);
+  contact_energy_ = system_.contact_energy(pool, state_.x);
+  if (!jumped_) return;
   // A jump of its stiffness adds energy to contact, which H does not count.
-  const double given = (1 - at_step.stiffened / contact->stiffened()) * contact_energy;
-  energy_ledger.jump += given;
-  energy_ledger.contact -= given;
-  account.add_work(given);
-  const ClothSystem::Energies potential = energies_of(pool, state.x);
-  const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
-  energy_ledger.jump += energy - energy_ledger.energy;
-  energy_ledger.energy = energy;
+  const double given = (1 - at_step_.stiffened / contact_->stiffened()) * contact_energy_;
+  energy_ledger_.jump += given;
+  energy_ledger_.contact -= given;
+  account_.add_work(given);
+  const ClothSystem::Energies potential = energies_of(pool, state_.x);
+  const double energy = energy_report(potential, meter_.measure(pool, system_, state_, potential)).total;
+  energy_ledger_.jump += energy - energy_ledger_.energy;
+  energy_ledger_.energy = energy;
 }
 
 /// At the end of a substep. The remainder after all forces, constraints and solvers is the energy of the
 /// method.
-void Simulation::Impl::end_ledger() {
-  const StepWork& work = ledger.work();
+void Simulation::end_ledger() {
+  const StepWork& work = ledger_.work();
   EnergyLedger of_step;
-  of_step.hand = grab_energy + work.hand;
+  of_step.hand = grab_energy_ + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
-  of_step.limit = given_by_limit;
-  double by_contact = work.friction + given_by_surfaces;
-  const std::span<const Projection::Entry> entries = system.projection().entries();
-  const std::span<const double> work_of_constraints = ledger.held_work();
+  of_step.limit = given_by_limit_;
+  double by_contact = work.friction + given_by_surfaces_;
+  const std::span<const Projection::Entry> entries = system_.projection().entries();
+  const std::span<const double> work_of_constraints = ledger_.held_work();
   for (std::size_t k = 0; k < entries.size(); ++k)
-    (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += work_of_constraints[k];
+    (pins_.contains(entries[k].particle) ? of_step.pins : by_contact) += work_of_constraints[k];
   // A body at rest does no positive work, unless it appeared in the cloth and lifts it out. Other gains, also
   // from lifting cloth that the method let in, return energy that its error had taken.
-  if (!touches_moving() && !(lifting && contact->lifts())) by_contact = std::min(by_contact, 0.0);
-  of_step.contact = contact_energy - measured.potential.contact + by_contact;
+  if (!touches_moving() && !(lifting_ && contact_->lifts())) by_contact = std::min(by_contact, 0.0);
+  of_step.contact = contact_energy_ - measured_.potential.contact + by_contact;
 
   const double energy = energy_report().total;
-  of_step.method = energy - energy_ledger.energy - of_step.sum();
-  for (const EnergyEntry& entry : kEnergyEntries) energy_ledger.*entry.joule += of_step.*entry.joule;
-  energy_ledger.wind_given += work.given_by_wind;
-  energy_ledger.energy = energy;
+  of_step.method = energy - energy_ledger_.energy - of_step.sum();
+  for (const EnergyEntry& entry : kEnergyEntries) energy_ledger_.*entry.joule += of_step.*entry.joule;
+  energy_ledger_.wind_given += work.given_by_wind;
+  energy_ledger_.energy = energy;
 }
 
 /// Between steps only the pins constrain particles.
-void Simulation::Impl::leave_surfaces() {
-  if (!contact->constrains()) return;
-  system.set_pushes({});
+void Simulation::leave_surfaces() {
+  if (!contact_->constrains()) return;
+  system_.set_pushes({});
   constrain_pins();
 }
 
-void Simulation::Impl::constrain_pins() {
-  system.projection().clear(state.x.size());
-  pins.set_pin_targets(state.t, system.projection());
-}
-
-void Simulation::Impl::restart_integrator_if_new(double h) {
-  if (h != last_h) integrator->reset();
-  last_h = h;
+void Simulation::constrain_pins() {
+  system_.projection().clear(state_.x.size());
+  pins_.set_pin_targets(state_.t, system_.projection());
 }
 
 /// Integrator::enter for a state that was set from outside. Throws Cancelled.
-void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& context) {
-  if (!entering) return;
+void Simulation::enter_integrator_if_new(double h, const ComputeContext& context) {
+  if (!entering_) return;
   const double before = has_rods() ? internal_now(context.pool).shaking() : 0;
   StepReport report;
   const double moved =
-      integrator->enter(system, state, h, {scene->solver, context.pool, context.stop}, report);
+      integrator_->enter(system_, state_, h, {scene_->solver, context.pool, context.stop}, report);
   if (report.stopped) throw Cancelled();
-  if (moved > kMoved * mesh->diagonal) {
-    moved_on_entry = moved;
-    account.add_work(internal_now(context.pool).shaking() - before);
+  if (moved > kMoved * mesh_->diagonal) {
+    moved_on_entry_ = moved;
+    account_.add_work(internal_now(context.pool).shaking() - before);
   }
 }
 
 /// Energies and strain of the current state. Throws Cancelled.
-void Simulation::Impl::measure(const ComputeContext& context) {
+void Simulation::measure(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.poll();
   // Explicit methods begin the next step with the forces of this state.
-  const bool forces_next = info->family == IntegratorFamily::explicit_method;
-  const auto [potential, max_strain, volume] = system.measure(
-      context.pool, state.x, forces_next ? std::span<const vec3>(state.v) : std::span<const vec3>());
-  measured.potential = without_rods(potential);
-  measured.strain = max_strain;
-  measured.volume = volume;
+  const bool forces_next = info_->family == IntegratorFamily::explicit_method;
+  const auto [potential, max_strain, volume] = system_.measure(
+      context.pool, state_.x, forces_next ? std::span<const vec3>(state_.v) : std::span<const vec3>());
+  measured_.potential = without_rods(potential);
+  measured_.strain = max_strain;
+  measured_.volume = volume;
   cancel.poll();
-  measured.internal = meter.measure(context.pool, system, state, measured.potential);
+  measured_.internal = meter_.measure(context.pool, system_, state_, measured_.potential);
   cancel.poll();
 }
 
-BlowUp Simulation::Impl::squeezed(double h) const {
-  BlowUp bad;
-  bad.step = next.step;
-  bad.time = state.t;
-  bad.h = h;
-  bad.cause = BlowUp::Cause::squeezed;
-  return bad;
+BlowUp Simulation::failed_step(BlowUp::Cause cause, double h) const {
+  return {.cause = cause, .step = next_.step, .time = state_.t, .h = h};
 }
 
 /// The blow-up test of model.md.
-std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
-  BlowUp bad;
-  bad.step = next.step;
-  bad.time = state.t;
-  bad.h = h;
-  bad.energy = measured.internal.shaking();
-  bad.allowed = account.allowed(scene->energy_limit);
+std::optional<BlowUp> Simulation::check_energy(double h) const {
+  BlowUp bad = failed_step(BlowUp::Cause::energy, h);
+  bad.energy = measured_.internal.shaking();
+  bad.allowed = account_.allowed(scene_->energy_limit);
   // A non-finite x or v would make these energies non-finite too.
-  const auto& [kinetic, drift, elastic] = measured.internal;
-  const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
+  const auto& [kinetic, drift, elastic] = measured_.internal;
+  const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured_.potential.gravity);
   // The internal energy does not include the common motion of a part.
-  const double gained = energy_ledger.spurious() - next.ledger.spurious();
+  const double gained = energy_ledger_.spurious() - next_.ledger.spurious();
   const bool spurious = finite && gained > bad.allowed;
-  if (finite && !spurious && !contact_failure && bad.energy <= bad.allowed && std::isfinite(bad.energy))
+  if (finite && !spurious && !contact_failure_ && bad.energy <= bad.allowed && std::isfinite(bad.energy))
     return std::nullopt;
 
-  for (std::size_t i = 0; i < state.x.size(); ++i) {
-    if (is_finite(state.x[i]) && is_finite(state.v[i])) continue;
+  for (std::size_t i = 0; i < state_.x.size(); ++i) {
+    if (is_finite(state_.x[i]) && is_finite(state_.v[i])) continue;
     bad.cause = BlowUp::Cause::not_finite;
     return bad;
   }
-  bad.cause = BlowUp::Cause::energy;
   // Finite positions may have an energy that is not finite: it is rejected too.
   if (!(bad.energy <= bad.allowed && std::isfinite(bad.energy))) return bad;
-  bad.cause = contact_failure.value_or(BlowUp::Cause::spurious_energy);
-  if (contact_failure) return bad;
+  bad.cause = contact_failure_.value_or(BlowUp::Cause::spurious_energy);
+  if (contact_failure_) return bad;
   if (!spurious) return std::nullopt;
   bad.energy = gained;
   return bad;
 }
 
-void Simulation::Impl::retry_with_half() {
-  std::swap(state, substep_start);
-  account = account_at_substep;
-  contact->undo_step();
-  control.refuse();
+void Simulation::retry_with_half() {
+  std::swap(state_, substep_start_);
+  account_ = account_at_substep_;
+  contact_->undo_step();
+  control_.refuse();
 }
 
-void Simulation::Impl::restore_start_of_step() {
-  entering = at_step.entering;
-  std::swap(state, at_step.state);
-  account = at_step.account;
-  contact->set_contacts(at_step.contacts);
-  lifting = at_step.lifting;
-  jumped = true;
+void Simulation::restore_start_of_step() {
+  entering_ = at_step_.entering;
+  std::swap(state_, at_step_.state);
+  account_ = at_step_.account;
+  contact_->set_contacts(at_step_.contacts);
+  lifting_ = at_step_.lifting;
+  jumped_ = true;
   constrain_pins();
-  contact->stiffen(at_step.stiffened);
+  contact_->stiffen(at_step_.stiffened);
 }
 
 /// Begins the step again with a barrier twice as stiff or, if the stiffest does not help, as it was.
-void Simulation::Impl::repeat_stiffer() {
-  state = at_step.state;
-  load_progress(at_step);
-  integrator->reset();
-  jumped = true;
+void Simulation::repeat_stiffer() {
+  state_ = at_step_.state;
+  load_progress(at_step_);
+  integrator_->reset();
+  jumped_ = true;
   constrain_pins();
   begin_record();
-  is_alone = contact->stiffened() < kMostStiffened;
-  contact->stiffen(is_alone ? 2 * contact->stiffened() : at_step.stiffened);
+  is_alone_ = contact_->stiffened() < kMostStiffened;
+  contact_->stiffen(is_alone_ ? 2 * contact_->stiffened() : at_step_.stiffened);
 }
 
 /// Undoes the step in any of its stages.
-void Simulation::Impl::abandon_step() {
-  std::swap(state, at_step.state);
-  load_progress(at_step);
-  jumped = true;
+void Simulation::abandon_step() {
+  std::swap(state_, at_step_.state);
+  load_progress(at_step_);
+  jumped_ = true;
   constrain_pins();
-  contact->stiffen(at_step.stiffened);
+  contact_->stiffen(at_step_.stiffened);
 }
 
-StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
-  blow_up = bad;
+StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
+  blow_up_ = bad;
   const bool finite = bad.cause != BlowUp::Cause::not_finite && bad.cause != BlowUp::Cause::spurious_energy;
-  const std::vector<vec3>& from = finite || is_good() ? at_step.state.x : last_good->x;
-  const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
-  blow_up->spring = failed_spring(system, from, to);
-  if (!contact->force().empty()) blow_up->contact = failed_contact(contact->force(), system, pool, from, to);
+  const std::vector<vec3>& from = finite || is_good() ? at_step_.state.x : last_good_->x;
+  const std::vector<vec3>& to = finite ? state_.x : at_step_.state.x;
+  blow_up_->spring = failed_spring(system_, from, to);
+  if (!contact_->force().empty())
+    blow_up_->contact = failed_contact(contact_->force(), system_, pool, from, to);
   if (bad.cause == BlowUp::Cause::squeezed)
-    std::tie(blow_up->contact.emplace().particle, blow_up->contact->surface) = contact->squeezed();
+    std::tie(blow_up_->contact.emplace().particle, blow_up_->contact->surface) = contact_->squeezed();
   restore_start_of_step();
-  integrator->reset();
+  integrator_->reset();
   return StepStatus::blown_up;
 }
 
-void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool good) {
-  next.h = std::min(next.h, h);
-  next.newton_iterations += report.newton_iterations;
-  next.cg_iterations += report.linear_iterations;
-  next.cg_residual = report.linear_residual;
-  next.last_cg = report.last_cg;
-  next.solves = report.solves;
-  next.residual = std::max(next.residual, report.newton_residual);
-  next.distance = report.distance;
-  next.length_violation = report.length_violation;
-  next.modes = report.modes;
-  next.ledger = energy_ledger;
-  entering = jumped = false;
-  lifting = contact->lifts() && (lifting || touches_moving());
-  if (next.converged && !report.converged) {
-    next.converged = false;
-    next.reason = report.reason;
+void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
+  next_.h = std::min(next_.h, h);
+  next_.newton_iterations += report.newton_iterations;
+  next_.cg_iterations += report.linear_iterations;
+  next_.cg_residual = report.linear_residual;
+  next_.last_cg = report.last_cg;
+  next_.solves = report.solves;
+  next_.residual = std::max(next_.residual, report.newton_residual);
+  next_.distance = report.distance;
+  next_.length_violation = report.length_violation;
+  next_.modes = report.modes;
+  next_.ledger = energy_ledger_;
+  entering_ = jumped_ = false;
+  lifting_ = contact_->lifts() && (lifting_ || touches_moving());
+  if (next_.converged && !report.converged) {
+    next_.converged = false;
+    next_.reason = report.reason;
   }
-  if (!good) next.warning = kSmallestStepReached;
+  if (!good) next_.warning = kSmallestStepReached;
   add_body_contacts(h);
-  next_residuals.assign(report.residual_history.begin(), report.residual_history.end());
-  control.accept(good);
+  next_residuals_.assign(report.residual_history.begin(), report.residual_history.end());
+  control_.accept(good);
 }
 
 /// Contact forces were measured last in this state.
-void Simulation::Impl::add_body_contacts(double h) {
-  const ContactForce& force = contact->force();
-  for (const ContactPair& pair : contact->pairs(state.v)) {
-    if (!force.empty()) contact_watch.add_contact(pair, scene->obstacles.bodies, force.settings().thickness);
+void Simulation::add_body_contacts(double h) {
+  const ContactForce& force = contact_->force();
+  for (const ContactPair& pair : contact_->pairs(state_.v)) {
+    if (!force.empty())
+      contact_watch_.add_contact(pair, scene_->obstacles.bodies, force.settings().thickness);
     const vec3 velocity = pair.surface == kClothItself
                               ? vec3(0)
-                              : surfaces.velocity_at_end(pair.surface, state.x[pair.particle]);
-    next_body_contacts.of(pair.surface).add(pair, velocity, h);
+                              : surfaces_.velocity_at_end(pair.surface, state_.x[pair.particle]);
+    next_body_contacts_.of(pair.surface).add(pair, velocity, h);
   }
 }
 
-void Simulation::Impl::finish_record() {
-  next.time = state.t;
-  next.energy = energy_report();
-  next.max_strain = measured.strain;
-  next.volume = measured.volume;
-  contact_watch.end_step();
+void Simulation::finish_record() {
+  add_measurement(next_);
+  contact_watch_.end_step();
   // Contact forces were measured last in this state.
-  for (const ContactPair& pair : contact->pairs(state.v)) next.contacts.add(pair);
-  contact->add_figures(next.contacts);
-  next.ledger_of_step = next.ledger;
+  for (const ContactPair& pair : contact_->pairs(state_.v)) next_.contacts.add(pair);
+  contact_->add_figures(next_.contacts);
+  next_.ledger_of_step = next_.ledger;
   for (const EnergyEntry& entry : kEnergyEntries)
-    next.ledger_of_step.*entry.joule -= record.ledger.*entry.joule;
-  next.ledger_of_step.wind_given -= record.ledger.wind_given;
+    next_.ledger_of_step.*entry.joule -= record_.ledger.*entry.joule;
+  next_.ledger_of_step.wind_given -= record_.ledger.wind_given;
   // Allocations come before the step is completed; notices after it may fail.
   const bool was_good = is_good();
-  if (was_good && !(measured.strain < kGoodStrain) && last_good.use_count() != 1)
-    last_good = std::make_shared<State>(*last_good);  // a checkpoint has it
-  std::swap(record, next);
-  body_contacts = next_body_contacts;
-  if (was_good && !is_good()) keep_last_good();
-  residuals.swap(next_residuals);
-  blow_up.reset();
+  if (was_good && !(measured_.strain < kGoodStrain) && last_good_.use_count() != 1)
+    last_good_ = std::make_shared<State>(*last_good_);  // a checkpoint has it
+  std::swap(record_, next_);
+  body_contacts_ = next_body_contacts_;
+  if (was_good && !is_good()) {  // keeps the start of the step
+    std::swap(*last_good_, at_step_.state);
+    last_good_step_ = record_.step - 1;
+  }
+  residuals_.swap(next_residuals_);
+  blow_up_.reset();
   try {
     notice_step();
-    notice_entry();
-    notice_stiffened();
-    notice_passages();
     notice_strain();
     notice_energy();
   } catch (const std::bad_alloc&) {
   }
 }
 
-void Simulation::Impl::notice_mesh() {
-  if (!std::holds_alternative<FileSource>(scene->mesh)) return;
-  if (std::string text = mesh_size_text(*mesh); !text.empty())
-    report(NoticeCause::mesh_size, [&] { return std::move(text); });
-  if (std::string text = mesh_repair_text(mesh->report); !text.empty())
-    report(NoticeCause::mesh_repaired, [&] { return std::move(text); });
+void Simulation::notice_mesh() {
+  if (!std::holds_alternative<FileSource>(scene_->mesh)) return;
+  report(NoticeCause::mesh_size, [&] { return mesh_size_text(*mesh_); });
+  report(NoticeCause::mesh_repaired, [&] { return mesh_repair_text(mesh_->report); });
 }
 
-void Simulation::Impl::notice_step() {
-  if (!record.converged)
+void Simulation::notice_step() {
+  if (!record_.converged)
     report(NoticeCause::not_converged,
-           [&] { return "The step did not converge: " + std::string(record.reason) + "."; });
-  if (!record.warning.empty())
-    report(NoticeCause::strain_not_limited, [&] { return std::string(record.warning); });
+           [&] { return "The step did not converge: " + std::string(record_.reason) + "."; });
+  report(NoticeCause::strain_not_limited, [&] { return std::string(record_.warning); });
+  if (moved_on_entry_ > 0)
+    report(NoticeCause::rods_entered, [&] {
+      return std::string(info_->title) +
+             " treats stretch springs as rods: the cloth was moved to their lengths, by up to " +
+             format_quantity(moved_on_entry_, "m") + ". This does not count as motion.";
+    });
+  if (contact_->stiffened() != at_step_.stiffened)
+    report(NoticeCause::barrier_stiffened, [&] {
+      return "The cloth closed the barrier's gap: its automatic stiffness was raised to " +
+             format_quantity(contact_->force().settings().law.stiffness, "N/m") + ", " +
+             format_plain(contact_->stiffened()) + " times that at the start.";
+    });
+  report(NoticeCause::tunnelling, [&] { return contact_watch_.tunnelling_text(*scene_); });
+  report(NoticeCause::behind_obstacle, [&] { return contact_watch_.behind_text(*scene_); });
 }
 
-void Simulation::Impl::notice_entry() {
-  if (moved_on_entry == 0) return;
-  report(NoticeCause::rods_entered, [&] {
-    return std::string(info->title) +
-           " treats stretch springs as rods: the cloth was moved to their lengths, by up to " +
-           format_quantity(moved_on_entry, "m") + ". This does not count as motion.";
-  });
-}
-
-void Simulation::Impl::notice_stiffened() {
-  if (contact->stiffened() == at_step.stiffened) return;
-  report(NoticeCause::barrier_stiffened, [&] {
-    return "The cloth closed the barrier's gap: its automatic stiffness was raised to " +
-           format_quantity(contact->force().settings().law.stiffness, "N/m") + ", " +
-           format_plain(contact->stiffened()) + " times that at the start.";
-  });
-}
-
-void Simulation::Impl::notice_strain() {
+void Simulation::notice_strain() {
   constexpr double kLarge = 0.5;
-  if (!(record.max_strain > kLarge)) return;
+  if (!(record_.max_strain > kLarge)) return;
   report(NoticeCause::large_strain, [&] {
-    return "A stretch spring was strained by " + format_plain(100 * record.max_strain) +
+    return "A stretch spring was strained by " + format_plain(100 * record_.max_strain) +
            " %. Use a smaller h or more substeps, a larger stretch stiffness, or weaker pulls by pins and "
            "obstacles.";
   });
 }
 
-void Simulation::Impl::notice_passages() {
-  if (!notices.has(NoticeCause::tunnelling))
-    if (const auto text = contact_watch.tunnelling_text(*scene))
-      report(NoticeCause::tunnelling, [&] { return *text; });
-  if (!notices.has(NoticeCause::behind_obstacle))
-    if (const auto text = contact_watch.behind_text(*scene))
-      report(NoticeCause::behind_obstacle, [&] { return *text; });
-}
-
-Overlap Simulation::Impl::find_overlap(WorkerPool& pool, double normal) const {
+Overlap Simulation::find_overlap(WorkerPool& pool, double normal) const {
   constexpr double kRounding = 1e-6;  // of the diagonal
-  if (!has_surfaces(*scene)) return {};
-  return clothlab::find_overlap(pool, scene->floor, obstacles_at(scene->obstacles, moves, state.t), state.x,
-                                pins, std::max(normal, kRounding * mesh->diagonal));
+  if (!has_surfaces(*scene_)) return {};
+  return clothlab::find_overlap(pool, scene_->floor, obstacles_at(scene_->obstacles, moves_, state_.t),
+                                state_.x, pins_, std::max(normal, kRounding * mesh_->diagonal));
 }
 
-void Simulation::Impl::notice_world(const Overlap& overlap) {
+void Simulation::notice_world(const Overlap& overlap) {
   if (overlap.particles > 0)
-    report(NoticeCause::overlap, [&] { return text_of(overlap, state.x.size(), scene->obstacles.bodies); });
-  if (const std::string text = open_mesh_text(*scene); !text.empty())
-    report(NoticeCause::open_obstacle, [&] { return text; });
-  if (std::string text = obstacle_size_text(scene->obstacles.bodies); !text.empty())
-    report(NoticeCause::obstacle_size, [&] { return std::move(text); });
-  if (has_surfaces(*scene) && scene->h() > info->longest_contact_step)
+    report(NoticeCause::overlap, [&] { return text_of(overlap, state_.x.size(), scene_->obstacles.bodies); });
+  report(NoticeCause::open_obstacle, [&] { return open_mesh_text(*scene_); });
+  report(NoticeCause::obstacle_size, [&] { return obstacle_size_text(scene_->obstacles.bodies); });
+  if (has_surfaces(*scene_) && scene_->h() > info_->longest_contact_step)
     report(NoticeCause::unstable_contact,
-           [&] { return std::string(info->title) + " " + std::string(info->contact_warning) + "."; });
+           [&] { return std::string(info_->title) + " " + std::string(info_->contact_warning) + "."; });
 }
 
-void Simulation::Impl::notice_energy() {
-  if (notices.has(NoticeCause::spurious_energy)) return;
+void Simulation::notice_energy() {
+  if (notices_.has(NoticeCause::spurious_energy)) return;
   const bool oscillates =
-      info->family == IntegratorFamily::explicit_method || info->family == IntegratorFamily::position_based;
-  const auto gained =
-      watch.check({record.time, record.ledger.spurious(), measured.internal.shaking()}, account, oscillates);
+      info_->family == IntegratorFamily::explicit_method || info_->family == IntegratorFamily::position_based;
+  const auto gained = watch_.check({record_.time, record_.ledger.spurious(), measured_.internal.shaking()},
+                                   account_, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
-    return std::string(info->title) + " at h = " + format_quantity(scene->h(), "s") + " gained at least " +
+    return std::string(info_->title) + " at h = " + format_quantity(scene_->h(), "s") + " gained at least " +
            format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
-           format_quantity(account.given(), "J") + ". Use a smaller h or a method with numerical damping.";
+           format_quantity(account_.given(), "J") + ". Use a smaller h or a method with numerical damping.";
   });
 }
 
-ClothIntersections Simulation::Impl::find_intersections(WorkerPool& pool) const {
-  return clothlab::find_intersections(pool, *mesh, state.x, obstacles_at(scene->obstacles, moves, state.t));
+ClothIntersections Simulation::find_intersections(WorkerPool& pool) const {
+  return clothlab::find_intersections(pool, *mesh_, state_.x,
+                                      obstacles_at(scene_->obstacles, moves_, state_.t));
 }
 
-void Simulation::Impl::notice_intersections(const ClothIntersections& found, const char* when) {
-  if (found.pairs == 0) return;
+void Simulation::notice_intersections(const ClothIntersections& found, const char* when) {
   report(NoticeCause::intersections, [&] {
-    const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info);
-    return text_of(found, when) + "; contact by " + std::string(info_of(scene->contact.model).id) +
-           (uses_impulses(*scene) ? " cannot undo that. Separate them"
-                                  : " may not undo that. Separate them") +
-           (uses_impulses(*scene) && !other.empty() ? ", or use " + other + "." : ".");
+    if (found.pairs == 0) return std::string();
+    const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info_);
+    return text_of(found, when) + "; contact by " + std::string(info_of(scene_->contact.model).id) +
+           (uses_impulses(*scene_) ? " cannot undo that. Separate them"
+                                   : " may not undo that. Separate them") +
+           (uses_impulses(*scene_) && !other.empty() ? ", or use " + other + "." : ".");
   });
+}
+
+void Simulation::add_measurement(StepRecord& to) const {
+  to.time = state_.t;
+  to.energy = energy_report();
+  to.max_strain = measured_.strain;
+  to.volume = measured_.volume;
 }
 
 /// The record of a state without a step, measured before.
-void Simulation::Impl::record_state(std::uint64_t step) {
-  const EnergyLedger ledger_so_far = record.ledger;
-  record = StepRecord{};
-  body_contacts = {};
-  record.ledger = ledger_so_far;
-  record.step = step;
-  record.time = state.t;
-  record.h = scene->dt;
-  record.energy = energy_report();
-  record.max_strain = measured.strain;
-  record.volume = measured.volume;
-  residuals.clear();
+void Simulation::record_state(std::uint64_t step) {
+  const EnergyLedger ledger_so_far = record_.ledger;
+  record_ = StepRecord{};
+  body_contacts_ = {};
+  record_.ledger = ledger_so_far;
+  record_.step = step;
+  record_.h = scene_->dt;
+  add_measurement(record_);
+  residuals_.clear();
 }
 
-EnergyReport Simulation::Impl::energy_report(const ClothSystem::Energies& potential,
-                                             const InternalEnergy& internal) {
+EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,
+                                       const InternalEnergy& internal) {
   const double kinetic = internal.kinetic + internal.drift;
   return {kinetic,
           potential.stretch,
@@ -692,72 +669,22 @@ EnergyReport Simulation::Impl::energy_report(const ClothSystem::Energies& potent
           kinetic + potential.stretch + potential.bend + potential.gravity + potential.pressure};
 }
 
-Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
-                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
-    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), ComputeContext{pool, stop},
-                                   std::move(model))) {
-  impl_->start({pool, stop});
-}
-Simulation::Simulation(const Checkpoint& from, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
-                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
-    : impl_(std::make_unique<Impl>(scene_of(from), std::move(mesh), ComputeContext{pool, stop},
-                                   std::move(model))) {
-  impl_->check_start();
-  impl_->load(pool, from);
-}
-Simulation::~Simulation() = default;
-
-StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone) {
-  return impl_->step({pool, stop}, alone);
-}
-
-void Simulation::save(WorkerPool& pool, Checkpoint& to) const { impl_->save(pool, to); }
-void Simulation::load(WorkerPool& pool, const Checkpoint& from) { impl_->load(pool, from); }
-void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
-  impl_->restore(pool, from, step);
-}
-
-void Simulation::apply(WorkerPool& pool, const Command& command) { impl_->apply(pool, command); }
-
-const Scene& Simulation::scene() const { return *impl_->scene; }
-std::shared_ptr<const Scene> Simulation::shared_scene() const { return impl_->scene; }
-const ClothMesh& Simulation::mesh() const { return *impl_->mesh; }
-std::shared_ptr<const ClothMesh> Simulation::shared_mesh() const { return impl_->mesh; }
-const ClothSystem& Simulation::system() const { return impl_->system; }
-const ContactResponse& Simulation::contact() const { return *impl_->contact; }
-const Surfaces& Simulation::surfaces() const { return impl_->surfaces; }
-const IntegratorInfo& Simulation::integrator() const { return *impl_->info; }
-const State& Simulation::state() const { return impl_->state; }
-std::uint64_t Simulation::steps() const { return impl_->record.step; }
-const StepRecord& Simulation::record() const { return impl_->record; }
-const BodyContacts& Simulation::body_contacts() const { return impl_->body_contacts; }
-std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
-const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
-Simulation::StateAtStep Simulation::last_good_state() const { return impl_->last_good_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
-  Projection constraints = impl_->system.projection();
+  Projection constraints = system_.projection();
   Surfaces now;
-  now.place(impl_->scene->floor, impl_->scene->obstacles, impl_->contact->thickness(), impl_->moves, x.size(),
-            impl_->state.t, 0);
-  impl_->contact->add_constraints(constraints, now, x);
+  now.place(scene_->floor, scene_->obstacles, contact_->thickness(), moves_, x.size(), state_.t, 0);
+  contact_->add_constraints(constraints, now, x);
   return constraints;
 }
 
-const NoticeLog& Simulation::notices() const { return impl_->notices; }
-bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
-std::vector<PinTarget> Simulation::moving_pins() const { return impl_->pins.moving(impl_->state.t); }
 std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
-  impl_->system.contact_energy(pool, impl_->state.x);
-  const std::span<const ContactPair> pairs = impl_->contact->pairs(impl_->state.v);
+  system_.contact_energy(pool, state_.x);
+  const std::span<const ContactPair> pairs = contact_->pairs(state_.v);
   return {pairs.begin(), pairs.end()};
 }
-std::vector<Obstacle> Simulation::obstacles() const {
-  return obstacles_at(impl_->scene->obstacles, impl_->moves, impl_->state.t);
-}
-const std::optional<GrabSpring>& Simulation::grab() const { return impl_->system.grab(); }
 
 InitialState Simulation::export_state() const {
-  return {vertex_positions(*impl_->mesh, impl_->state.x), vertex_velocities(*impl_->mesh, impl_->state.v)};
+  return {vertex_positions(*mesh_, state_.x), vertex_velocities(*mesh_, state_.v)};
 }
 
 }  // namespace clothlab

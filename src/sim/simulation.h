@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cloth/cloth_system.h"
+#include "contact/body_contact.h"
+#include "contact/contact_response.h"
+#include "contact/obstacle_moves.h"
+#include "contact/surfaces.h"
+#include "core/compute_context.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "dynamics/state.h"
 #include "integrate/registry.h"
+#include "integrate/step_ledger.h"
 #include "mesh/cloth_mesh.h"
+#include "sim/checkpoint.h"
+#include "sim/cloth_intersections.h"
 #include "sim/command.h"
+#include "sim/contact_watch.h"
+#include "sim/energy_account.h"
 #include "sim/notice.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
+#include "sim/step_control.h"
 #include "sim/step_record.h"
 
 namespace clothlab {
-
-struct Checkpoint;
-class BodyContacts;
-class ContactResponse;
-class Surfaces;
 
 /// Strain below which a state is good: a blown-up run can continue from it.
 inline constexpr double kGoodStrain = 0.1;
@@ -37,9 +45,10 @@ enum class StepStatus {
   blown_up,  ///< see blow_up(); the state is that before the step
 };
 
-/// One run: a state, the system that moves it, the integrator, the pins and the grab. No threads,
-/// clocks or GL; one caller at a time. A pool or a probe is used only during its call; another pool gives
-/// the same bits.
+/// One run: a state, the system that moves it, the integrator, the pins and the grab. The stages of a step
+/// are in simulation.cpp, commands in simulation_commands.cpp, checkpoints in simulation_checkpoint.cpp. No
+/// threads, clocks or GL; one caller at a time. A pool or a probe is used only during its call; another pool
+/// gives the same bits.
 class Simulation {
  public:
   /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
@@ -51,7 +60,7 @@ class Simulation {
   /// rejects; only a Reset needs that state.
   Simulation(const Checkpoint& from, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
              const StopProbe& stop = {}, std::shared_ptr<const ClothModel> model = nullptr);
-  ~Simulation();
+  Simulation(const Simulation&) = delete;
 
   /// One step of dt. After a blow-up it tries again from the last good state. `alone`: the run is compared
   /// with no other one, so that the automatic stiffness of a barrier may grow (model.md).
@@ -71,23 +80,23 @@ class Simulation {
   /// ends. Throws InputError, without effect, for a state of another mesh, or one that is not finite.
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
 
-  const Scene& scene() const;  ///< current values, pins included
-  std::shared_ptr<const Scene> shared_scene() const;
-  const ClothMesh& mesh() const;
-  std::shared_ptr<const ClothMesh> shared_mesh() const;
-  const ClothSystem& system() const;
-  const ContactResponse& contact() const;
-  const Surfaces& surfaces() const;  ///< of the last substep, or as they are now
-  const IntegratorInfo& integrator() const;
-  const State& state() const;
-  std::uint64_t steps() const;
+  const Scene& scene() const { return *scene_; }  ///< current values, pins included
+  std::shared_ptr<const Scene> shared_scene() const { return scene_; }
+  const ClothMesh& mesh() const { return *mesh_; }
+  std::shared_ptr<const ClothMesh> shared_mesh() const { return mesh_; }
+  const ClothSystem& system() const { return system_; }
+  const ContactResponse& contact() const { return *contact_; }
+  const Surfaces& surfaces() const { return surfaces_; }  ///< of the last substep, or as they are now
+  const IntegratorInfo& integrator() const { return *info_; }
+  const State& state() const { return state_; }
+  std::uint64_t steps() const { return record_.step; }
   /// The figures of the last step; before the first step those of the start.
-  const StepRecord& record() const;
+  const StepRecord& record() const { return record_; }
   /// Contact with each body in the last step of this run; none after a load.
-  const BodyContacts& body_contacts() const;
+  const BodyContacts& body_contacts() const { return body_contacts_; }
   /// Relative residual of every CG iteration of the last linear solve.
-  std::span<const double> residual_history() const;
-  const std::optional<BlowUp>& blow_up() const;
+  std::span<const double> residual_history() const { return residuals_; }
+  const std::optional<BlowUp>& blow_up() const { return blow_up_; }
   /// A state of this run and the step that led to it.
   struct StateAtStep {
     const State& state;
@@ -101,23 +110,216 @@ class Simulation {
   Projection constraints(std::span<const vec3> x) const;
 
   /// What was reported since the start.
-  const NoticeLog& notices() const;
-  bool is_pinned(std::uint32_t particle) const;
+  const NoticeLog& notices() const { return notices_; }
+  bool is_pinned(std::uint32_t particle) const { return pins_.contains(particle); }
   /// The contacts of the cloth: by forces in the current state, by other models in the last step of this run,
   /// none after a load.
   std::vector<ContactPair> contacts(WorkerPool& pool) const;
   /// The obstacles in their current poses.
-  std::vector<Obstacle> obstacles() const;
+  std::vector<Obstacle> obstacles() const { return obstacles_at(scene_->obstacles, moves_, state_.t); }
   /// The pins that still move (MovePins).
-  std::vector<PinTarget> moving_pins() const;
-  const std::optional<GrabSpring>& grab() const;
+  std::vector<PinTarget> moving_pins() const { return pins_.moving(state_.t); }
+  const std::optional<GrabSpring>& grab() const { return system_.grab(); }
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.
   InitialState export_state() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  /// The start follows, by start() or load().
+  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const ComputeContext& context,
+             std::shared_ptr<const ClothModel> model);
+  static std::unique_ptr<Integrator> make_integrator(const Scene& scene);
+
+  // The stages of a step. All throw Cancelled on cancellation.
+  StepStatus run_stages(const ComputeContext& context);
+  StepStatus run_substep(const ComputeContext& context);
+  void set_pin_targets(double h, const ComputeContext& context);
+  void begin_contact(double h, const ComputeContext& context);
+  void place_surfaces(double h) {
+    surfaces_.place(scene_->floor, scene_->obstacles, contact_->thickness(), moves_, state_.x.size(),
+                    state_.t, h);
+  }
+  void configure_contact();
+  ContactStep contact_step(double h, const State& start, const ComputeContext& context) {
+    return {surfaces_, h, start, system_, context};
+  }
+  void add_work_of_constraints(double h, bool of_pins, const ComputeContext& context);
+  void enter_integrator_if_new(double h, const ComputeContext& context);
+  StepReport advance(double h, const ComputeContext& context);
+  void measure(const ComputeContext& context);
+  BlowUp failed_step(BlowUp::Cause cause, double h) const;
+  std::optional<BlowUp> check_energy(double h) const;
+  void begin_ledger(WorkerPool& pool);
+  void limit_displacements(double h, const ComputeContext& context);
+  void end_contact(double h, const ComputeContext& context);
+  void end_ledger();
+  void retry_with_half();
+  StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
+  void adopt_substep(const StepReport& report, double h, bool good);
+  void add_body_contacts(double h);
+  void finish_record();
+  void restore_start_of_step();
+  void begin_record();
+  /// True if the automatic stiffness of a barrier may grow.
+  bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
+  void repeat_stiffer();
+  void abandon_step();
+  void leave_surfaces();
+  void constrain_pins();
+
+  // Notices.
+  /// Adds a notice whose sentence is text(), which is called only for a cause that is new. Empty: none.
+  template <class Text>
+  void report(NoticeCause cause, const Text& text) {
+    if (notices_.has(cause)) return;
+    if (std::string sentence = text(); !sentence.empty())
+      notices_.add(cause, record_.step, std::move(sentence));
+  }
+  void notice_mesh();
+  void notice_step();
+  void notice_energy();
+  void notice_strain();
+  /// Reports an overlap, open or very large obstacles, and a method that often blows up with contact.
+  void notice_world(const Overlap& overlap);
+  /// The current overlap, if deeper than `normal` [m].
+  Overlap find_overlap(WorkerPool& pool, double normal) const;
+  /// Normal depth of cloth with contact forces [m].
+  double normal_depth() const { return contact_->force().settings().law.distance; }
+  ClothIntersections find_intersections(WorkerPool& pool) const;
+  void notice_intersections(const ClothIntersections& found, const char* when);
+
+  // Checkpoints.
+  void copy_state(WorkerPool& pool, State& to) const;
+  void save_progress(WorkerPool& pool, Checkpoint& to) const;
+  void load_progress(const Checkpoint& from);
+  void set_last_good(State good, std::uint64_t step);
+
+  // Commands: carry_out() for each that changes more than the scene.
+  template <class OfTheSceneAlone>
+  void carry_out(WorkerPool& /*pool*/, const OfTheSceneAlone&) {}
+  void carry_out(WorkerPool& pool, const SetPinPreset& command);
+  void carry_out(WorkerPool& pool, const MovePins& command);
+  void carry_out(WorkerPool& pool, const Grab& command);
+  void carry_out(WorkerPool& pool, const MoveCursor& command);
+  void carry_out(WorkerPool& pool, const Release& command);
+  void carry_out(WorkerPool& pool, const Reset& command);
+  void carry_out(WorkerPool& pool, const GoBack& command);
+  void carry_out(WorkerPool& pool, const RestoreGoodState& command);
+  void carry_out(WorkerPool& pool, const ReverseVelocities& command);
+  void start(const ComputeContext& context);
+  void set_start();
+  void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
+  void adopt_integrator(WorkerPool& pool, const Scene& named);
+  void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
+  void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
+  void set_grab(WorkerPool& pool, GrabSpring grab);
+  void move_grab(WorkerPool& pool, const GrabSpring& grab);
+  void release_grab() { system_.set_grab(std::nullopt); }
+  void break_continuity();
+  void make_room(WorkerPool& pool, std::string_view when);
+
+  void reserve_residuals();
+  void record_state(std::uint64_t step);
+  void add_measurement(StepRecord& to) const;
+
+  // Measurements.
+  bool is_good() const { return record_.max_strain < kGoodStrain; }
+  /// True if the cloth touches a surface that moves in the substep.
+  bool touches_moving() const {
+    return surfaces_.move() && std::ranges::any_of(contact_->pairs(state_.v), [&](const ContactPair& pair) {
+             return pair.surface != kClothItself && surfaces_.moves(pair.surface);
+           });
+  }
+  bool has_rods() const { return info_->inextensible; }
+  ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
+    return without_rods(system_.energies(pool, x));
+  }
+  /// Without the elastic energy of rods.
+  ClothSystem::Energies without_rods(ClothSystem::Energies energies) const {
+    if (has_rods()) energies.stretch = 0;
+    return energies;
+  }
+  InternalEnergy internal_now(WorkerPool& pool) {
+    return meter_.measure(pool, system_, state_, energies_of(pool, state_.x));
+  }
+  EnergyReport energy_report() const { return energy_report(measured_.potential, measured_.internal); }
+  static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
+  double reach(const Scene& world) const;
+  double surface_speed(const Scene& world) const;
+  bool is_free() const;
+  void begin_account(const InternalEnergy& internal, double of_contact);  // [J]
+  /// `speed`: the largest of obstacles that move without a path [m/s].
+  void set_account_scale(const Scene& world, double speed = 0);
+
+  const std::shared_ptr<const ClothMesh> mesh_;
+  std::shared_ptr<const Scene> scene_;
+
+  ClothSystem system_;
+  const IntegratorInfo* info_;  // of the integrator of scene_
+  std::unique_ptr<Integrator> integrator_;
+  PinSet pins_;
+  State state_;
+
+  ObstacleMoves moves_;
+  Surfaces surfaces_;  // of the current substep
+  std::unique_ptr<ContactResponse> contact_;
+  ContactModel contact_model_;  // of contact_
+  StepControl control_;
+  ContactWatch contact_watch_{system_};
+  EnergyMeter meter_{system_.model()};
+  EnergyAccount account_;
+  std::optional<BlowUp> blow_up_;
+  double grab_strength_ = 1;  // of the current grab, see Grab
+
+  StepRecord record_;
+  BodyContacts body_contacts_;  // of the last step
+  std::vector<double> residuals_;
+  NoticeLog notices_;
+  bool jumped_ = true;  // something other than a step may have changed the energy
+  EnergyWatch watch_;
+  bool entering_ = true;  // the state was set from outside
+
+  Measurement measured_;  // of the state after a step or a jump
+  /// Measurement of the start, for the next Reset, and its inputs.
+  struct AtStart {
+    struct Cause {
+      World world;
+      ContactSettings contact;
+      bool free = false;
+      bool rods = false;
+      bool operator==(const Cause&) const = default;
+    };
+    Cause cause;
+    Measurement measured;
+    EnergyAccount account;
+  };
+  std::optional<AtStart> at_start_;
+  /// Result of the last search for intersections at the start, which is slow, and its scene.
+  ClothIntersections crossed_at_start_;
+  std::shared_ptr<const Scene> searched_at_start_;
+
+  double last_h_ = 0;      // of the last substep [s]
+  bool lifting_ = true;    // see Checkpoint
+  bool is_alone_ = false;  // in the current step, while a stiffer barrier may help
+
+  std::shared_ptr<State> last_good_;  // the last good state if state_ is not good; or the start
+  std::uint64_t last_good_step_ = 0;
+
+  // Of the current step.
+  StepRecord next_;
+  BodyContacts next_body_contacts_;
+  std::vector<double> next_residuals_;
+  Checkpoint at_step_;  // its start; between steps the start of a command
+  State substep_start_, probe_;
+  EnergyAccount account_at_substep_;
+  double moved_on_entry_ = 0;                          // [m]
+  StepLedger ledger_;                                  // of the current substep
+  EnergyLedger energy_ledger_;                         // with it
+  double given_by_surfaces_ = 0;                       // by the correction of its end [J]
+  double given_by_limit_ = 0;                          // by limited displacements [J]
+  std::optional<BlowUp::Cause> contact_failure_ = {};  // of the current substep
+  double grab_energy_ = 0;                             // at its start, then its decrease [J]
+  double contact_energy_ = 0;                          // at its start [J]
 };
 
 /// Simulation::last_good_state at a moment of a run. Valid as long as the checkpoint.

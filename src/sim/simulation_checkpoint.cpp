@@ -6,99 +6,99 @@
 
 #include "core/error.h"
 #include "sim/parameters.h"
-#include "sim/simulation_impl.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 
 /// The part that a step changes.
-void Simulation::Impl::save_progress(WorkerPool& pool, Checkpoint& to) const {
+void Simulation::save_progress(WorkerPool& pool, Checkpoint& to) const {
   copy_state(pool, to.state);
   to.memory.clear();
-  integrator->save(to.memory);
-  to.entering = entering;
-  to.last_h = last_h;
-  to.control = control;
-  to.contacts = contact->contacts();
-  to.lifting = lifting;
-  to.stiffened = contact->stiffened();
-  to.account = account;
+  integrator_->save(to.memory);
+  to.entering = entering_;
+  to.last_h = last_h_;
+  to.control = control_;
+  to.contacts = contact_->contacts();
+  to.lifting = lifting_;
+  to.stiffened = contact_->stiffened();
+  to.account = account_;
 }
 
 /// All of that but the state.
-void Simulation::Impl::load_progress(const Checkpoint& from) {
+void Simulation::load_progress(const Checkpoint& from) {
   MemoryReader memory(from.memory);
-  integrator->load(memory, state.x.size());
-  entering = from.entering;
-  last_h = from.last_h;
-  control = from.control;
-  contact->set_contacts(from.contacts);
-  lifting = from.lifting;
-  account = from.account;
+  integrator_->load(memory, state_.x.size());
+  entering_ = from.entering;
+  last_h_ = from.last_h;
+  control_ = from.control;
+  contact_->set_contacts(from.contacts);
+  lifting_ = from.lifting;
+  account_ = from.account;
 }
 
-void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
+void Simulation::save(WorkerPool& pool, Checkpoint& to) const {
   save_progress(pool, to);
-  to.scene = scene;
-  to.pins = pins;
-  to.moves = moves;
-  to.grab = system.grab();
-  to.grab_strength = grab_strength;
-  to.measured = measured;
-  to.watch = watch;
-  to.notices = notices;
-  to.behind = contact_watch.behind();
-  to.record = record;
-  to.residuals = residuals;
-  to.blow_up = blow_up;
-  to.last_good = last_good;
-  to.last_good_step = last_good_step;
+  to.scene = scene_;
+  to.pins = pins_;
+  to.moves = moves_;
+  to.grab = system_.grab();
+  to.grab_strength = grab_strength_;
+  to.measured = measured_;
+  to.watch = watch_;
+  to.notices = notices_;
+  to.behind = contact_watch_.behind();
+  to.record = record_;
+  to.residuals = residuals_;
+  to.blow_up = blow_up_;
+  to.last_good = last_good_;
+  to.last_good_step = last_good_step_;
 }
 
-void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
-  const std::size_t n = state.x.size();
+void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
+  const std::size_t n = state_.x.size();
   if (!from.scene || !from.last_good || from.state.x.size() != n || from.state.v.size() != n)
     throw InputError("The checkpoint does not belong to this mesh.");
   std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
   MemoryReader memory(from.memory);
   fresh->load(memory, n);  // throws before anything has changed
-  system.set_material(from.scene->material);
-  system.set_wind(from.scene->wind);
-  integrator = std::move(fresh);
-  info = &integrator_info(from.scene->integrator);
-  scene = from.scene;
-  state = from.state;
-  pins = from.pins;
-  moves = from.moves;
+  system_.set_material(from.scene->material);
+  system_.set_wind(from.scene->wind);
+  integrator_ = std::move(fresh);
+  info_ = &integrator_info(from.scene->integrator);
+  scene_ = from.scene;
+  state_ = from.state;
+  pins_ = from.pins;
+  moves_ = from.moves;
   configure_contact();
   load_progress(from);
-  contact->stiffen(from.stiffened);
-  contact->detect(pool, state.x);
-  system.set_grab(from.grab);
-  grab_strength = from.grab_strength;
-  watch = from.watch;
-  notices = from.notices;
-  contact_watch.set_behind(from.behind);
+  contact_->stiffen(from.stiffened);
+  contact_->detect(pool, state_.x);
+  system_.set_grab(from.grab);
+  grab_strength_ = from.grab_strength;
+  watch_ = from.watch;
+  notices_ = from.notices;
+  contact_watch_.set_behind(from.behind);
   if (from.measured) {
-    measured = *from.measured;
-    record = from.record;
+    measured_ = *from.measured;
+    record_ = from.record;
   } else {
     measure({pool});
-    record = from.record;
+    record_ = from.record;
     record_state(from.record.step);
   }
-  body_contacts = {};
-  blow_up = from.blow_up;
+  body_contacts_ = {};
+  blow_up_ = from.blow_up;
   set_last_good(*from.last_good, from.last_good_step);
-  at_start.reset();
+  at_start_.reset();
   reserve_residuals();
-  residuals = from.residuals;
-  jumped = true;
+  residuals_ = from.residuals;
+  jumped_ = true;
   constrain_pins();
 }
 
-Simulation::StateAtStep Simulation::Impl::last_good_state() const {
-  if (is_good()) return {state, record.step};
-  return {*last_good, last_good_step};
+Simulation::StateAtStep Simulation::last_good_state() const {
+  if (is_good()) return {state_, record_.step};
+  return {*last_good_, last_good_step_};
 }
 
 Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint) {
@@ -106,9 +106,9 @@ Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint) {
   return {*checkpoint.last_good, checkpoint.last_good_step};
 }
 
-void Simulation::Impl::set_last_good(State good, std::uint64_t step) {
-  last_good = std::make_shared<State>(std::move(good));
-  last_good_step = step;
+void Simulation::set_last_good(State good, std::uint64_t step) {
+  last_good_ = std::make_shared<State>(std::move(good));
+  last_good_step_ = step;
 }
 
 }  // namespace clothlab

@@ -15,35 +15,33 @@
 #include "core/text.h"
 #include "core/vec.h"
 #include "sim/command_rules.h"
-#include "sim/simulation_impl.h"
+#include "sim/contact.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 
+namespace {
+
 State initial_state(const Scene& scene, const ClothMesh& mesh) {
-  State state;
-  if (scene.initial_state) {
-    const auto& [positions, velocities] = *scene.initial_state;
-    for (const std::vector<vec3>* rows : {&positions, &velocities})
-      for (std::size_t v = 0; v < rows->size(); ++v)
-        if (!is_finite((*rows)[v]))
-          throw InputError("The initial state of vertex " + std::to_string(v) + " is not finite.");
-    state.x = particle_values(mesh, positions);
-    state.v = particle_values(mesh, velocities);
-  } else {
-    state.x = mesh.positions;
-    state.v.assign(mesh.positions.size(), vec3(0));
-  }
-  return state;
+  if (!scene.initial_state) return {mesh.positions, std::vector<vec3>(mesh.positions.size(), vec3(0))};
+  const auto& [positions, velocities] = *scene.initial_state;
+  for (const std::vector<vec3>* rows : {&positions, &velocities})
+    for (std::size_t v = 0; v < rows->size(); ++v)
+      if (!is_finite((*rows)[v]))
+        throw InputError("The initial state of vertex " + std::to_string(v) + " is not finite.");
+  return {particle_values(mesh, positions), particle_values(mesh, velocities)};
 }
 
-void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
-  std::shared_ptr<const Scene> after = changed_scene(scene, command, *mesh);
+}  // namespace
+
+void Simulation::apply(WorkerPool& pool, const Command& command) {
+  std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
   const CommandRule& rule = rule_of(command);
-  if (rule.changes_scene && after == scene) return;
+  if (rule.changes_scene && after == scene_) return;
   const auto* move = std::get_if<MoveObstacle>(&command);
   const bool breaks = rule.breaks_continuity || (move != nullptr && move->duration == 0);
   // Small changes need no memory.
-  if (breaks) save(pool, at_step);
+  if (breaks) save(pool, at_step_);
   try {
     if (move != nullptr && !breaks)
       begin_obstacle_move(pool, *move, std::move(after));
@@ -51,160 +49,160 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
       adopt(pool, std::move(after));
     std::visit([&](const auto& each) { carry_out(pool, each); }, command);
   } catch (...) {
-    if (breaks) load(pool, at_step);
+    if (breaks) load(pool, at_step_);
     throw;
   }
-  at_step.last_good.reset();  // a step may overwrite it
+  at_step_.last_good.reset();  // a step may overwrite it
 }
 
-void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
-  pins.fix_at(state.x);
+void Simulation::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
+  pins_.fix_at(state_.x);
   constrain_pins();
 }
 
-void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
+void Simulation::carry_out(WorkerPool& pool, const MovePins& command) {
   if (command.duration == 0) return put_pins(pool, command.pins);
   // A pin move takes at least one step. It starts at the position of the pin, so that the integrator keeps
   // its history while a pin is dragged, with a command per step.
   for (const PinTarget& pin : command.pins)
-    pins.move(pin.particle, state.x[pin.particle], pin.position, state.t,
-              std::max(command.duration, scene->dt));
-  blow_up.reset();
+    pins_.move(pin.particle, state_.x[pin.particle], pin.position, state_.t,
+               std::max(command.duration, scene_->dt));
+  blow_up_.reset();
 }
 
-void Simulation::Impl::carry_out(WorkerPool& pool, const Grab& command) {
+void Simulation::carry_out(WorkerPool& pool, const Grab& command) {
   release_grab();
-  grab_strength = command.strength;
+  grab_strength_ = command.strength;
   set_grab(pool, {command.particles, command.weights, command.cursor, command.stiffness, command.damping});
   // The grab may stop a cloth that moves as a whole: common motion becomes internal energy.
-  account.add_work(internal_now(pool).drift);
+  account_.add_work(internal_now(pool).drift);
   break_continuity();
 }
 
 /// The obstacle starts at its current position, so that the integrator keeps its history during a drag with a
 /// command per step.
-void Simulation::Impl::begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command,
-                                           std::shared_ptr<const Scene> after) {
+void Simulation::begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command,
+                                     std::shared_ptr<const Scene> after) {
   constexpr double kFastest = 2;  // diagonals of the cloth per second
   constexpr double kShare = 0.5;  // of its depth in a substep: overtaken cloth comes out on the near side
-  const Obstacle& before = scene->obstacles.bodies[command.obstacle];
-  const vec3 left = moves.shift(command.obstacle, state.t) - (command.to - centre_of(before));
-  const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->h());
+  const Obstacle& before = scene_->obstacles.bodies[command.obstacle];
+  const vec3 left = moves_.shift(command.obstacle, state_.t) - (command.to - centre_of(before));
+  const double fastest = std::min(kFastest * mesh_->diagonal, kShare * depth_of(before) / scene_->h());
   // It may stop a cloth that moves as a whole.
-  const bool begins = moves.shift(command.obstacle, state.t) == vec3(0);
+  const bool begins = moves_.shift(command.obstacle, state_.t) == vec3(0);
   const double drift = begins ? internal_now(pool).drift : 0;
-  moves.move(command.obstacle, left, state.t,
-             std::max({command.duration, scene->dt, glm::length(left) / fastest}));
-  account.add_work(drift);
+  moves_.move(command.obstacle, left, state_.t,
+              std::max({command.duration, scene_->dt, glm::length(left) / fastest}));
+  account_.add_work(drift);
   set_account_scale(*after, fastest);
-  scene = std::move(after);
-  blow_up.reset();
+  scene_ = std::move(after);
+  blow_up_.reset();
 }
 
 /// No effect if the grab has ended meanwhile.
-void Simulation::Impl::carry_out(WorkerPool& pool, const MoveCursor& command) {
-  if (!system.grab()) return;
-  GrabSpring grab = *system.grab();
+void Simulation::carry_out(WorkerPool& pool, const MoveCursor& command) {
+  if (!system_.grab()) return;
+  GrabSpring grab = *system_.grab();
   grab.cursor = command.cursor;
   move_grab(pool, grab);
 }
 
-void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const Release&) {
-  if (!system.grab()) return;
+void Simulation::carry_out(WorkerPool& /*pool*/, const Release&) {
+  if (!system_.grab()) return;
   release_grab();
   break_continuity();
 }
 
-void Simulation::Impl::carry_out(WorkerPool& pool, const Reset&) { start({pool}); }
+void Simulation::carry_out(WorkerPool& pool, const Reset&) { start({pool}); }
 
 /// Values, integrator and pins do not change; pins stay at their positions in that state.
-void Simulation::Impl::carry_out(WorkerPool& pool, const GoBack& command) {
-  const std::shared_ptr<const Scene> now = scene;
+void Simulation::carry_out(WorkerPool& pool, const GoBack& command) {
+  const std::shared_ptr<const Scene> now = scene_;
   load(pool, *command.moment);
-  pins.fix_at(state.x);
+  pins_.fix_at(state_.x);
   constrain_pins();
   carry_out(pool, Release{});
-  if (now != scene) adopt(pool, now);
+  if (now != scene_) adopt(pool, now);
 }
 
-void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreGoodState&) {
+void Simulation::carry_out(WorkerPool& pool, const RestoreGoodState&) {
   const auto [good, step] = last_good_state();
   const State copy = good;
   restore(pool, copy, step);
   // Obstacles have moved since.
-  if (uses_impulses(*scene)) notice_intersections(find_intersections(pool), "now");
+  if (uses_impulses(*scene_)) notice_intersections(find_intersections(pool), "now");
   notice_world(find_overlap(pool, normal_depth()));
 }
 
-void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
-  for (vec3& v : state.v) v = -v;
+void Simulation::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
+  for (vec3& v : state_.v) v = -v;
   break_continuity();
 }
 
-void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
-  const std::size_t n = state.x.size();
+void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
+  const std::size_t n = state_.x.size();
   if (from.x.size() != n || from.v.size() != n)
     throw InputError("The state to continue from does not belong to this mesh.");
   if (!std::ranges::all_of(from.x, is_finite) || !std::ranges::all_of(from.v, is_finite) ||
       !std::isfinite(from.t))
     throw InputError("The state to continue from is not finite.");
   release_grab();
-  moves.rest();
-  contact_watch.restart();
-  entering = true;
+  moves_.rest();
+  contact_watch_.restart();
+  entering_ = true;
   const double before = internal_now(pool).shaking();
-  if (step < last_good_step) set_last_good(initial_state(*scene, *mesh), 0);  // of the abandoned future
-  state = from;
-  lifting = true;
-  pins.fix_at(state.x);
+  if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
+  state_ = from;
+  lifting_ = true;
+  pins_.fix_at(state_.x);
   measure({pool});
-  account.add_work(measured.internal.shaking() - before);
+  account_.add_work(measured_.internal.shaking() - before);
   record_state(step);
   break_continuity();
 }
 
-/// Checks the initial state and the pins for a reset, without the room for a barrier.
-void Simulation::Impl::check_start() {
-  state = initial_state(*scene, *mesh);
-  pins.pin_only(selected_particles(*mesh, scene->pins), state.x);
+/// Sets the initial state and the pins, without the room for a barrier.
+void Simulation::set_start() {
+  state_ = initial_state(*scene_, *mesh_);
+  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
 }
 
 /// Sets the initial state; parameters, integrator and the set of pins do not change.
-void Simulation::Impl::start(const ComputeContext& context) {
+void Simulation::start(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.poll();
   release_grab();
-  moves.rest();
-  contact_watch.restart();
-  entering = true;
-  notices = {};
-  state = initial_state(*scene, *mesh);
-  lifting = true;
-  contact->stiffen(1);
+  moves_.rest();
+  contact_watch_.restart();
+  entering_ = true;
+  notices_ = {};
+  state_ = initial_state(*scene_, *mesh_);
+  lifting_ = true;
+  contact_->stiffen(1);
   configure_contact();
   make_room(context.pool, "at the start");
-  contact->detect(context.pool, state.x);  // so that the meter has their friction and damping
-  set_last_good(state, 0);
-  pins.pin_only(selected_particles(*mesh, scene->pins), state.x);
-  const AtStart::Cause cause{scene->world(), contact->force().settings(), is_free(), has_rods()};
-  if (!at_start || !(at_start->cause == cause)) {
+  contact_->detect(context.pool, state_.x);  // so that the meter has their friction and damping
+  set_last_good(state_, 0);
+  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
+  const AtStart::Cause cause{scene_->world(), contact_->force().settings(), is_free(), has_rods()};
+  if (!at_start_ || !(at_start_->cause == cause)) {
     measure(context);
-    begin_account(measured.internal, measured.potential.contact);
-    set_account_scale(*scene);
-    at_start = {cause, measured, account};
+    begin_account(measured_.internal, measured_.potential.contact);
+    set_account_scale(*scene_);
+    at_start_ = {cause, measured_, account_};
   }
-  measured = at_start->measured;
-  account = at_start->account;
+  measured_ = at_start_->measured;
+  account_ = at_start_->account;
   record_state(0);
-  record.ledger = {};
-  record.ledger.energy = record.energy.total;
+  record_.ledger = {};
+  record_.ledger.energy = record_.energy.total;
   break_continuity();
   notice_world(find_overlap(context.pool, 0));
-  if (!searched_at_start || searched_at_start->initial_state != scene->initial_state ||
-      searched_at_start->obstacles.bodies != scene->obstacles.bodies)
-    crossed_at_start = find_intersections(context.pool);
-  searched_at_start = scene;
-  notice_intersections(crossed_at_start, "at the start");
+  if (!searched_at_start_ || searched_at_start_->initial_state != scene_->initial_state ||
+      searched_at_start_->obstacles.bodies != scene_->obstacles.bodies)
+    crossed_at_start_ = find_intersections(context.pool);
+  searched_at_start_ = scene_;
+  notice_intersections(crossed_at_start_, "at the start");
   notice_strain();
   notice_energy();  // the current energy becomes the reference
   notice_mesh();
@@ -212,66 +210,66 @@ void Simulation::Impl::start(const ComputeContext& context) {
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
 /// is work from outside.
-void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
-  if (after->integrator != scene->integrator ||
-      integrator_parameters(*after) != integrator_parameters(*scene))
+void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
+  if (after->integrator != scene_->integrator ||
+      integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
   bool other_pins = false;
-  if (after->pins != scene->pins) {
-    const std::vector<std::uint32_t> pinned = selected_particles(*mesh, after->pins);
-    other_pins = pinned != pins.particles();
-    pins.keep_or_pin(pinned, state.x);
+  if (after->pins != scene_->pins) {
+    const std::vector<std::uint32_t> pinned = selected_particles(*mesh_, after->pins);
+    other_pins = pinned != pins_.particles();
+    pins_.keep_or_pin(pinned, state_.x);
   }
-  if (!(after->material == system.material())) {
+  if (!(after->material == system_.material())) {
     const double before = internal_now(pool).shaking();
-    system.set_material(after->material);
+    system_.set_material(after->material);
     set_account_scale(*after);
-    account.add_work(internal_now(pool).shaking() - before);
-    if (system.grab()) set_grab(pool, *system.grab());
+    account_.add_work(internal_now(pool).shaking() - before);
+    if (system_.grab()) set_grab(pool, *system_.grab());
   }
-  if (!(after->wind == scene->wind)) {
-    system.set_wind(after->wind);
+  if (!(after->wind == scene_->wind)) {
+    system_.set_wind(after->wind);
     set_account_scale(*after);
   }
   bool may_stop = other_pins;
-  if (!(after->floor == scene->floor)) {
+  if (!(after->floor == scene_->floor)) {
     set_account_scale(*after);
     may_stop =
-        may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
+        may_stop || (after->floor.on && (!scene_->floor.on || after->floor.height != scene_->floor.height));
   }
-  if (!(after->obstacles == scene->obstacles)) {
-    moves.rest();
-    contact_watch.restart();
+  if (!(after->obstacles == scene_->obstacles)) {
+    moves_.rest();
+    contact_watch_.restart();
     set_account_scale(*after);
     may_stop = true;
   }
-  const bool other_surfaces = after->floor.on != scene->floor.on ||
-                              after->floor.height != scene->floor.height ||
-                              after->obstacles.bodies != scene->obstacles.bodies;
-  if (other_surfaces || other_pins || after->contact.model != scene->contact.model) lifting = true;
-  const bool begins_impulses = uses_impulses(*after) && !uses_impulses(*scene);
-  const bool adds_body = after->obstacles.bodies.size() > scene->obstacles.bodies.size();
+  const bool other_surfaces = after->floor.on != scene_->floor.on ||
+                              after->floor.height != scene_->floor.height ||
+                              after->obstacles.bodies != scene_->obstacles.bodies;
+  if (other_surfaces || other_pins || after->contact.model != scene_->contact.model) lifting_ = true;
+  const bool begins_impulses = uses_impulses(*after) && !uses_impulses(*scene_);
+  const bool adds_body = after->obstacles.bodies.size() > scene_->obstacles.bodies.size();
   may_stop = may_stop || begins_impulses;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
-  if (may_stop) account.add_work(internal_now(pool).drift);
-  World with_this_step = scene->world();
+  if (may_stop) account_.add_work(internal_now(pool).drift);
+  World with_this_step = scene_->world();
   with_this_step.dt = after->dt;
-  const bool other_energy = !(with_this_step == after->world()) || !(scene->contact == after->contact) ||
-                            scene->integrator != after->integrator;
-  const bool other_contact = after->contact.model != scene->contact.model;
-  const ContactSettings force_before = contact->force().settings();
-  const double contact_before = system.contact_energy(pool, state.x);
-  scene = std::move(after);
+  const bool other_energy = !(with_this_step == after->world()) || !(scene_->contact == after->contact) ||
+                            scene_->integrator != after->integrator;
+  const bool other_contact = after->contact.model != scene_->contact.model;
+  const ContactSettings force_before = contact_->force().settings();
+  const double contact_before = system_.contact_energy(pool, state_.x);
+  scene_ = std::move(after);
   configure_contact();
-  if (other_surfaces || other_contact || !(contact->force().settings() == force_before))
+  if (other_surfaces || other_contact || !(contact_->force().settings() == force_before))
     make_room(pool, "now");
-  contact->detect(pool, state.x);
-  account.add_work(system.contact_energy(pool, state.x) - contact_before);
+  contact_->detect(pool, state_.x);
+  account_.add_work(system_.contact_energy(pool, state_.x) - contact_before);
   // As after a reset: no work has been done yet.
-  if (other_energy && record.step == 0 && !system.grab() && moves.empty()) {
-    begin_account(internal_now(pool), system.contact_energy(pool, state.x));
-    set_account_scale(*scene);
+  if (other_energy && record_.step == 0 && !system_.grab() && moves_.empty()) {
+    begin_account(internal_now(pool), system_.contact_energy(pool, state_.x));
+    set_account_scale(*scene_);
   }
   break_continuity();
   if (begins_impulses || adds_body) notice_intersections(find_intersections(pool), "now");
@@ -279,19 +277,19 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
-void Simulation::Impl::adopt_integrator(WorkerPool& pool, const Scene& named) {
-  entering = entering || named.integrator != scene->integrator;
+void Simulation::adopt_integrator(WorkerPool& pool, const Scene& named) {
+  entering_ = entering_ || named.integrator != scene_->integrator;
   const double before = internal_now(pool).shaking();
-  integrator = make_integrator(named);
-  info = &integrator_info(named.integrator);
-  account.add_work(internal_now(pool).shaking() - before);
+  integrator_ = make_integrator(named);
+  info_ = &integrator_info(named.integrator);
+  account_.add_work(internal_now(pool).shaking() - before);
 }
 
 /// Largest distance over which forces act on the cloth [m]: the mesh's diagonal and the distance to the
 /// farthest surface.
-double Simulation::Impl::reach(const Scene& world) const {
+double Simulation::reach(const Scene& world) const {
   double distance = 0;
-  for (const vec3& x : state.x) {
+  for (const vec3& x : state_.x) {
     if (world.floor.on) distance = std::max(distance, std::abs(x.y - world.floor.height));
     for (const Obstacle& body : world.obstacles.bodies) {
       const SurfacePoint point = closest_point(body, x);
@@ -303,11 +301,11 @@ double Simulation::Impl::reach(const Scene& world) const {
     for (const Keyframe& key : body.path.keys)
       on_paths = std::max(on_paths, glm::length(key.move) +
                                         (key.turn != vec3(0) ? 2 * std::min(bound_of(body), distance) : 0.0));
-  return mesh->diagonal + distance + on_paths;
+  return mesh_->diagonal + distance + on_paths;
 }
 
 /// The largest speed of obstacles on paths [m/s].
-double Simulation::Impl::surface_speed(const Scene& world) const {
+double Simulation::surface_speed(const Scene& world) const {
   double fastest = 0;
   for (const Obstacle& body : world.obstacles.bodies)
     fastest = std::max(fastest, fastest_on(body.path, std::min(bound_of(body), reach(world))));
@@ -315,99 +313,97 @@ double Simulation::Impl::surface_speed(const Scene& world) const {
 }
 
 /// Pins, surfaces and other parts may turn common initial motion into internal energy.
-bool Simulation::Impl::is_free() const { return pins.empty() && !may_touch(*scene); }
+bool Simulation::is_free() const { return pins_.empty() && !may_touch(*scene_); }
 
-void Simulation::Impl::begin_account(const InternalEnergy& internal, double of_contact) {
-  account.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
+void Simulation::begin_account(const InternalEnergy& internal, double of_contact) {
+  account_.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
 }
 
-void Simulation::Impl::set_account_scale(const Scene& world, double speed) {
-  account.set_scale(system, reach(world), std::max(speed, surface_speed(world)));
+void Simulation::set_account_scale(const Scene& world, double speed) {
+  account_.set_scale(system_, reach(world), std::max(speed, surface_speed(world)));
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.
-void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets) {
+void Simulation::put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets) {
   const double before = internal_now(pool).shaking();
   for (const auto& [particle, target] : targets) {
-    pins.move(particle, target, target, state.t, 0);
-    state.x[particle] = target;
-    state.v[particle] = vec3(0);
+    pins_.move(particle, target, target, state_.t, 0);
+    state_.x[particle] = target;
+    state_.v[particle] = vec3(0);
   }
   measure({pool});
-  account.add_work(measured.internal.shaking() - before);
-  record.energy = energy_report();
-  record.max_strain = measured.strain;
-  record.volume = measured.volume;
-  entering = true;
+  account_.add_work(measured_.internal.shaking() - before);
+  add_measurement(record_);
+  entering_ = true;
   break_continuity();
 }
 
 /// Resets the history of the integrator and of the adaptive steps, and updates the shown pins.
-void Simulation::Impl::break_continuity() {
-  integrator->reset();
-  control.reset();
-  watch.restart();
-  jumped = true;
+void Simulation::break_continuity() {
+  integrator_->reset();
+  control_.reset();
+  watch_.restart();
+  jumped_ = true;
   constrain_pins();
-  blow_up.reset();
+  blow_up_.reset();
   reserve_residuals();
 }
 
 /// A barrier needs cloth that intersects nothing and is above all surfaces. Cloth that lies on them, or a
 /// little below, is put above them. Throws InputError for other cloth; `when` is part of the message.
-void Simulation::Impl::make_room(WorkerPool& pool, std::string_view when) {
-  const ContactForce& force = contact->force();
+void Simulation::make_room(WorkerPool& pool, std::string_view when) {
+  const ContactForce& force = contact_->force();
   if (!force.limits_displacements()) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
   constexpr const char* kWhy =
       "; contact by barrier needs cloth that intersects nothing and is above all surfaces. Separate them, "
       "or use contact by filter or penalty.";
   const double distance = force.settings().law.distance;
-  probe.x.assign(state.x.size(), vec3(0));  // the displacements there
+  probe_.x.assign(state_.x.size(), vec3(0));  // the displacements there
   bool lifted = false;
-  for (std::uint32_t i = 0; i < state.x.size(); ++i)
-    for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
-      if (surfaces.is_mesh(surface)) continue;
-      const SurfacePoint point = surfaces.at_end(surface, i, state.x[i] + probe.x[i]);
+  for (std::uint32_t i = 0; i < state_.x.size(); ++i)
+    for (std::uint32_t surface = surfaces_.first(); surface < surfaces_.size(); ++surface) {
+      if (surfaces_.is_mesh(surface)) continue;
+      const SurfacePoint point = surfaces_.at_end(surface, i, state_.x[i] + probe_.x[i]);
       const double gap = point.height - point.level;
       if (gap >= kLeast * distance) continue;
-      if (gap < -distance || pins.contains(i))
-        throw InputError("Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
+      if (gap < -distance || pins_.contains(i))
+        throw InputError("Vertex " + std::to_string(mesh_->vertex_of_particle[i]) + " is " +
                          (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
-                         surface_text(surface, scene->obstacles.bodies) + " " + std::string(when) + kWhy);
-      probe.x[i] += (kRoom * distance - gap) * point.normal;
+                         surface_text(surface, scene_->obstacles.bodies) + " " + std::string(when) + kWhy);
+      probe_.x[i] += (kRoom * distance - gap) * point.normal;
       lifted = true;
     }
-  for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
+  for (std::size_t i = 0; i < state_.x.size(); ++i) probe_.x[i] += state_.x[i];
   const ClothIntersections found =
-      clothlab::find_intersections(pool, *mesh, probe.x, obstacles_at(scene->obstacles, moves, state.t));
+      clothlab::find_intersections(pool, *mesh_, probe_.x, obstacles_at(scene_->obstacles, moves_, state_.t));
   if ((force.settings().with_itself ? found.pairs : found.with_obstacles) > 0)
     throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;
   const double before = internal_now(pool).shaking();
-  state.x = probe.x;
-  account.add_work(std::max(internal_now(pool).shaking() - before, 0.0));
+  state_.x = probe_.x;
+  account_.add_work(std::max(internal_now(pool).shaking() - before, 0.0));
 }
 
-void Simulation::Impl::reserve_residuals() {
-  for (std::vector<double>* history : {&residuals, &next_residuals})
-    history->reserve(static_cast<std::size_t>(scene->solver.linear.cg.max_iterations) + 1);
+void Simulation::reserve_residuals() {
+  for (std::vector<double>* history : {&residuals_, &next_residuals_})
+    history->reserve(static_cast<std::size_t>(scene_->solver.linear.cg.max_iterations) + 1);
 }
 
 /// Sets the force bounds of the grab for the part of the cloth and its springs.
-void Simulation::Impl::set_grab(WorkerPool& pool, GrabSpring grab) {
-  const ClothModel& model = system.model();
-  grab.max_force =
-      grab_strength * grab_force_bound(model, system.masses(), system.material().gravity, grab.particles[0]);
-  grab.least_block = grab_least_block(model, system.material(), grab);
+void Simulation::set_grab(WorkerPool& pool, GrabSpring grab) {
+  const ClothModel& model = system_.model();
+  grab.max_force = grab_strength_ *
+                   grab_force_bound(model, system_.masses(), system_.material().gravity, grab.particles[0]);
+  grab.least_block = grab_least_block(model, system_.material(), grab);
   move_grab(pool, grab);
 }
 
 /// Counts the energy gain of the spring as work: at most the largest force × the distance of the cursor.
-void Simulation::Impl::move_grab(WorkerPool& pool, const GrabSpring& grab) {
-  const double before = system.grab_energy(pool, state.x);
-  system.set_grab(grab);
-  account.add_work(system.grab_energy(pool, state.x) - before);
+void Simulation::move_grab(WorkerPool& pool, const GrabSpring& grab) {
+  const double before = system_.grab_energy(pool, state_.x);
+  system_.set_grab(grab);
+  account_.add_work(system_.grab_energy(pool, state_.x) - before);
 }
 
 }  // namespace clothlab
