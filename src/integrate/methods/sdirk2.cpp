@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include <numbers>
+
+#include "integrate/dirk.h"
+
+namespace clothlab {
+namespace {
+
+/// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
+/// have the same form of A [Ascher 2022, §3.1].
+constexpr DirkStages kSdirk2Stages{2 - std::numbers::sqrt2,
+                                   std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
+                                   1 - std::numbers::sqrt2 / 2};
+
+}  // namespace
+
+extern constinit const IntegratorInfo kSdirk2{
+    .id = "sdirk2",
+    .title = "SDIRK2",
+    .letters = "SD",
+    .family = IntegratorFamily::implicit,
+    .order = 2,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula =
+        "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
+        "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
+    .summary =
+        "TR-BDF2 with stages chosen so that both have the same matrix, evaluated at different positions. "
+        "It has the same order, the same damping of fast motion and the same cost.",
+    .cost = "Two nonlinear solves per step, each as backward Euler's.",
+    .use = "As TR-BDF2.",
+    .reference =
+        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+        "3.1",
+    .stability_limit = kNoStabilityLimit,
+    .growth = dirk_growth<kSdirk2Stages>,
+    .make = make_dirk<kSdirk2Stages>,
+};
+
+}  // namespace clothlab
