@@ -83,7 +83,10 @@ struct LimitRun {
     }
     run.publish();
     if (method.largest > 0) {
-      measure_reference(info, method);
+      if (info.id == kReference) {
+        if (auto done = run_at(scene, info, kOfReferenceLimit * method.largest, pool, stop))
+          reference = std::move(done->end);
+      }
       if (auto done = run_at(scene, info, (method.limited ? kBelowLimit : 1) * method.largest, pool, stop)) {
         if (!reference.empty() && !info.inextensible)
           done->figures.error = rms_distance(done->end, reference);
@@ -103,12 +106,6 @@ struct LimitRun {
     if (!estimate) throw Cancelled();
     const auto limit = largest_stable_step(info, integrator_parameters(scene.scene, info), *estimate);
     return !limit || *limit > 0;
-  }
-
-  void measure_reference(const IntegratorInfo& info, const MethodLimit& method) {
-    if (info.id != kReference) return;
-    if (auto done = run_at(scene, info, kOfReferenceLimit * method.largest, pool, stop))
-      reference = std::move(done->end);
   }
 };
 

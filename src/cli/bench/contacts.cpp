@@ -117,17 +117,15 @@ void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tabl
     const std::string name = sheet_name(n);
     measure(scene, name, "none");
     scene.pins = PinPreset::none;
-    scene.obstacles.bodies = {sphere};
-    for (const ContactModelInfo& info : kContactModels) {
-      scene.contact.model = info.model;
-      measure(scene, name, info.id);
-    }
-    if (n != 100) continue;
-    scene.obstacles.bodies = {mesh_sphere(centre)};
-    for (const ContactModelInfo& info : kContactModels) {
-      scene.contact.model = info.model;
-      measure(scene, name + " on a mesh", info.id);
-    }
+    const auto measure_models = [&](const Obstacle& body, const std::string& title) {
+      scene.obstacles.bodies = {body};
+      for (const ContactModelInfo& info : kContactModels) {
+        scene.contact.model = info.model;
+        measure(scene, title, info.id);
+      }
+    };
+    measure_models(sphere, name);
+    if (n == 100) measure_models(mesh_sphere(centre), name + " on a mesh");
   }
 }
 
