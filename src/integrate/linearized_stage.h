@@ -14,15 +14,15 @@ namespace clothlab {
 ///   (M − cD − c²K) Δv = b(f0 + factor K u)
 class LinearizedStage {
  public:
-  /// Leaves Δv, prescribed on pins, in `dv`, and b in b_. b(i, f) is b of particle i with that f. The system
-  /// is solved again, up to kMostContactSolves times, while the step to x0 + factor u + c Δv has other
-  /// contacts.
+  /// Leaves Δv, prescribed on pins, in `dv`, and the right-hand side in `b`. rhs(i, f) is that of particle i
+  /// with f. The system is solved again, up to kMostContactSolves times, while the step to x0 + factor u + c
+  /// Δv has other contacts.
   template <class RightHandSide>
   void solve(const DynamicSystem& system, const State& state, double h, double c, double factor,
-             std::span<const vec3> u, const RightHandSide& b, const StepContext& context,
+             std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
              StepReport& report) {
     const std::size_t n = system.size();
-    for (auto* scratch : {&b_, &dv}) scratch->resize(n);
+    for (auto* scratch : {&b, &dv}) scratch->resize(n);
     SpringMatrix& A = have_matrix(system, context, a_);
     prescribe_change(system.projection(), state.x, h, state.v, dv);
     const StepContact* contact = system.contact();
@@ -30,29 +30,28 @@ class LinearizedStage {
     for (int solves = 1;; ++solves) {
       // K is the K of A, clamped or not.
       system.linearize(context.pool, state.x, state.v, factor, u, {1, c, c * c}, context.solver.jacobian,
-                       contacts_, b_, A);
+                       contacts_, b, A);
       context.poll();
-      context.for_particles(n, [&](std::size_t i) { b_[i] = b(i, b_[i]); });
+      context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
-      solve_linear(solver_, {A, b_, system.projection(), dv}, context, solves > 1, dv, report);
+      solve_linear(solver_, {A, b, system.projection(), dv}, context, solves > 1, dv, report);
       if (solves == kMostContactSolves || contact == nullptr ||
           !contact->correct(context.pool, state.x, factor, u, c, dv, contacts_))
         break;
     }
   }
-  /// As report_linear_solution.
+  /// As report_linear_solution. After it the method may use `b` and `dv` as scratch memory.
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
               std::span<const vec3> v_hat = {}) const {
-    report_linear_solution(context, system, *a_, solver_, dv, b_, v, v_hat);
+    report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat);
   }
 
-  std::vector<vec3> dv;
+  std::vector<vec3> b, dv;
 
  private:
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
   ContactSet contacts_;
-  std::vector<vec3> b_;
 };
 
 }  // namespace clothlab

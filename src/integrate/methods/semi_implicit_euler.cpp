@@ -16,18 +16,16 @@ class SemiImplicitEuler final : public Integrator {
     stage_.solve(
         system, state, h, h, h, state.v, [&](std::size_t, const vec3& f) { return h * f; }, context, report);
     stage_.report(context, system);
-    x1_.resize(system.size());
-    std::vector<vec3>& v1 = stage_.dv;
-    context.for_particles(x1_.size(), [&](std::size_t i) {
+    std::vector<vec3>&x1 = stage_.b, &v1 = stage_.dv;
+    context.for_particles(x1.size(), [&](std::size_t i) {
       v1[i] = state.v[i] + v1[i];
-      x1_[i] = state.x[i] + h * v1[i];
+      x1[i] = state.x[i] + h * v1[i];
     });
     report_linear_forces(context, system, h, state.x, state.v, v1);
-    finish_step(system, context, h, x1_, v1, state);
+    finish_step(system, context, h, x1, v1, state);
   }
 
   LinearizedStage stage_;
-  std::vector<vec3> x1_;
 };
 
 }  // namespace
