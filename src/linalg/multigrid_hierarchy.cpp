@@ -348,7 +348,7 @@ void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
 void CoarsestSolver::reserve(std::size_t nodes) {
   const auto rows = static_cast<Eigen::Index>(3 * nodes);
   dense_.resize(rows, rows);
-  factor_ = Eigen::LLT<Eigen::MatrixXd>(rows);
+  factor_.compute(Eigen::MatrixXd::Identity(rows, rows));  // not assigned: an empty factor has no status
   vector_.resize(rows);
 }
 
