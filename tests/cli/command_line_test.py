@@ -86,7 +86,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn(name, text)
 
     def test_the_document_is_what_help_says(self):
-        """Written anew with CLOTHLAB_WRITE_DOCS=1."""
+        """The build target `docs` regenerates the page."""
         shown, pages = set(), ""
         subcommands = re.findall(r"^  (\w+)  ", self.run_program("--help").stdout.split("Subcommands:")[1], re.M)
         for command in [[], *([name] for name in subcommands), *(["analyze", kind] for kind in ANALYSES)]:
@@ -103,7 +103,9 @@ class CommandLine(unittest.TestCase):
         if os.environ.get("CLOTHLAB_WRITE_DOCS"):
             (SOURCE / "docs" / "command-line.md").write_text(written[:start] + pages)
         else:
-            self.assertEqual(written[start:], pages, "CLOTHLAB_WRITE_DOCS=1 writes it anew")
+            self.assertEqual(written[start:], pages,
+                             "docs/command-line.md is out of date. Regenerate all pages with "
+                             "`cmake --build build/check --target docs`.")
 
     def test_numbers_have_units_and_are_expressions(self):
         def state(*options):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// docs/integrators.md, the README's table and the steps in docs/model.md are made of the registry's rows. Run
-// with CLOTHLAB_WRITE_DOCS=1 to write them again.
+// docs/integrators.md, the README's table and the steps in docs/model.md are generated from the registry's
+// rows, by the build target `docs`.
 
 #include <gtest/gtest.h>
 
@@ -61,8 +61,8 @@ std::string document() {
   out << "# The integrators\n\n"
          "M v' = f(x, v), x' = v, step h; u = (x, v), F(u) = (v, M⁻¹f), J = ∂F/∂u; all other symbols as in "
          "[model.md](model.md).\n"
-         "Each method describes itself in its file in src/integrate/; the cards of the window and the "
-         "command line show the same texts.\n\n"
+         "Each method describes itself in its file in src/integrate/methods/; the cards of the window and "
+         "the command line show the same texts.\n\n"
          "A factor is the amplitude of one undamped oscillator of angular frequency ω after a step, relative "
          "to the amplitude\nbefore it: below 1 the method loses energy, above 1 it gains energy. ω_max is "
          "the "
@@ -107,7 +107,8 @@ std::string read(const std::string& file) {
 void expect_written(const std::string& file, const std::string& expected) {
   if (std::getenv("CLOTHLAB_WRITE_DOCS"))
     std::ofstream(std::string(CLOTHLAB_SOURCE_DIR) + "/" + file) << expected;
-  EXPECT_EQ(read(file), expected) << "run docs_test with CLOTHLAB_WRITE_DOCS=1 and look at the result";
+  EXPECT_EQ(read(file), expected)
+      << file << " is out of date. Regenerate all pages with `cmake --build build/check --target docs`.";
 }
 
 /// The file with `section` between the line "<!-- registry: NAME -->" and the next "<!-- end -->".
