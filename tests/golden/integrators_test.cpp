@@ -75,7 +75,8 @@ TEST_P(GoldenRun, BitsAreThoseOfTheRecord) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%016llxULL", static_cast<unsigned long long>(hash));
   const auto expected = kHashes.find(info().id);
-  ASSERT_NE(expected, kHashes.end()) << "record the hash of this integrator: " << text;
+  ASSERT_NE(expected, kHashes.end()) << "Add {\"" << info().id << "\", " << text
+                                     << "} to kHashes in tests/golden/integrators_test.cpp.";
   EXPECT_EQ(hash, expected->second) << "now " << text;
 }
 

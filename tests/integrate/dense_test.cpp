@@ -47,7 +47,8 @@ double largest_difference(const IntegratorInfo& info, const IntegratorParameters
   const test::DenseCloth cloth(*rig);
   const test::DenseMethod method = test::dense_method(info.id, cloth, values);
   if (!method) {
-    ADD_FAILURE() << "write the formula of this integrator";
+    ADD_FAILURE() << "Add the formula of " << info.id
+                  << " to dense_method() in tests/integrate/dense_reference.cpp.";
     return 0;
   }
   // ω_max is about 110/s: h ω = 1.3, where the formulas differ well.

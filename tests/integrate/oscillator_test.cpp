@@ -209,7 +209,8 @@ const std::map<std::string_view, Recurrence> kRecurrences{
 
 TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
   const auto row = kRecurrences.find(info().id);
-  ASSERT_NE(row, kRecurrences.end()) << "write the recurrence of this integrator";
+  ASSERT_NE(row, kRecurrences.end()) << "Add the recurrence of " << info().id
+                                     << " to kRecurrences in tests/integrate/oscillator_test.cpp.";
   int checked = 0;
   for (const double damping : {0.0, 0.7}) {
     for (const double h_omega : {0.01, 0.3, 1.0}) {
