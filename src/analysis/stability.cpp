@@ -11,6 +11,16 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-12;  // of a growth of 1
 
+/// Oscillations with ω_max and up to the largest damping, and the most damped one without stiffness: their
+/// smallest limit is that of all oscillations with ω <= ω_max and d <= damping_max. On one oscillator the
+/// limit of a composition is not monotonic in d.
+std::vector<DampedOscillation> all_up_to_largest(const StabilityEstimate& e) {
+  constexpr int kDampings = 8;
+  std::vector<DampedOscillation> result{{0, e.damping_max}};
+  for (int k = 0; k <= kDampings; ++k) result.push_back({e.omega_max(), e.damping_max * k / kDampings});
+  return result;
+}
+
 /// The oscillations whose largest growth is that of a step on the cloth.
 std::vector<DampedOscillation> deciding(const IntegratorInfo& integrator, const StabilityEstimate& e) {
   switch (integrator.coupling) {
@@ -18,6 +28,8 @@ std::vector<DampedOscillation> deciding(const IntegratorInfo& integrator, const 
       return {e.symplectic_euler};
     case StepCoupling::velocity_verlet:
       return {e.velocity_verlet, {0, e.damping_max}};
+    case StepCoupling::composition:
+      return all_up_to_largest(e);
     case StepCoupling::undamped:
       return {{e.omega_max(), 0}};
     case StepCoupling::eigenvalues:
@@ -101,7 +113,8 @@ bool is_approximate(const IntegratorInfo& integrator, const IntegratorParameters
                     const StabilityEstimate& e) {
   if (!has_limit(integrator, values)) return false;
   return e.free_directions > kExactDirections ||
-         (integrator.coupling == StepCoupling::eigenvalues && !e.others_are_exact);
+         (integrator.coupling == StepCoupling::eigenvalues && !e.others_are_exact) ||
+         (integrator.coupling == StepCoupling::composition && e.damping_max > 0);
 }
 
 double deciding_growth(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,

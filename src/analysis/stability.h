@@ -45,7 +45,8 @@ inline constexpr std::size_t kExactDirections = 600;
 
 /// Largest stable step of the method [s] at the shape of the estimate: infinity without a limit, 0 if no step
 /// is stable. None if unknown: for explicit Euler, which depends on all modes, without `others_are_exact`.
-/// For methods with explicit wind, the limit of the wind.
+/// For methods with explicit wind, the limit of the wind. For a composition with damping, the smallest limit
+/// of all oscillations with ω <= ω_max and d <= damping_max.
 std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
                                           const IntegratorParameters& values,
                                           const StabilityEstimate& estimate);

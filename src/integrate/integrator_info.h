@@ -17,8 +17,9 @@ enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, expo
 
 /// The oscillations x'' + d x' + ω²x = 0 that determine stability if K and D have no common eigenvectors
 /// (analysis/stability.h): the eigenvalues of J = ∂F/∂u if the step is a function of J; the modes of
-/// symplectic Euler or Verlet, which mix K and D; or undamped ones if damping never lowers the limit.
-enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, undamped };
+/// symplectic Euler or Verlet, which mix K and D; or undamped ones if damping never lowers the limit. For a
+/// composition of such steps no oscillations are known; its limit is an estimate on the safe side.
+enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, composition, undamped };
 
 /// The stiff forces, other than springs and the grab, that a method supports: all, as parts of f, K and D;
 /// only DynamicSystem::contacts, in methods that process forces one by one; or none.

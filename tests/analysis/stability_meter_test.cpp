@@ -206,6 +206,40 @@ TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAGrab) {
   }
 }
 
+/// Largest relative error of a limit of the meter: half of the tolerance 0.005 of its eigenvalues, plus the
+/// gain 0.001 below which it stops to refine a critical vector.
+constexpr double kMeterError = 0.0035;
+
+class LimitOfEveryIntegrator : public test::EveryIntegrator {};
+
+// K and D have no common eigenvectors, so another `coupling` gives another limit.
+TEST_P(LimitOfEveryIntegrator, IsThatOfItsStepMatrix) {
+  // Without damping no h is stable for explicit Euler, and with it growth near the limit is too slow.
+  if (info().stability_limit == 0 || info().stability_limit == kNoStabilityLimit) return;
+  const IntegratorParameters values = test::whole_step_parameters(info());
+  for (const DampingModel model : {DampingModel::projected, DampingModel::isotropic}) {
+    for (const double damping : {0.02, 0.05, 0.2, 0.3, 0.5, 3.0}) {
+      const auto rig = crumpled_sheet(damping, model);
+      const StabilityEstimate e = estimate_of(*rig, info());
+      const std::optional<double> limit = largest_stable_step(info(), values, e);
+      ASSERT_TRUE(limit);
+      const auto message = [&](const char* error) {
+        return "The theory of " + std::string(info().id) + " gives the limit " +
+               std::to_string(1e3 * *limit) + " ms, " + error + " its step matrix, at spring damping " +
+               std::to_string(damping) +
+               ". Check `coupling` and `growth` in its row in src/integrate/methods/.";
+      };
+      EXPECT_FALSE(grows(*rig, info(), values, (1 - kMeterError) * *limit)) << message("above that of");
+      const bool is_bound = is_approximate(info(), values, e) || info().inextensible ||
+                            info().coupling == StepCoupling::undamped;
+      if (is_bound) continue;
+      EXPECT_TRUE(grows(*rig, info(), values, 1.01 * *limit)) << message("more than 1 % below that of");
+    }
+  }
+}
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(LimitOfEveryIntegrator);
+
 TEST(StabilityMeter, KnowsTheWindOfThoseThatTakeItExplicitly) {
   const auto rig = hung_sheet(0, DampingModel::projected);
   EXPECT_EQ(estimate_of(*rig, row("xpbd")).wind_rate, 0);

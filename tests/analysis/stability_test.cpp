@@ -95,6 +95,24 @@ TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
   EXPECT_TRUE(std::isinf(limit("symplectic-euler", uniform_estimate(0))));
 }
 
+// d = 0.05 ω raises the limit of one oscillator to 2.47; d = 0.42 ω has the smallest one, 1.2589.
+TEST(Stability, LimitOfACompositionDoesNotRiseWithDamping) {
+  constexpr double kOmega = 1000;
+  const double undamped = limit("yoshida4", uniform_estimate(kOmega));
+  EXPECT_NEAR(limit("yoshida4", uniform_estimate(kOmega, 0.05 * kOmega)), undamped, 1e-9 * undamped);
+  double before = undamped;
+  for (const double damping : {0.1, 0.2, 0.3, 0.42, 0.5, 0.7, 1.0, 2.0, 10.0}) {
+    const StabilityEstimate e = uniform_estimate(kOmega, damping * kOmega);
+    const double now = limit("yoshida4", e);
+    EXPECT_LT(now, 1.005 * before) << damping;
+    EXPECT_LE(deciding_growth(info_of("yoshida4"), {}, 0.999 * now, e), 1 + 1e-9) << damping;
+    EXPECT_GT(deciding_growth(info_of("yoshida4"), {}, 1.001 * now, e), 1) << damping;
+    before = now;
+  }
+  EXPECT_FALSE(approximate("yoshida4", uniform_estimate(kOmega)));
+  EXPECT_TRUE(approximate("yoshida4", uniform_estimate(kOmega, 1)));
+}
+
 TEST(Stability, WhatIsNotKnownIsNotSaid) {
   StabilityEstimate e = uniform_estimate(1000, 500);
   e.others_are_exact = false;

@@ -88,7 +88,7 @@ extern constinit const IntegratorInfo kYoshida4{
     .use = "Long runs without damping at small h, where energy must not drift.",
     .reference = "Yoshida: Construction of higher order symplectic integrators, Physics Letters A 150, 1990",
     .stability_limit = 1.5734019474345398,  // √(12 − 6·2^{2/3})
-    .coupling = StepCoupling::velocity_verlet,
+    .coupling = StepCoupling::composition,
     .growth = yoshida4_growth,
     .make = make_method<Yoshida4>,
 };
