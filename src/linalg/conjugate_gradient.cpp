@@ -39,6 +39,7 @@ struct ConjugateGradient::Scratch {
   bool moves = false;  // z is not 0
   PreconditionerKind kind = PreconditionerKind::none;
   bool is_built = false;              // the preconditioner
+  bool has_coarse_levels = false;     // only the finest level of multigrid is of another matrix
   double b_square = 0, r_square = 0;  // |S (b - A z)|^2 and |r|^2
   double enough = 0;                  // the |r|^2 to end at
   bool exact = true;                  // r_square belongs to the definition of r, not to its recursion
@@ -56,7 +57,8 @@ struct ConjugateGradient::Scratch {
     PreconditionerKind wanted = options.preconditioner;
     if (wanted == PreconditionerKind::automatic)
       wanted = is_stiff() ? PreconditionerKind::multigrid : PreconditionerKind::block_jacobi;
-    if (wanted != kind || !system.same_matrix) is_built = false;
+    if (wanted != kind || !(system.same_matrix || system.same_springs)) is_built = false;
+    has_coarse_levels = is_built && system.same_springs;
     kind = wanted;
     if (!resize(A->size())) return false;
     filter.assign(pattern(), system.projection);
@@ -172,10 +174,10 @@ struct ConjugateGradient::Scratch {
 
   // False when the probe asked to stop.
   bool build_preconditioner() {
-    if (is_built || kind == PreconditionerKind::none) return true;
+    if ((is_built && !has_coarse_levels) || kind == PreconditionerKind::none) return true;
     if (kind == PreconditionerKind::multigrid) {
       has_product = false;
-      is_built = multigrid.prepare({*pool, *stop}, *near, filter, z, q);
+      is_built = multigrid.prepare({*pool, *stop}, *near, filter, z, q, has_coarse_levels);
       return is_built;
     }
     const SpringPattern& rows = pattern();

@@ -20,6 +20,9 @@ struct LinearSystem {
   const Projection& projection;  ///< S
   std::span<const vec3> z = {};  ///< prescribed change, ignored on free particles; empty is 0
   bool same_matrix = false;      ///< A and the projection are those of this solver's last solve
+  /// The same, except for stencils and passing entries of the projection. The coarse levels of multigrid
+  /// stay.
+  bool same_springs = false;
   /// The matrix of CG's preconditioner, positive definite if A may be indefinite; none: A.
   const SpringMatrix* preconditioner = nullptr;
   /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced at any

@@ -157,7 +157,7 @@ Multigrid::Multigrid() : cycle_(std::make_unique<Cycle>()) {}
 Multigrid::~Multigrid() = default;
 
 bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, const RowFilter& filter,
-                        RowVector& first, RowVector& second) {
+                        RowVector& first, RowVector& second, bool same_springs) {
   Cycle& c = *cycle_;
   c.pool = &context.pool;
   c.A = &A;
@@ -165,7 +165,10 @@ bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, co
   c.stop = &context.stop;
   try {
     CancelPoint(context.stop).poll();
-    c.compute_values({first, second});
+    if (same_springs)
+      c.compute_smoother({first, second});
+    else
+      c.compute_values({first, second});
   } catch (const Cancelled&) {
     return false;
   }

@@ -44,9 +44,9 @@ class Multigrid {
 
   /// Computes the values of all levels for A. A, the pool, the filter and the probe must stay unchanged until
   /// the last `apply`. Overwrites two vectors, by row. Returns false on cancellation; then `apply`
-  /// must not be called.
+  /// must not be called. `same_springs`: as LinearSystem::same_springs, for the finest level only.
   bool prepare(const ComputeContext& context, const SpringMatrix& A, const RowFilter& filter,
-               RowVector& first, RowVector& second);
+               RowVector& first, RowVector& second, bool same_springs = false);
 
   /// z := M⁻¹ r, by row, for an r = S r of this norm; then z = S z. Returns r . z. The result is unspecified
   /// on cancellation.

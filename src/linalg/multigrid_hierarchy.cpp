@@ -234,6 +234,13 @@ void MultigridHierarchy::invert(std::uint32_t begin, std::uint32_t end, const Sc
   }
 }
 
+void MultigridHierarchy::compute_smoother(const Scratch& scratch) {
+  for_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
+    invert(begin, end, scratch);
+  });
+}
+
 void MultigridHierarchy::compute_values(const Scratch& scratch) {
   if (!may_fit() || !assign_finest(scratch)) {
     build();

@@ -98,6 +98,8 @@ struct MultigridHierarchy {
 
   /// Computes the values of A; throws Cancelled. With a million particles each stage costs 0.1 s.
   void compute_values(const Scratch& scratch);
+  /// Only the smoother of the finest level.
+  void compute_smoother(const Scratch& scratch);
 
   template <class Body>
   void for_nodes(std::size_t n, const Body& body) const {

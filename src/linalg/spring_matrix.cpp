@@ -135,8 +135,14 @@ void SpringMatrix::clear_stencils() {
 }
 
 void SpringMatrix::add_stencils(std::span<const Stencil> added) {
-  if (added.empty()) return;
-  stencils_.insert(stencils_.end(), added.begin(), added.end());
+  if (!added.empty()) replace_stencils(stencils_.size(), added);
+}
+
+void SpringMatrix::replace_stencils(std::size_t kept, std::span<const Stencil> by) {
+  if (kept == stencils_.size() && by.empty()) return;
+  stencils_.resize(kept);
+  if (kept == 0 && by.empty()) return points_.clear();
+  stencils_.insert(stencils_.end(), by.begin(), by.end());
   const auto for_points = [&](const auto& body) {
     for (std::uint32_t index = 0; index < stencils_.size(); ++index) {
       const Stencil& stencil = stencils_[index];

@@ -135,6 +135,8 @@ class SpringMatrix {
   /// In time linear in the size of the matrix.
   void add_stencils(std::span<const Stencil> added);
   void add_stencil(const Stencil& stencil) { add_stencils({&stencil, 1}); }
+  /// Replaces all stencils after the first `kept` of them.
+  void replace_stencils(std::size_t kept, std::span<const Stencil> by);
   std::span<const Stencil> stencils() const { return stencils_; }
 
   /// The sum of the springs' stiffnesses over the sum of the d_i. For A = M - hD - h²K it is about h²K/M,

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/compute_context.h"
+#include "core/vec.h"
+#include "linalg/coulomb.h"
+#include "linalg/linear_solver.h"
+#include "linalg/linear_system.h"
+#include "linalg/vectors.h"
+
+namespace clothlab {
+
+// A step with contact and friction: truncated nonsmooth Newton with preconditioned CG
+//
+// Find the velocities v with A v = b + ρ, where ρ obeys Coulomb's law at every contact. For given pushes p
+// this v minimises J(v) = ½ v·A v − b·v + Σ μ p |w| where n·v ≥ c.
+//
+//        ┌─► 3 sweeps: Coulomb's law at each particle alone     which contacts are open, slip or stick?
+//        │      r = b − A v;  done if no impulse that the law allows leaves more than the tolerance
+//        │      S: free directions;  H: derivative of friction where a contact slips
+//        │   CG: S (A + H) S d = S (r − friction)               the springs, for these states
+//        │      v := v + d, each contact kept on its side
+//        └── halve d while J increases
+//
+//   open: S = I        slip: S = T, H = μ p/|w| (T − ŵ ŵᵀ)        stick: S = 0
+//
+//      ρ = 0               ρ in the edge of the cone                ρ in the cone
+//    ──────────          ───\──────→ w                            ───\│/───
+//
+// CG begins with one iteration, because its solution is not worth more while the states change; the number
+// doubles when they settle. Coarse levels of multigrid are computed once, for the first states; the finest
+// one follows the states. The sweeps use twice the diagonal blocks, so that all particles can move at once:
+// the bits do not depend on the number of threads.
+//
+// J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
+// friction. v satisfies n·v ≥ c in every iteration, also in the last one.
+//
+// Truncated nonsmooth Newton methods: [Gräser 2009]. Contacts of single particles: [Daviet 2020].
+
+struct ContactSolveReport {
+  SolveReport solve;  ///< iterations of CG, residual relative to the tolerance's scale
+  int rounds = 0;     ///< of the loop above
+  int changes = 0;    ///< of states
+};
+
+class ContactSolver {
+ public:
+  struct Problem {
+    SpringMatrix& A;  ///< gets further stencils during a solve
+    std::span<const vec3> b;
+    const Projection& pins;
+    std::span<const vec3> v0;          ///< before the change x: contacts refer to v = v0 + x
+    std::span<NodalContact> contacts;  ///< ascending by particle, none of a pinned one
+  };
+
+  /// Solves A x = b + ρ. On entry x has the prescribed change on pins. Leaves states and impulses in the
+  /// contacts. No allocation after the first solve of a size.
+  ContactSolveReport solve(const ComputeContext& context, LinearSolver& solver, const Problem& problem,
+                           std::span<vec3> x, const LinearSolverSettings& settings);
+
+  /// b − A x of the last solution, by particle, including pins.
+  std::span<const vec3> residual() const { return r_; }
+
+ private:
+  // The contacts of one particle.
+  struct Group {
+    std::uint32_t particle = 0, begin = 0, end = 0;
+    mat3 D{1.0}, D_inverse{1.0};
+  };
+  std::span<NodalContact> of(const Group& group) const {
+    return problem_->contacts.subspan(group.begin, group.end - group.begin);
+  }
+  vec3 velocity(const Group& group) const { return problem_->v0[group.particle] + x_[group.particle]; }
+
+  void start(WorkerPool& pool);
+  void compute_residual(WorkerPool& pool);
+  int sweep(WorkerPool& pool);
+  double natural_residual(WorkerPool& pool);
+  double scale(WorkerPool& pool);
+  void constrain(WorkerPool& pool);
+  void advance(WorkerPool& pool, double share);
+  double energy(WorkerPool& pool) const;
+
+  // Arguments of the current solve.
+  const Problem* problem_ = nullptr;
+  std::span<vec3> x_;
+
+  std::vector<Group> groups_;
+  std::vector<char> is_free_;  // by particle: without a contact or a pin
+  std::vector<vec3> r_, rhs_, change_, kept_x_, kept_r_;
+  std::vector<NodalContact> kept_;
+  std::vector<vec3> slip_direction_;  // by contact: ŵ
+  std::vector<double> bound_;         // by contact: μ p
+  RowVector diagonal_, rest_;
+  Projection constrained_;
+  std::vector<Projection::Entry> added_;
+  std::vector<SpringMatrix::Stencil> friction_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/coulomb.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+#include <limits>
+
+namespace clothlab {
+
+namespace {
+
+constexpr double kRelativeRounding = 1e-12;  // relative
+constexpr double kOneDirection = 1e-6;       // |S n|: below, n is not a free direction
+constexpr double kSolved = 1e-13;            // relative error of p
+constexpr int kMostSteps = 60;               // of a root
+constexpr int kMostPasses = 50;              // over the contacts of a particle
+constexpr double kPassesSolved = 1e-10;      // relative change of the impulses
+constexpr int kMostProjections = 200;
+
+// A symmetric 2x2 matrix by its eigenvalues, and a vector in its eigenvectors.
+struct Plane {
+  vec3 first, second;          // eigenvectors
+  std::array<double, 2> rate;  // eigenvalues
+
+  // Of the part of D across n.
+  Plane(const mat3& D, const vec3& n) {
+    const vec3 axis = std::abs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+    const vec3 a = glm::normalize(glm::cross(n, axis)), b = glm::cross(n, a);
+    const vec3 Da = D * a;
+    const double aa = glm::dot(a, Da), ab = glm::dot(b, Da), bb = glm::dot(b, D * b);
+    const double mean = (aa + bb) / 2, half = (aa - bb) / 2, radius = std::hypot(half, ab);
+    rate = {mean + radius, mean - radius};
+    const double share = radius > 0 ? half / radius : 1;
+    const double c = std::sqrt(std::max(0.0, (1 + share) / 2));
+    const double s = std::copysign(std::sqrt(std::max(0.0, (1 - share) / 2)), ab);
+    first = c * a + s * b;
+    second = c * b - s * a;
+  }
+  std::array<double, 2> parts(const vec3& a) const { return {glm::dot(first, a), glm::dot(second, a)}; }
+};
+
+// The slip w with (D_t + bound/|w|) w = q, in eigenvectors of D_t; 0 if |q| ≤ bound.
+std::array<double, 2> slip_of(const std::array<double, 2>& rate, const std::array<double, 2>& q,
+                              double bound) {
+  const double size = std::sqrt(q[0] * q[0] + q[1] * q[1]);
+  if (size <= bound) return {0, 0};
+  if (!(bound > 0)) return {q[0] / rate[0], q[1] / rate[1]};
+  // s = |w|: 1/|e(s)| is concave for e = (s D_t + bound)⁻¹ q, so Newton's method is monotone from below.
+  double s = (size - bound) / rate[0];
+  std::array<double, 2> e{};
+  for (int step = 0; step < kMostSteps; ++step) {
+    const std::array<double, 2> inverse{1 / (s * rate[0] + bound), 1 / (s * rate[1] + bound)};
+    e = {inverse[0] * q[0], inverse[1] * q[1]};
+    const double square = e[0] * e[0] + e[1] * e[1], length = std::sqrt(square);
+    const double slope = e[0] * e[0] * rate[0] * inverse[0] + e[1] * e[1] * rate[1] * inverse[1];
+    const double change = (length - 1) * square / slope;
+    s += change;
+    if (!(std::abs(change) > kSolved * s)) break;
+  }
+  return {s * e[0], s * e[1]};
+}
+
+void solve_one(const mat3& D, const mat3& D_inverse, const vec3& q, NodalContact& contact, vec3& v) {
+  const vec3& n = contact.normal;
+  const vec3 free = D_inverse * q;
+  if (glm::dot(n, free) >= contact.least) {
+    v = free;
+    contact.state = ContactState::open;
+    contact.impulse = vec3(0);
+    return;
+  }
+  const vec3 stuck = contact.stuck(), held = D * stuck - q;
+  const double of_normal = glm::dot(n, held), mu = contact.friction;
+  v = stuck;
+  if (mu > 0 && of_normal >= 0 && glm::length(contact.across(held)) <= mu * of_normal) {
+    contact.state = ContactState::stick;
+    contact.impulse = held;
+    return;
+  }
+  contact.state = ContactState::slip;
+  const Plane plane(D, n);
+  const std::array<double, 2> across = plane.parts(-held), coupling = plane.parts(D * n);
+  std::array<double, 2> w{};
+  // The impulse that keeps the particle on the surface while friction has the bound μ p, less p.
+  const auto excess = [&](double p) {
+    w = slip_of(plane.rate, across, mu * p);
+    return of_normal + coupling[0] * w[0] + coupling[1] * w[1] - p;
+  };
+  double p = 0;
+  if (!(mu > 0)) {
+    p = std::max(0.0, excess(0));
+  } else {
+    // The excess is not negative at 0, and not positive where friction prevents the slip.
+    double low = 0, high = std::max(of_normal, std::hypot(across[0], across[1]) / mu);
+    double at_low = excess(0), at_high = of_normal - high;
+    const double scale = high + std::abs(of_normal);
+    p = std::clamp(glm::dot(n, contact.impulse), low, high);
+    int side = 0;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const double f = excess(p);
+      if (!(std::abs(f) > kSolved * scale)) break;
+      if (f > 0) {
+        low = p;
+        at_low = f;
+        if (side == 1) at_high /= 2;  // Illinois
+        side = 1;
+      } else {
+        high = p;
+        at_high = f;
+        if (side == -1) at_low /= 2;
+        side = -1;
+      }
+      if (!(high - low > kSolved * scale)) break;
+      p = (low * at_high - high * at_low) / (at_high - at_low);
+      if (!(p > low && p < high)) p = (low + high) / 2;
+    }
+  }
+  if (w[0] == 0 && w[1] == 0) {
+    if (mu > 0) contact.state = ContactState::stick;
+  } else {
+    v += w[0] * plane.first + w[1] * plane.second;
+  }
+  contact.impulse = D * v - q;
+}
+
+using Normals = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, kMostContactsOfParticle>;
+using Sizes = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostContactsOfParticle, 1>;
+using Gram = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMostContactsOfParticle,
+                           kMostContactsOfParticle>;
+
+Eigen::Map<const Eigen::Vector3d> as_eigen(const vec3& a) { return Eigen::Map<const Eigen::Vector3d>(&a.x); }
+
+// Puts v on the planes n·v = c of the contacts in the set `bits`; false if they have no common point.
+bool put_on_planes(std::span<const NodalContact> contacts, unsigned bits, vec3& v) {
+  Normals normals(3, 0);
+  Sizes missing(0);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    if ((bits >> k & 1U) == 0) continue;
+    normals.conservativeResize(3, normals.cols() + 1);
+    normals.col(normals.cols() - 1) = as_eigen(contacts[k].normal);
+    missing.conservativeResize(normals.cols());
+    missing(normals.cols() - 1) = contacts[k].least - glm::dot(contacts[k].normal, v);
+  }
+  if (normals.cols() == 0) return true;
+  if (normals.cols() == 1) {
+    v += missing(0) * vec3(normals(0, 0), normals(1, 0), normals(2, 0));
+    return true;
+  }
+  const Gram gram = normals.transpose() * normals;
+  const Sizes share = gram.completeOrthogonalDecomposition().solve(missing);
+  if (!((gram * share - missing).norm() <= 1e-9 * missing.norm())) return false;
+  const Eigen::Vector3d change = normals * share;
+  v += vec3(change(0), change(1), change(2));
+  return true;
+}
+
+double rounding_of(std::span<const NodalContact> contacts, const vec3& v) {
+  double size = glm::length(v);
+  for (const NodalContact& contact : contacts)
+    size = std::max({size, std::abs(contact.least), glm::length(contact.velocity)});
+  return kRelativeRounding * size;
+}
+
+bool is_allowed(std::span<const NodalContact> contacts, const vec3& v, double rounding) {
+  return std::ranges::all_of(contacts, [&](const NodalContact& contact) {
+    return glm::dot(contact.normal, v) >= contact.least - rounding;
+  });
+}
+
+// The nearest point to v that all contacts allow; v itself if there is none.
+vec3 nearest_allowed(std::span<const NodalContact> contacts, const vec3& v, double rounding) {
+  if (is_allowed(contacts, v, rounding)) return v;
+  double least = std::numeric_limits<double>::infinity();
+  vec3 nearest = v;
+  for (unsigned bits = 1; bits < (1U << contacts.size()); ++bits) {
+    vec3 there = v;
+    if (!put_on_planes(contacts, bits, there) || !is_allowed(contacts, there, rounding)) continue;
+    const double distance = glm::length(there - v);
+    if (!(distance < least)) continue;
+    least = distance;
+    nearest = there;
+  }
+  return nearest;
+}
+
+vec3 onto_ray(const vec3& direction, const vec3& a) {
+  return std::max(0.0, glm::dot(direction, a) / glm::dot(direction, direction)) * direction;
+}
+
+vec3 onto_cone(const vec3& n, double mu, const vec3& a) {
+  const double along = glm::dot(n, a);
+  const vec3 across = a - along * n;
+  const double size = glm::length(across);
+  if (size <= mu * along) return a;
+  if (along <= -mu * size) return vec3(0);
+  const double push = (along + mu * size) / (1 + mu * mu);
+  return push * n + (size > 0 ? mu * push / size : 0.0) * across;
+}
+
+using Impulses = std::array<vec3, kMostContactsOfParticle>;
+
+// The nearest sum of impulses of closed contacts at v: rays where they slip, cones where they stick. Returns
+// the distance.
+double nearest_impulses(std::span<const NodalContact> contacts, const vec3& v, const vec3& impulse,
+                        double rounding, Impulses& parts) {
+  vec3 rest = impulse;
+  std::array<vec3, kMostContactsOfParticle> ray{};
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    parts[k] = vec3(0);
+    const vec3 w = contacts[k].slip(v);
+    const double speed = glm::length(w);
+    if (speed > rounding) ray[k] = contacts[k].normal - contacts[k].friction / speed * w;
+  }
+  const double enough = 1e-11 * glm::length(impulse);
+  for (int pass = 0; pass < kMostProjections; ++pass) {
+    double change = 0;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      if (contacts[k].state == ContactState::open) continue;
+      const vec3 a = rest + parts[k];
+      const vec3 part =
+          ray[k] != vec3(0) ? onto_ray(ray[k], a) : onto_cone(contacts[k].normal, contacts[k].friction, a);
+      change += glm::length(part - parts[k]);
+      rest = a - part;
+      parts[k] = part;
+    }
+    if (!(change > enough)) break;
+  }
+  return glm::length(rest);
+}
+
+// The states of contacts at v; open ones stay open, unless v was put on them.
+void find_states(std::span<NodalContact> contacts, const vec3& v, double rounding, bool moved) {
+  for (NodalContact& contact : contacts) {
+    const double above = glm::dot(contact.normal, v) - contact.least;
+    if (contact.state == ContactState::open) {
+      if (!moved || above > 100 * rounding) continue;
+      contact.impulse = vec3(0);
+      contact.state = ContactState::slip;
+    }
+    if (above > 100 * rounding) {
+      contact.state = ContactState::open;
+      contact.impulse = vec3(0);
+    } else {
+      contact.state = contact.friction > 0 && !(glm::length(contact.slip(v)) > 100 * rounding)
+                          ? ContactState::stick
+                          : ContactState::slip;
+    }
+  }
+}
+
+// True if the particle may stick to one of the contacts.
+bool solve_stuck(const mat3& D, const vec3& q, std::span<NodalContact> contacts, vec3& v) {
+  for (const NodalContact& stuck_to : contacts) {
+    const vec3 stuck = stuck_to.stuck(), held = D * stuck - q;
+    const double rounding = rounding_of(contacts, stuck);
+    if (!(stuck_to.friction > 0) || !is_allowed(contacts, stuck, rounding)) continue;
+    std::array<NodalContact, kMostContactsOfParticle> closed{};
+    std::ranges::copy(contacts, closed.begin());
+    const std::span<NodalContact> there(closed.data(), contacts.size());
+    for (NodalContact& contact : there)
+      contact.state = glm::dot(contact.normal, stuck) - contact.least > 100 * rounding ? ContactState::open
+                                                                                       : ContactState::slip;
+    Impulses parts{};
+    if (!(nearest_impulses(there, stuck, held, 100 * rounding, parts) <= 1e-9 * glm::length(held))) continue;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      contacts[k].state = there[k].state;
+      contacts[k].impulse = parts[k];
+    }
+    v = stuck;
+    find_states(contacts, v, rounding, false);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+double NodalContact::push() const { return glm::dot(normal, impulse); }
+
+void solve_coulomb(const mat3& D, const mat3& D_inverse, const vec3& q, std::span<NodalContact> contacts,
+                   vec3& v) {
+  if (contacts.size() == 1) return solve_one(D, D_inverse, q, contacts[0], v);
+  if (solve_stuck(D, q, contacts, v)) return;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    double change = 0, size = glm::length(q);
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      vec3 others = q;
+      for (std::size_t l = 0; l < contacts.size(); ++l)
+        if (l != k) others += contacts[l].impulse;
+      const vec3 before = contacts[k].impulse;
+      solve_one(D, D_inverse, others, contacts[k], v);
+      change += glm::length(contacts[k].impulse - before);
+      size += glm::length(contacts[k].impulse);
+    }
+    if (!(change > kPassesSolved * size)) break;
+  }
+  put_on_contacts(contacts, v);
+}
+
+void put_on_contacts(std::span<NodalContact> contacts, vec3& v) {
+  if (contacts.size() == 1) {
+    NodalContact& contact = contacts[0];
+    if (contact.state == ContactState::stick) {
+      v = contact.stuck();
+    } else if (contact.state == ContactState::slip || glm::dot(contact.normal, v) < contact.least) {
+      v += (contact.least - glm::dot(contact.normal, v)) * contact.normal;
+      if (contact.state == ContactState::open) contact.impulse = vec3(0);
+      contact.state = ContactState::slip;
+    }
+    return;
+  }
+  const NodalContact* stuck = nullptr;
+  unsigned closed = 0;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const NodalContact& contact = contacts[k];
+    if (contact.state == ContactState::slip) closed |= 1U << k;
+    if (contact.state == ContactState::stick &&
+        (stuck == nullptr || glm::length(contact.impulse) > glm::length(stuck->impulse)))
+      stuck = &contact;
+  }
+  vec3 there = v;
+  if (stuck != nullptr)
+    there = stuck->stuck();
+  else
+    put_on_planes(contacts, closed, there);
+  const double rounding = rounding_of(contacts, there);
+  v = nearest_allowed(contacts, there, rounding);
+  find_states(contacts, v, rounding, v != there);
+}
+
+FreeDirections free_directions(std::span<const NodalContact> contacts) {
+  FreeDirections free;
+  for (const NodalContact& contact : contacts) {
+    if (contact.state == ContactState::open) continue;
+    if (contact.state == ContactState::stick) return {mat3(0.0), 0};
+    const vec3 part = free.S * contact.normal;
+    const double size = glm::length(part);
+    if (size < kOneDirection) continue;
+    free.S -= glm::outerProduct(part / size, part / size);
+    if (--free.count == 0) return {mat3(0.0), 0};
+  }
+  return free;
+}
+
+double allow(const vec3& v, const vec3& impulse, std::span<NodalContact> contacts) {
+  if (contacts.size() == 1) {
+    NodalContact& contact = contacts[0];
+    const vec3& n = contact.normal;
+    if (contact.state == ContactState::open) {
+      contact.impulse = vec3(0);
+      return glm::length(impulse);
+    }
+    const double along = glm::dot(n, impulse), bound = contact.friction * std::max(along, 0.0);
+    const vec3 across = contact.across(impulse);
+    vec3 friction(0);
+    if (contact.state == ContactState::slip) {
+      const vec3 w = contact.slip(v);
+      const double speed = glm::length(w);
+      if (speed > 0) friction = -bound / speed * w;
+    } else {
+      const double size = glm::length(across);
+      friction = size > bound ? bound / size * across : across;
+    }
+    contact.impulse = std::max(along, 0.0) * n + friction;
+    return std::hypot(std::min(along, 0.0), glm::length(across - friction));
+  }
+  Impulses parts{};
+  const double distance = nearest_impulses(contacts, v, impulse, 100 * rounding_of(contacts, v), parts);
+  for (std::size_t k = 0; k < contacts.size(); ++k) contacts[k].impulse = parts[k];
+  return distance;
+}
+
+}  // namespace clothlab
