@@ -9,6 +9,7 @@
 namespace clothlab {
 
 class ContactResponse;
+struct IntegratorInfo;
 
 /// How the contact of cloth with surfaces and with itself is resolved.
 enum class ContactModel { filter, penalty, impulse, barrier };
@@ -24,10 +25,10 @@ struct Contact {
   bool operator==(const Contact&) const = default;
 };
 
-std::unique_ptr<ContactResponse> make_filter_contact();
-std::unique_ptr<ContactResponse> make_penalty_contact();
-std::unique_ptr<ContactResponse> make_impulse_contact();
-std::unique_ptr<ContactResponse> make_barrier_contact();
+std::unique_ptr<ContactResponse> make_filter_contact(const IntegratorInfo& method);
+std::unique_ptr<ContactResponse> make_penalty_contact(const IntegratorInfo& method);
+std::unique_ptr<ContactResponse> make_impulse_contact(const IntegratorInfo& method);
+std::unique_ptr<ContactResponse> make_barrier_contact(const IntegratorInfo& method);
 
 /// A model's row: its class, and its texts and properties for menus, help texts and docs.
 struct ContactModelInfo {
@@ -36,7 +37,7 @@ struct ContactModelInfo {
   std::string_view title;    ///< in the window
   std::string_view summary;  ///< two or three sentences
   std::string_view promise;  ///< what is guaranteed after every step, in one sentence
-  std::unique_ptr<ContactResponse> (*make)();
+  std::unique_ptr<ContactResponse> (*make)(const IntegratorInfo& method);
   bool by_forces = false;          ///< contact is a force on particles
   bool linear = false;             ///< active forces are linear in the gap: compliant constraints
   bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections
@@ -57,9 +58,11 @@ inline constexpr std::array kContactModels{
         .model = ContactModel::filter,
         .id = "filter",
         .title = "Filter",
-        .summary = "The projection of the pins also constrains particles in contact along the normal. "
-                   "Impacts are inelastic; Coulomb friction acts by impulses. Works with every method, which "
-                   "loses its order in steps where contacts begin or end.",
+        .summary =
+            "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Explicit "
+            "methods, semi-implicit Euler and semi-implicit BDF2 solve contact and friction within the "
+            "step; for others the projection of the pins constrains particles in contact. Methods lose "
+            "their order in steps where contacts begin or end.",
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
         .make = make_filter_contact,

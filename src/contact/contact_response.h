@@ -15,6 +15,7 @@
 #include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
+#include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
 #include "linalg/projection.h"
 
@@ -46,6 +47,7 @@ struct ContactStep {
   const State& start;
   ClothSystem& system;
   const ComputeContext& context;
+  bool continues = false;  ///< the method uses its history in this step
 };
 
 /// A contact with a surface that constrains a particle.
@@ -53,6 +55,7 @@ struct ActiveContact {
   std::uint32_t particle = 0;
   std::uint32_t surface = 0;  ///< as in ContactPair
   bool sticks = false;
+  vec3 impulse{0};  ///< of the last step, where a method solves contact [N·s]
   bool operator==(const ActiveContact&) const = default;
 };
 
@@ -68,6 +71,7 @@ class ContactResponse {
   struct End {
     bool moved = false;  ///< particles were moved
     std::optional<Failure> failure = {};
+    bool changed = false;  ///< other contacts are closed, or stick, than after the last step
   };
 
   virtual ~ContactResponse() = default;
@@ -95,6 +99,8 @@ class ContactResponse {
   virtual bool begin_step(const ContactStep& step) = 0;
   /// False if the motion of pins and surfaces leaves no room for the rest of the cloth.
   virtual bool may_begin(const ContactStep& /*step*/) { return true; }
+  /// The contacts that the method solves, see StepContext::contacts.
+  virtual std::span<NodalContact> solved() { return {}; }
   /// See StepContext::reached.
   virtual std::span<vec3> reached() { return {}; }
   /// True if the step has to be repeated, with more particles constrained.

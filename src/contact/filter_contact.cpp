@@ -7,7 +7,9 @@
 #include <glm/matrix.hpp>
 #include <tuple>
 
+#include "contact/nodal_contact.h"
 #include "core/cancel_point.h"
+#include "integrate/integrator_info.h"
 
 namespace clothlab {
 
@@ -73,7 +75,10 @@ void constrain_along(Projection::Entry& held, const Projection::Entry& other, co
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_filter_contact() { return std::make_unique<FilterContact>(); }
+std::unique_ptr<ContactResponse> make_filter_contact(const IntegratorInfo& method) {
+  if (method.solves_contact) return make_nodal_contact();
+  return std::make_unique<FilterContact>();
+}
 
 bool FilterContact::has_contact(std::uint32_t particle, std::uint32_t surface) const {
   const auto key = [](const ActiveContact& contact) { return std::tuple(contact.particle, contact.surface); };
@@ -426,7 +431,7 @@ ContactResponse::End FilterContact::end_step(const ContactStep& step, std::span<
   if (uses_reactions() && !reactions.empty()) apply_reactions(surfaces, h, reactions, state, system);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const auto& [particle, surface, sticks] = contacts_[k];
+    const auto& [particle, surface, sticks, impulse] = contacts_[k];
     if (k > 0 && contacts_[k - 1].particle != particle) S = mat3(1.0);
     const vec3& x = state.x[particle];
     vec3& v = state.v[particle];
@@ -499,7 +504,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
 std::vector<ContactPair> FilterContact::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
                                                  const State& state) {
   std::vector<ContactPair> pairs;
-  for (const auto& [particle, surface, sticks] : contacts()) {
+  for (const auto& [particle, surface, sticks, impulse] : contacts()) {
     if (surface < surfaces.first() || surface >= surfaces.size()) continue;
     const SurfacePoint point = surfaces.at_end(surface, particle, state.x[particle]);
     ContactPair& pair = pairs.emplace_back();

@@ -25,6 +25,9 @@ class Euler final : public Integrator {
       v1_[i] = v0[i] + h / m[i] * v1_[i];
       x1_[i] = state.x[i] + h * (kSymplectic ? v1_[i] : v0[i]);
     });
+    constexpr ContactTiming kTiming =
+        kSymplectic ? ContactTiming::before_positions : ContactTiming::after_positions;
+    solve_contacts_locally(system, context, h, kTiming, state.x, x1_, v1_);
     finish_step(system, context, h, x1_, v1_, state);
   }
 

@@ -12,6 +12,7 @@
 #include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
 #include "integrate/step_ledger.h"
+#include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
 #include "linalg/loops.h"
 
@@ -39,6 +40,10 @@ struct StepContext {
   /// Positions that the cloth can reach without passing through anything, if contact limits displacements;
   /// else empty. A method that accepts positions along free displacements from there writes them back.
   std::span<vec3> reached = {};
+  /// Contacts of particles with surfaces, ascending by particle. A method whose row `solves_contact`
+  /// satisfies Coulomb's law there at the end of the step, after NodalContact::refer_to. It stores states,
+  /// and h times the forces as impulses.
+  std::span<NodalContact> contacts = {};
 
   ComputeContext solving() const { return {pool, stop}; }
   /// Throws Cancelled on request. Called between two stages that each pass over the whole cloth.
@@ -111,6 +116,8 @@ class Integrator {
     }
   }
 
+  /// True if the next step uses earlier steps.
+  virtual bool has_history() const { return false; }
   /// Appends the history to `memory`. With the state, it determines the next step to the last bit. Methods
   /// without a history do nothing.
   virtual void save(Memory& /*memory*/) const {}

@@ -7,6 +7,7 @@
 #include "integrate/integrator.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
+#include "linalg/contact_solver.h"
 
 namespace clothlab {
 
@@ -34,6 +35,11 @@ class LinearizedStage {
       context.poll();
       context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
+      if (!context.contacts.empty()) {
+        solve_with_contacts(contact_solver_, solver_, {A, b, system.projection(), state.v, context.contacts},
+                            context, dv, report);
+        break;
+      }
       solve_linear(solver_, {A, b, system.projection(), dv}, context, solves > 1, dv, report);
       if (solves == kMostContactSolves || contact == nullptr ||
           !contact->correct(context.pool, state.x, factor, u, c, dv, contacts_))
@@ -43,13 +49,16 @@ class LinearizedStage {
   /// As report_linear_solution. After it the method may use `b` and `dv` as scratch memory.
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
               std::span<const vec3> v_hat = {}) const {
-    report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat);
+    if (context.contacts.empty())
+      return report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat);
+    report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat);
   }
 
   std::vector<vec3> b, dv;
 
  private:
   LinearSolver solver_;
+  ContactSolver contact_solver_;
   std::optional<SpringMatrix> a_;
   ContactSet contacts_;
 };

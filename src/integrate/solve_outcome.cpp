@@ -46,4 +46,16 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
   context.poll();
 }
 
+void solve_with_contacts(ContactSolver& contacts, LinearSolver& solver, const ContactSolver::Problem& problem,
+                         const StepContext& context, std::span<vec3> x, StepReport& report) {
+  const LinearSolverSettings& settings = context.solver.linear;
+  const ContactSolveReport solve = contacts.solve(context.solving(), solver, problem, x, settings);
+  add_linear_solve(solve.solve, settings, report);
+  if (!solve.solve.converged) {
+    report.converged = false;
+    report.reason = "the solve with contact and friction did not reach its tolerance";
+  }
+  context.poll();
+}
+
 }  // namespace clothlab

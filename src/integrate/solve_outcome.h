@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "integrate/integrator.h"
+#include "linalg/contact_solver.h"
 
 namespace clothlab {
 
@@ -26,5 +27,9 @@ std::string_view linear_failure(const SolveReport& solve);
 /// from the solver's last solution. Throws Cancelled.
 void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
+
+/// Solves a system with the contacts of the step. On entry x has the prescribed change on pins.
+void solve_with_contacts(ContactSolver& contacts, LinearSolver& solver, const ContactSolver::Problem& problem,
+                         const StepContext& context, std::span<vec3> x, StepReport& report);
 
 }  // namespace clothlab

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <glm/geometric.hpp>
 
 namespace clothlab {
@@ -60,10 +61,67 @@ void prescribe(const Projection& projection, std::span<const vec3> x0, double h,
 void finish_step(const DynamicSystem& system, const StepContext& context, double h, std::vector<vec3>& x1,
                  std::vector<vec3>& v1, State& state) {
   prescribe(system.projection(), state.x, h, x1, v1);
-  if (context.ledger != nullptr) context.ledger->end_substep(system, context.pool, state.v, v1);
+  if (context.ledger != nullptr)
+    context.ledger->end_substep(system, context.pool, state.v, v1, {context.contacts, state.x, x1, h});
   state.x.swap(x1);
   state.v.swap(v1);
   state.t += h;
+}
+
+void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
+                    std::span<const vec3> x_hat) {
+  for (NodalContact& contact : context.contacts) {
+    contact.refer_to(x_hat[contact.particle] - x0[contact.particle], gamma);
+    contact.impulse *= gamma / h;
+  }
+}
+
+void end_contacts(const StepContext& context, double h, double gamma) {
+  for (NodalContact& contact : context.contacts) contact.impulse *= h / gamma;
+}
+
+void solve_contacts_locally(const DynamicSystem& system, const StepContext& context, double h,
+                            ContactTiming timing, std::span<const vec3> x0, std::span<vec3> x1,
+                            std::span<vec3> v1) {
+  if (context.contacts.empty()) return;
+  for (std::span<NodalContact> rest = context.contacts; !rest.empty();) {
+    const std::span<NodalContact> contacts = contacts_of_first(rest);
+    rest = rest.subspan(contacts.size());
+    const std::uint32_t i = contacts.front().particle;
+    vec3 &x = x1[i], &v = v1[i];
+    const vec3 free = v;
+    // The contacts that may close, to the front.
+    const auto end = std::partition(contacts.begin(), contacts.end(), [&](NodalContact& contact) {
+      const double gap = contact.gap_at(x - x0[i]);
+      if (timing == ContactTiming::before_positions) {
+        contact.refer_to(x - x0[i] - h * v, h);
+        return true;
+      }
+      contact.refer_to(vec3(0), h);
+      if (timing == ContactTiming::after_positions) contact.least += (contact.gap - std::max(gap, 0.0)) / h;
+      if (timing == ContactTiming::after_positions || gap < 0) return true;
+      contact.state = ContactState::open;
+      contact.impulse = vec3(0);
+      return false;
+    });
+    const std::span<NodalContact> closing(contacts.begin(), end);
+    if (!closing.empty()) {
+      const double m = system.masses()[i];
+      solve_coulomb(mat3(m), mat3(1 / m), m * v, closing, v);
+    }
+    const double moves = timing == ContactTiming::before_positions ? h
+                         : timing == ContactTiming::throughout     ? h / 2
+                                                                   : 0.0;
+    x += moves * (v - free);
+    std::ranges::sort(contacts, {}, &NodalContact::surface);
+    if (timing == ContactTiming::before_positions) continue;
+    for (const NodalContact& contact : contacts) {
+      const double gap = contact.gap_at(x - x0[i]);
+      const bool lands = timing == ContactTiming::throughout && contact.state != ContactState::open;
+      if (gap < 0 || lands) x -= gap * contact.normal;
+    }
+  }
+  report_contacts(context, x1.size());
 }
 
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,

@@ -56,6 +56,25 @@ struct StepStart {
   double force_norm(std::span<const double> masses) const;
 };
 
+/// Prepares the contacts of a step for an equation with x1 = x̂ + γ v1 and the force of contacts in γ f; their
+/// impulses are in units of γ f until end_contacts.
+void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
+                    std::span<const vec3> x_hat);
+void end_contacts(const StepContext& context, double h, double gamma);
+
+/// When the force of a contact acts in an explicit method, which decides how far it moves x1.
+enum class ContactTiming {
+  before_positions,  ///< x1 moves with v1: symplectic Euler
+  after_positions,   ///< x1 is known before: explicit Euler, where v1 is that of the next displacement
+  throughout         ///< a constant force: methods of higher order
+};
+
+/// Satisfies Coulomb's law at the contacts of an explicit step, at each particle alone, and reports their
+/// impulses. x1 and v1 are those without contact.
+void solve_contacts_locally(const DynamicSystem& system, const StepContext& context, double h,
+                            ContactTiming timing, std::span<const vec3> x0, std::span<vec3> x1,
+                            std::span<vec3> v1);
+
 /// The end of a step: `prescribe` for u1 = (x1, v1), then swaps u1 into the state; x1 and v1 receive u0. The
 /// ledger of the step gets the velocities.
 void finish_step(const DynamicSystem& system, const StepContext& context, double h, std::vector<vec3>& x1,

@@ -46,6 +46,14 @@ void add_to_held(Impulses& impulses, const DynamicSystem& system, double weight,
   for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] += weight * f[entries[k].particle];
 }
 
+// The part m (v̂ − v) of the right-hand side is no impulse of forces; v̂ is empty if there is none.
+void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> v,
+                             std::span<const vec3> v_hat, std::span<vec3> r) {
+  if (v_hat.empty()) return;
+  for (const Projection::Entry& e : system.projection().entries())
+    r[e.particle] += system.masses()[e.particle] * (v_hat[e.particle] - v[e.particle]);
+}
+
 }  // namespace
 
 void StepLedger::begin() {
@@ -61,7 +69,7 @@ std::span<vec3> StepLedger::scratch(std::size_t n, std::size_t which) {
 }
 
 void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
-                             std::span<const vec3> v1) {
+                             std::span<const vec3> v1, const ContactsOfSubstep& contacts) {
   static_assert(kWorks.size() == std::tuple_size_v<Works>);
   const std::span<const Projection::Entry> entries = system.projection().entries();
   const std::span<const double> m = system.masses();
@@ -70,6 +78,15 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   for (const ImpulseKind kind : {ImpulseKind::residual, ImpulseKind::all})
     if (!impulses_.of(kind).empty()) system.projection().filter(impulses_.add_to(kind, n));
 
+  closed_.clear();
+  for (std::span<const NodalContact> rest = contacts.all; !rest.empty();) {
+    const std::span<const NodalContact> own = contacts_of_first(rest);
+    rest = rest.subspan(own.size());
+    const FreeDirections free = free_directions(own);
+    const std::uint32_t i = own.front().particle;
+    const vec3 moved = (contacts.x1[i] - contacts.x0[i]) / contacts.h;
+    if (free.count < 3) closed_.push_back({i, free.S, moved - 0.5 * (v0[i] + v1[i])});
+  }
   const auto twice_mean = [&](std::size_t i) { return v0[i] + v1[i]; };
   const auto momentum = [&](std::size_t i) { return m[i] * (v1[i] - v0[i]); };
   chunk_works_.resize(n / kLedgerGrain + 1);
@@ -95,8 +112,12 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
       const vec3 of_held = kind == ImpulseKind::all ? momentum(i) : J[i];
       work += glm::dot(half - S * half, of_held);
     }
+    if (kind != ImpulseKind::all)
+      for (const auto& [i, S, beyond] : closed_) work += glm::dot(beyond - S * beyond, J[i]);
     work_.*field += kind == ImpulseKind::damping ? std::min(work, 0.0) : work;
   }
+  // The part of a contact's impulse that changes the velocity has the mean velocity.
+  for (const auto& [i, S, beyond] : closed_) work_.friction -= glm::dot(beyond - S * beyond, momentum(i));
   work_.given_by_wind += impulses_.given_by_wind();
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
   held_work_.resize(entries.size(), 0.0);
@@ -162,6 +183,24 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
   }
 }
 
+void report_contacts(const StepContext& context, std::size_t n) {
+  if (context.ledger == nullptr) return;
+  const std::span<vec3> to = context.ledger->impulses().add_to(ImpulseKind::friction, n);
+  for (const NodalContact& contact : context.contacts) to[contact.particle] += contact.impulse;
+}
+
+void report_contact_solution(const StepContext& context, const DynamicSystem& system,
+                             std::span<const vec3> residual, std::span<const vec3> dv,
+                             std::span<const vec3> v, std::span<const vec3> v_hat) {
+  if (context.ledger == nullptr) return;
+  const std::span<vec3> r = context.ledger->scratch(dv.size());
+  context.for_particles(r.size(), [&](std::size_t i) { r[i] = -residual[i]; });
+  for (const NodalContact& contact : context.contacts) r[contact.particle] -= contact.impulse;
+  add_remembered_velocity(system, v, v_hat, r);
+  report_solution(context, system, 1, r, dv);
+  report_contacts(context, r.size());
+}
+
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
                             std::span<const vec3> v, std::span<const vec3> v_hat) {
@@ -172,9 +211,7 @@ void report_linear_solution(const StepContext& context, const DynamicSystem& sys
   if (product.empty()) a.multiply(context.pool, dv, r);
   context.for_particles(
       r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
-  if (!v_hat.empty())
-    for (const Projection::Entry& e : system.projection().entries())
-      r[e.particle] += system.masses()[e.particle] * (v_hat[e.particle] - v[e.particle]);
+  add_remembered_velocity(system, v, v_hat, r);
   report_solution(context, system, 1, r, dv);
 }
 

@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/memory.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/impulses.h"
+#include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
+#include "linalg/projection.h"
 
 namespace clothlab {
 
@@ -23,6 +26,14 @@ struct StepWork {
   double friction = 0;  ///< of contacts, with their damping
   double solver = 0;    ///< of the residuals of solvers
   double rods = 0;      ///< of constraints on lengths
+};
+
+/// The contacts of a substep of h from x0 to x1. Closed ones constrain their particles, as the projection
+/// does, and these move at (x1 − x0)/h during the step.
+struct ContactsOfSubstep {
+  std::span<const NodalContact> all;
+  std::span<const vec3> x0, x1;
+  double h = 0;
 };
 
 /// The momentum of a step, as its method reports it:
@@ -47,7 +58,7 @@ class StepLedger {
 
   /// Adds the works of the impulses of a substep from v0 to v1.
   void end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
-                   std::span<const vec3> v1);
+                   std::span<const vec3> v1, const ContactsOfSubstep& contacts = {});
 
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
@@ -62,6 +73,12 @@ class StepLedger {
   StepWork work_;
   std::vector<double> held_work_;
   std::vector<vec3> reactions_;
+  struct Closed {  // contacts of a particle
+    std::uint32_t particle;
+    mat3 S;
+    vec3 beyond_mean;  // the velocity of its displacement, less the mean velocity
+  };
+  std::vector<Closed> closed_;
   using Works = std::array<double, 6>;  // by kind that has a work
   std::vector<Works> chunk_works_;
 };
@@ -100,6 +117,15 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});
+
+/// The same of a system with contacts, with the residual b − A dv, from which their impulses are subtracted.
+/// Also reports these impulses.
+void report_contact_solution(const StepContext& context, const DynamicSystem& system,
+                             std::span<const vec3> residual, std::span<const vec3> dv,
+                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});
+
+/// Reports the impulses of the contacts of n particles.
+void report_contacts(const StepContext& context, std::size_t n);
 
 /// The impulses that a method with a history remembers.
 class ImpulseMemory {

@@ -51,7 +51,8 @@ struct NodalContact {
 };
 
 /// The contacts of the first particle of a list in ascending order.
-inline std::span<NodalContact> contacts_of_first(std::span<NodalContact> contacts) {
+template <class Contact>
+std::span<Contact> contacts_of_first(std::span<Contact> contacts) {
   std::size_t k = 1;
   while (k < contacts.size() && contacts[k].particle == contacts[0].particle) ++k;
   return contacts.first(k);

@@ -127,6 +127,8 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
   if (each.goes_on()) each(c.stiffened);
   if (each.goes_on()) each(c.lifting);
   if (each.goes_on()) each.list(c.behind, each);
+  if (each.goes_on())
+    for (ActiveContact& contact : c.contacts) each(contact.impulse);
 }
 
 /// True if its indices and sizes fit a mesh of that size.

@@ -27,7 +27,8 @@ ContactInput contact_input(const Scene& scene, const ClothModel& model, const Cl
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh) {
   const Scene& scene = *moment.scene;
-  const std::unique_ptr<ContactResponse> contact = info_of(scene.contact.model).make();
+  const std::unique_ptr<ContactResponse> contact =
+      info_of(scene.contact.model).make(*find_integrator(scene.integrator));
   Surfaces surfaces;  // in the step that led there
   const auto place = [&](double thickness) {
     surfaces.place(scene.floor, scene.obstacles, thickness, moment.moves, moment.state.x.size(),

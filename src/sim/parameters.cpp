@@ -170,7 +170,7 @@ const auto& parameter_rows() {
           "exceeds μ times the force onto it. 0: no friction."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
-          "filter: the projection constrains particles in contact; none ends below a surface. penalty: "
+          "filter: no particle ends below a surface; friction is Coulomb's. penalty: "
           "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
           "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
           "penetration, also of cloth and cloth. Filter and penalty detect contacts at the ends of steps "

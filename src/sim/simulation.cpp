@@ -61,8 +61,9 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const
               scene_->material),
       info_(&integrator_info(scene_->integrator)),
       integrator_(make_integrator(*scene_)),
-      contact_(info_of(scene_->contact.model).make()),
-      contact_model_(scene_->contact.model) {
+      contact_(info_of(scene_->contact.model).make(*info_)),
+      contact_model_(scene_->contact.model),
+      contact_method_(info_) {
   system_.set_wind(scene_->wind);
 }
 
@@ -232,12 +233,13 @@ void Simulation::begin_contact(double h, const ComputeContext& context) {
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
 void Simulation::configure_contact() {
-  if (contact_model_ != scene_->contact.model) {
-    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make();
+  if (contact_model_ != scene_->contact.model || contact_method_ != info_) {
+    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make(*info_);
     other->set_contacts(contact_->contacts());
     system_.set_contact(nullptr);
     contact_ = std::move(other);
     contact_model_ = scene_->contact.model;
+    contact_method_ = info_;
   }
   place_surfaces(0);
   contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);
@@ -263,14 +265,19 @@ void Simulation::limit_displacements(double h, const ComputeContext& context) {
 StepReport Simulation::advance(double h, const ComputeContext& context) {
   StepContext of_step{scene_->solver, context.pool, context.stop, &ledger_};
   of_step.reached = contact_->reached();
+  of_step.contacts = contact_->solved();
   ledger_.begin();
+  ContactStep step = contact_step(h, substep_start_, context);
+  step.continues = integrator_->has_history();
   StepReport report = integrator_->advance(system_, state_, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
-    if (!contact_->needs_repeat(contact_step(h, substep_start_, context), state_)) break;
+    if (!contact_->needs_repeat(step, state_)) break;
     state_ = substep_start_;
     integrator_->reset();
+    step.continues = false;
     of_step.repeats = contact_->uses_reactions();
+    of_step.contacts = contact_->solved();
     const StepReport before = report;
     ledger_.begin();
     report = integrator_->advance(system_, state_, h, of_step);
@@ -309,9 +316,20 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
     contact_failure_ =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
   if (corrects) given_by_surfaces_ += kinetic();
+  if (surfaces_.move() && !contact_->solved().empty()) account_.add_work(work_of_surfaces(h));
+  if (end.changed) integrator_->reset();
   if (!end.moved) return;
   integrator_->reset();
   given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
+}
+
+/// The work that moving surfaces gave in the substep, at least 0 [J].
+double Simulation::work_of_surfaces(double h) {
+  double work = 0;
+  for (const ContactPair& pair : contact_->pairs(state_.v))
+    work += h * glm::dot(pair.push + pair.friction,
+                         surfaces_.velocity_at_end(pair.surface, state_.x[pair.particle]));
+  return std::max(work, 0.0);
 }
 
 /// At the beginning of a substep.

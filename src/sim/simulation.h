@@ -151,6 +151,7 @@ class Simulation {
   std::optional<BlowUp> check_energy(double h) const;
   void begin_ledger(WorkerPool& pool);
   void limit_displacements(double h, const ComputeContext& context);
+  double work_of_surfaces(double h);
   void end_contact(double h, const ComputeContext& context);
   void end_ledger();
   void retry_with_half();
@@ -263,7 +264,8 @@ class Simulation {
   ObstacleMoves moves_;
   Surfaces surfaces_;  // of the current substep
   std::unique_ptr<ContactResponse> contact_;
-  ContactModel contact_model_;  // of contact_
+  ContactModel contact_model_;            // of contact_
+  const IntegratorInfo* contact_method_;  // the same
   StepControl control_;
   ContactWatch contact_watch_{system_};
   EnergyMeter meter_{system_.model()};

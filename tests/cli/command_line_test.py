@@ -445,8 +445,11 @@ class CommandLine(unittest.TestCase):
         self.assertTrue((self.dir / "s.csv").exists())
 
     def test_cloth_that_is_lost_is_reported(self):
-        done = self.run_program("simulate", "--grid", "10x10", "--pin", "none", "--obstacle",
-                                "box:0.5,-0.1,0.5,1.5,0.001,1.5", "--steps", 20, "--summary", "s.json", "--quiet")
+        run = ["simulate", "--grid", "10x10", "--pin", "none", "--obstacle", "box:0.5,-0.1,0.5,1.5,0.001,1.5",
+               "--steps", 20, "--summary", "s.json", "--quiet"]
+        self.run_program(*run)  # contact is solved within the step: the board holds the cloth
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["notices"], [])
+        done = self.run_program(*run, "--integrator", "backward-euler")
         notices = json.loads((self.dir / "s.json").read_text())["notices"]
         self.assertEqual([notice["cause"] for notice in notices], ["tunnelling", "behind-obstacle"])
         for notice in notices:

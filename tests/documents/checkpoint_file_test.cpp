@@ -262,9 +262,9 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":8"), 3, "\":9");
+  newer.replace(newer.find("\":9"), 3, "\":10");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 8"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 9"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
@@ -478,6 +478,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
                                            OldFile{"filter-5.checkpoint", 0x05f839439454b656},
                                            OldFile{"filter-6.checkpoint", 0x05f839439454b656},
                                            OldFile{"filter-7.checkpoint", 0x05f839439454b656},
+                                           OldFile{"filter-8.checkpoint", 0x3f6426d60cb86a79},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);

@@ -46,6 +46,20 @@ TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
     }
 }
 
+// Near the angle of friction, at a frame's length: rest, or the acceleration of Coulomb's law.
+TEST(SlopeRun, EveryMethodDecidesNearTheAngleOfFriction) {
+  for (const IntegratorInfo& info : integrators())
+    for (const double of_slope : {0.9, 0.97, 1.03, 1.1}) {  // μ / tan θ
+      const Slope near = slope(1 / of_slope, ContactModel::filter, 1.0 / 60);
+      const SlopeRun run = run_down(near, info, default_parameters(info));
+      ASSERT_TRUE(run.done) << info.id;
+      if (of_slope > 1)
+        EXPECT_NEAR(run.speed, 0, 1e-12) << info.id << ' ' << of_slope;
+      else
+        EXPECT_NEAR(run.rate, near.slide(), 0.02 * near.slide()) << info.id << ' ' << of_slope;
+    }
+}
+
 // h m ε / (μ λ): above, an explicit method slides where theory has it creep.
 TEST(SlopeRun, FrictionIsTooStiffForExplicitMethodsWithLongSteps) {
   const IntegratorInfo& info = *find_integrator("symplectic-euler");

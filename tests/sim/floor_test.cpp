@@ -161,7 +161,7 @@ TEST_F(FloorTest, NeverPushesAlongAMotion) {
 // Falling, all particles are free and take iterations of CG; landed, they are held, and there is nothing left
 // to solve for.
 TEST_F(FloorTest, CountsTheIterationsOfWhatItTakesAgain) {
-  Scene scene = loose_sheet("semi-implicit-euler");
+  Scene scene = loose_sheet("siere");
   scene.floor.height = -1e-6;
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(simulation.step(pool_), StepStatus::done);
@@ -235,11 +235,12 @@ TEST_F(FloorTest, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
     scene.floor.height = -0.1;
     Simulation simulation(scene, mesh, pool);
     ASSERT_EQ(run(simulation, 20, pool), 20);
-    const auto then = std::make_shared<const State>(simulation.state());
+    Checkpoint then;
+    simulation.save(pool, then);
     ASSERT_EQ(run(simulation, 20, pool), 20);
     if (threads == 1) expected = simulation.state();
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
-    simulation.restore(pool, *then, 20);
+    simulation.load(pool, then);
     ASSERT_EQ(run(simulation, 20, pool), 20);
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
   }
@@ -255,12 +256,13 @@ TEST_F(FloorTest, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
     scene.initial_state = falling;
     Simulation simulation(scene, mesh, pool_);
     ASSERT_EQ(run(simulation, 8), 8) << integrator;
-    const auto then = std::make_shared<const State>(simulation.state());
+    Checkpoint then;
+    simulation.save(pool_, then);
     State expected;
     for (int time = 0; time < 3; ++time) {
-      simulation.restore(pool_, *then, 8);
+      simulation.load(pool_, then);
       ASSERT_EQ(run(simulation, 4 + 4 * time), 4 + 4 * time) << integrator;  // landing, and landed
-      simulation.restore(pool_, *then, 8);
+      simulation.load(pool_, then);
       ASSERT_EQ(run(simulation, 12), 12) << integrator;
       if (time == 0) expected = simulation.state();
       EXPECT_TRUE(same_bits(simulation.state(), expected)) << integrator << ' ' << time;

@@ -239,12 +239,12 @@ ContactResponse::End ImpulseContact::end_step(const ContactStep& step, std::span
                                               State& after) {
   const End end = FilterContact::end_step(step, reactions, after);
   if (!is_active_) return end;
-  const auto [moved, failure] = resolve(step, after);
-  return {end.moved || moved, failure};
+  const End resolved = resolve(step, after);
+  return {end.moved || resolved.moved, resolved.failure};
 }
 
 ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& after) {
-  const auto& [surfaces, h, before, system, context] = step;
+  const auto& [surfaces, h, before, system, context, continues] = step;
   const CancelPoint cancel(context.stop);
   begin(step, after);
   crowded_ = !find_pairs(context);
@@ -782,6 +782,8 @@ void ImpulseContact::list_pairs() {
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_impulse_contact() { return std::make_unique<ImpulseContact>(); }
+std::unique_ptr<ContactResponse> make_impulse_contact(const IntegratorInfo& /*method*/) {
+  return std::make_unique<ImpulseContact>();
+}
 
 }  // namespace clothlab

@@ -14,6 +14,7 @@ namespace {
 /// a reset is backward Euler [Hairer 1996, V.1].
 class Bdf2 final : public Integrator {
  public:
+  bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override { history_.save(memory); }
   void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
 

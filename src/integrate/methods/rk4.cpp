@@ -42,6 +42,7 @@ class Rk4 final : public Integrator {
       x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
       v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
     });
+    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x_, v_);
     finish_step(system, context, h, x_, v_, state);
   }
 
@@ -66,6 +67,7 @@ extern constinit const IntegratorInfo kRk4{
     .letters = "RK",
     .family = IntegratorFamily::explicit_method,
     .order = 4,
+    .solves_contact = true,
     .formula =
         "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
         "u1 = u0 + h/6 (k1 + 2 k2 + 2 k3 + k4)",

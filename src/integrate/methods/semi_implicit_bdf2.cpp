@@ -16,6 +16,7 @@ namespace {
 /// where x̂ = x0 + ⅓ (x0 − x₋₁), v̂ = v0 + ⅓ (v0 − v₋₁); in the first step c = h, x̂ = x0, v̂ = v0.
 class SemiImplicitBdf2 final : public Integrator {
  public:
+  bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override { history_.save(memory); }
   void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
 
@@ -34,11 +35,13 @@ class SemiImplicitBdf2 final : public Integrator {
     context.poll();
 
     const std::span<const double> m = system.masses();
+    begin_contacts(context, h, c, state.x, x_hat_);
     stage_.solve(
         system, state, h, c, 1, dx_hat_,
         [&](std::size_t i, const vec3& f) { return m[i] * (v_hat_[i] - state.v[i]) + c * f; }, context,
         report);
     stage_.report(context, system, state.v, v_hat_);
+    end_contacts(context, h, c);
     std::vector<vec3>& v1 = stage_.dv;
     context.for_particles(n, [&](std::size_t i) {
       v1[i] += state.v[i];
@@ -66,6 +69,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .order = 2,
     .order_needs_exact_jacobian = true,
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula = "u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)); first step semi-implicit Euler",
     .summary =
         "BDF2 with a single linear solve per step. Second order with the exact Jacobian and "

@@ -13,6 +13,7 @@ namespace {
 class SemiImplicitEuler final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
+    begin_contacts(context, h, h, state.x, state.x);
     stage_.solve(
         system, state, h, h, h, state.v, [&](std::size_t, const vec3& f) { return h * f; }, context, report);
     stage_.report(context, system);
@@ -37,6 +38,7 @@ extern constinit const IntegratorInfo kSemiImplicitEuler{
     .family = IntegratorFamily::linearly_implicit,
     .order = 1,
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula = "(M − hD − h²K) Δv = h (f0 + hK v0); v1 = v0 + Δv; x1 = x0 + h v1",
     .summary =
         "Backward Euler with a single Newton iteration: one linear solve per step, stable at large steps. "

@@ -26,6 +26,7 @@ class VelocityVerlet final : public Integrator {
     context.poll();
 
     context.for_particles(n, [&](std::size_t i) { v1_[i] = v0[i] + h / 2 * (a0[i] + a1_[i]); });
+    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
@@ -43,6 +44,7 @@ extern constinit const IntegratorInfo kVelocityVerlet{
     .letters = "VV",
     .family = IntegratorFamily::explicit_method,
     .order = 2,
+    .solves_contact = true,
     .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
     .summary =
         "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "

@@ -40,6 +40,7 @@ class Yoshida4 final : public Integrator {
       free_acceleration(system, x_, v_ahead_, context, t / 2, a_ahead_);
       context.for_particles(n, [&](std::size_t i) { v_[i] += t / 2 * (a_[i] + a_ahead_[i]); });
     }
+    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x_, v_);
     finish_step(system, context, h, x_, v_, state);
   }
 
@@ -79,6 +80,7 @@ extern constinit const IntegratorInfo kYoshida4{
     .order = 4,
     .order_with_damping = 3,
     .order_condition = "without damping, otherwise 3",
+    .solves_contact = true,
     .formula = "u1 = V(w1 h) V(w0 h) V(w1 h) u0, V velocity Verlet, w1 = 1/(2 - 2^(1/3)), w0 = 1 - 2 w1",
     .summary =
         "Three steps of velocity Verlet, the middle one backwards in time, whose errors cancel: order "

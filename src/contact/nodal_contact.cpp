@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "contact/nodal_contact.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "contact/contact_response.h"
+#include "core/cancel_point.h"
+
+namespace clothlab {
+
+namespace {
+
+constexpr double kLiftingSpeed = 1;        // [m/s]
+constexpr double kNoGravity = 9.8;         // [m/s²], in scenes without gravity
+constexpr double kSpeedRoom = 1.5;         // of the displacement at the first velocity
+constexpr double kFallRoom = 2;            // h² g
+constexpr double kOnCurve = 1e-3;          // of the radius of curvature
+constexpr double kJump = 4;                // h g
+constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being lifted
+constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
+constexpr std::size_t kParticlesOfTask = 1024;
+
+bool lies_on(const SurfacePoint& point) {
+  return point.height <= point.level + (point.curvature > 0 ? kOnCurve / point.curvature : point.slack);
+}
+
+bool ends_below(const SurfacePoint& point) { return point.height < point.level - point.slack; }
+
+struct Sunk {
+  std::uint32_t particle, surface;
+};
+
+auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, contact.surface); }
+
+class NodalContactResponse final : public ContactResponse {
+ public:
+  void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
+    has_surfaces_ = input.has_surfaces();
+  }
+  bool corrects_steps() const override { return has_surfaces_; }
+  bool begin_step(const ContactStep& step) override;
+  std::span<NodalContact> solved() override { return solved_; }
+  bool needs_repeat(const ContactStep& step, const State& after) override;
+  End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
+  bool lifts() const override { return lifts_; }
+  void undo_step() override { NodalContactResponse::set_contacts(before_); }
+
+  std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
+  std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
+  void add_constraints(Projection& projection, const Surfaces& surfaces,
+                       std::span<const vec3> x) const override;
+  const std::vector<ActiveContact>& contacts() const override { return contacts_; }
+  void set_contacts(const std::vector<ActiveContact>& contacts) override {
+    contacts_ = contacts;
+    pairs_.clear();
+  }
+
+ private:
+  NodalContact contact_at(const ContactStep& step, std::uint32_t surface, std::uint32_t particle,
+                          const SurfacePoint& point) const;
+  void remember(const ContactStep& step);
+  bool have_changed() const;
+  void find_sunk(const ContactStep& step, const State& after);
+  void put_on_surfaces(const ContactStep& step, std::uint32_t particle, vec3& x, vec3& v) const;
+  std::span<const NodalContact> contacts_of(std::uint32_t particle) const {
+    const auto first = std::ranges::lower_bound(solved_, particle, {}, &NodalContact::particle);
+    return {first, std::ranges::upper_bound(first, solved_.end(), particle, {}, &NodalContact::particle)};
+  }
+
+  bool has_surfaces_ = false, lifts_ = false, jumped_ = false;
+  std::vector<ActiveContact> contacts_, before_;  // closed after the last step, and after the one before
+  std::vector<NodalContact> solved_, added_;
+  std::vector<std::vector<NodalContact>> found_by_task_;
+  std::vector<Sunk> sunk_;
+  std::vector<std::vector<Sunk>> sunk_by_task_;
+  std::vector<ContactPair> pairs_;
+};
+
+NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
+                                              std::uint32_t particle, const SurfacePoint& point) const {
+  const Surfaces& surfaces = step.surfaces;
+  NodalContact contact;
+  contact.particle = particle;
+  contact.surface = surface;
+  contact.normal = surfaces.normal_at_end(surface, point.normal);
+  contact.friction = surfaces.friction(surface);
+  contact.gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
+  contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
+  return contact;
+}
+
+bool NodalContactResponse::begin_step(const ContactStep& step) {
+  lifts_ = jumped_ = false;
+  solved_.clear();
+  pairs_.clear();
+  before_ = contacts_;
+  step.system.set_pushes({});
+  const Surfaces& surfaces = step.surfaces;
+  if (surfaces.empty()) return false;
+  const CancelPoint cancel(step.context.stop);
+  cancel.poll();
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
+  const double g = glm::length(step.system.material().gravity);
+  const double fall = kFallRoom * step.h * step.h * (g > 0 ? g : kNoGravity);
+  const State& start = step.start;
+  const Projection& pins = step.system.projection();
+  found_by_task_.resize((start.x.size() + kParticlesOfTask - 1) / kParticlesOfTask);
+  step.context.pool.for_chunks(start.x.size(), kParticlesOfTask, [&](std::size_t from, std::size_t to) {
+    std::vector<NodalContact>& found = found_by_task_[from / kParticlesOfTask];
+    found.clear();
+    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
+      const std::size_t others = found.size();
+      const vec3 &x = start.x[i], &v = start.v[i];
+      for (std::uint32_t surface = first; surface < end; ++surface) {
+        const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, x)) + fall;
+        if (surfaces.is_far(surface, i, x, reach)) continue;
+        const SurfacePoint point = surfaces.at_begin(surface, i, x);
+        if (!(point.height - point.level <= reach)) continue;
+        if (found.size() == others && pins.find(i) != nullptr) break;
+        found.push_back(contact_at(step, surface, i, point));
+      }
+      if (found.size() - others <= kMostContactsOfParticle) continue;
+      const auto own = found.begin() + static_cast<std::ptrdiff_t>(others);
+      std::ranges::stable_sort(own, found.end(), {}, &NodalContact::gap);
+      found.resize(others + kMostContactsOfParticle);
+      std::ranges::sort(own, found.end(), {}, &NodalContact::surface);
+    }
+  });
+  for (const std::vector<NodalContact>& found : found_by_task_)
+    solved_.insert(solved_.end(), found.begin(), found.end());
+  remember(step);
+  return jumped_;
+}
+
+// The states and impulses of the last step are the first guess of this one. Where the surface of a contact
+// has jumped to another velocity, methods with a history cannot go on.
+void NodalContactResponse::remember(const ContactStep& step) {
+  const double g = glm::length(step.system.material().gravity);
+  const double jump = kJump * step.h * (g > 0 ? g : kNoGravity);
+  auto last = contacts_.begin();
+  for (NodalContact& contact : solved_) {
+    lifts_ = lifts_ || contact.gap < -kOnSurface;
+    while (last != contacts_.end() && std::tuple(last->particle, last->surface) < key_of(contact)) ++last;
+    if (last == contacts_.end() || std::tuple(last->particle, last->surface) != key_of(contact)) continue;
+    contact.state = last->sticks ? ContactState::stick : ContactState::slip;
+    contact.impulse = last->impulse;
+    const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
+    jumped_ = jumped_ || std::abs(glm::dot(contact.normal, relative)) > jump;
+  }
+}
+
+// Particles below a surface at the end of the step.
+void NodalContactResponse::find_sunk(const ContactStep& step, const State& after) {
+  const Surfaces& surfaces = step.surfaces;
+  const Projection& pins = step.system.projection();
+  sunk_by_task_.resize((after.x.size() + kParticlesOfTask - 1) / kParticlesOfTask);
+  step.context.pool.for_chunks(after.x.size(), kParticlesOfTask, [&](std::size_t from, std::size_t to) {
+    std::vector<Sunk>& sunk = sunk_by_task_[from / kParticlesOfTask];
+    sunk.clear();
+    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i)
+      for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+        if (surfaces.is_far(surface, i, after.x[i], 0)) continue;
+        if (!ends_below(surfaces.at_end(surface, i, after.x[i])) || pins.find(i) != nullptr) continue;
+        sunk.push_back({i, surface});
+      }
+  });
+  sunk_.clear();
+  for (const std::vector<Sunk>& sunk : sunk_by_task_) sunk_.insert(sunk_.end(), sunk.begin(), sunk.end());
+}
+
+bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& after) {
+  if (step.surfaces.empty()) return false;
+  find_sunk(step, after);
+  added_.clear();
+  for (const auto& [particle, surface] : sunk_) {
+    const std::span<const NodalContact> known = contacts_of(particle);
+    if (known.size() >= kMostContactsOfParticle ||
+        std::ranges::find(known, surface, &NodalContact::surface) != known.end())
+      continue;
+    const SurfacePoint point = step.surfaces.at_begin(surface, particle, step.start.x[particle]);
+    added_.push_back(contact_at(step, surface, particle, point));
+  }
+  // A method with a history would take the velocities before an impact into the one after it.
+  if (added_.empty()) return step.continues && have_changed();
+  solved_.insert(solved_.end(), added_.begin(), added_.end());
+  std::ranges::sort(solved_, {}, key_of);
+  return true;
+}
+
+ContactResponse::End NodalContactResponse::end_step(const ContactStep& step,
+                                                    std::span<const vec3> /*reactions*/, State& after) {
+  contacts_.clear();
+  if (step.surfaces.empty()) return {.changed = !before_.empty()};
+  const CancelPoint cancel(step.context.stop);
+  cancel.poll();
+  const Surfaces& surfaces = step.surfaces;
+  End result;
+  for (const NodalContact& contact : solved_) {
+    if (contact.state == ContactState::open) continue;
+    contacts_.push_back(
+        {contact.particle, contact.surface, contact.state == ContactState::stick, contact.impulse});
+    vec3 &x = after.x[contact.particle], &v = after.v[contact.particle];
+    if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
+      x = step.start.x[contact.particle] + contact.displacement;
+      v = contact.displacement / step.h;
+    }
+    const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x);
+    if (!(point.height - point.level <= kOnSurface)) continue;
+    if (std::abs(point.height - point.level) <= kSurfaceRounding)
+      x = x - point.height * point.normal + point.level * point.normal;
+    const double inwards = glm::dot(point.normal, v - surfaces.velocity_at_end(contact.surface, x));
+    if (inwards < 0) v -= inwards * point.normal;
+  }
+  find_sunk(step, after);
+  for (const auto& [particle, surface] : sunk_) {
+    const vec3 before = after.x[particle];
+    put_on_surfaces(step, particle, after.x[particle], after.v[particle]);
+    result.moved = result.moved || glm::length(after.x[particle] - before) > kOnSurface;
+  }
+  for (const NodalContact& contact : solved_) {
+    if (contact.state == ContactState::open) continue;
+    const vec3& x = after.x[contact.particle];
+    const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x);
+    ContactPair& pair = pairs_.emplace_back();
+    pair.particle = contact.particle;
+    pair.surface = contact.surface;
+    pair.sticks = contact.state == ContactState::stick;
+    pair.gap = point.height - point.level;
+    pair.push = contact.push() / step.h * contact.normal;
+    pair.friction = contact.across(contact.impulse) / step.h;
+    const vec3 slip = after.v[contact.particle] - surfaces.velocity_at_end(contact.surface, x);
+    pair.slip = pair.sticks ? 0.0 : glm::length(slip - glm::dot(point.normal, slip) * point.normal);
+  }
+  result.changed = jumped_ || have_changed();
+  return result;
+}
+
+// True if other contacts are closed, or stick, than at the beginning of the step.
+bool NodalContactResponse::have_changed() const {
+  auto last = before_.begin();
+  for (const NodalContact& contact : solved_) {
+    if (contact.state == ContactState::open) continue;
+    if (last == before_.end() || last->particle != contact.particle || last->surface != contact.surface ||
+        last->sticks != (contact.state == ContactState::stick))
+      return true;
+    ++last;
+  }
+  return last != before_.end();
+}
+
+// Puts a particle on all surfaces that it is below, except those that lift it.
+void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_t particle, vec3& x,
+                                           vec3& v) const {
+  const Surfaces& surfaces = step.surfaces;
+  std::array<bool, kMostObstacles + 1> lifted{};
+  for (const NodalContact& contact : contacts_of(particle))
+    lifted.at(contact.surface) = contact.gap < -kOnSurface;
+  // A particle that is put on one surface may get below another.
+  bool moved = true;
+  for (int pass = 0; moved && pass < kMostPassesOfParticle; ++pass) {
+    moved = false;
+    for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+      const SurfacePoint point = surfaces.at_end(surface, particle, x);
+      if (!ends_below(point) || lifted.at(surface)) continue;
+      moved = true;
+      x += (point.level - point.height) * point.normal;
+      const double inwards = glm::dot(point.normal, v - surfaces.velocity_at_end(surface, x));
+      if (inwards < 0) v -= inwards * point.normal;
+    }
+  }
+}
+
+/// Without forces, which only a step knows.
+std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
+                                                        const State& state) {
+  std::vector<ContactPair> pairs;
+  for (const ActiveContact& contact : contacts_) {
+    if (contact.surface < surfaces.first() || contact.surface >= surfaces.size()) continue;
+    const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, state.x[contact.particle]);
+    ContactPair& pair = pairs.emplace_back();
+    pair.particle = contact.particle;
+    pair.surface = contact.surface;
+    pair.sticks = contact.sticks;
+    pair.gap = point.height - point.level;
+  }
+  return pairs;
+}
+
+void NodalContactResponse::add_constraints(Projection& projection, const Surfaces& surfaces,
+                                           std::span<const vec3> x) const {
+  std::vector<Projection::Entry> held;
+  std::vector<NodalContact> own;
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const ActiveContact& contact = contacts_[k];
+    const bool is_last = k + 1 == contacts_.size() || contacts_[k + 1].particle != contact.particle;
+    const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
+    const SurfacePoint point =
+        exists ? surfaces.at_begin(contact.surface, contact.particle, x[contact.particle]) : SurfacePoint{};
+    if (exists && lies_on(point) && projection.find(contact.particle) == nullptr) {
+      NodalContact& closed = own.emplace_back();
+      closed.normal = point.normal;
+      closed.state = contact.sticks ? ContactState::stick : ContactState::slip;
+    }
+    if (!is_last) continue;
+    if (!own.empty()) held.push_back({contact.particle, free_directions(own).S, x[contact.particle]});
+    own.clear();
+  }
+  projection.constrain(held);
+}
+
+}  // namespace
+
+std::unique_ptr<ContactResponse> make_nodal_contact() { return std::make_unique<NodalContactResponse>(); }
+
+}  // namespace clothlab

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Coulomb's law at frame-length steps: strips over cylinders and edges that must slide or hang, and particles
+// that must slide or stick.
+
+#include <array>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <numbers>
+#include <string>
+
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kEdge = 0.02;  // of the strips' springs [m]
+
+// Two particles wide, along a polyline of points at the distance of an edge.
+ObjMesh strip_along(const std::vector<vec3>& line) {
+  ObjMesh obj;
+  for (const vec3& x : line)
+    for (const double z : {0.0, kEdge}) obj.vertices.push_back(x + vec3(0, 0, z));
+  for (std::int32_t i = 0; i + 3 < static_cast<std::int32_t>(obj.vertices.size()); i += 2)
+    obj.add_face(std::vector<ObjMesh::Corner>{{i}, {i + 2}, {i + 3}, {i + 1}});
+  obj.name = "strip";
+  return obj;
+}
+
+// Up the first tail, over half of a cylinder about the z axis, and down the second.
+//
+// A heavy strip that is about to slide has T' = μ (T + w R sin φ) + w R cos φ, w its weight per length, so
+//   T(π) = (T(0) + w R β) e^{μπ} + w R β,   β = 2μ/(1 + μ²).
+double critical_tail(double first, double radius, double friction) {
+  const double beta = 2 * friction / (1 + friction * friction);
+  return (first + radius * beta) * std::exp(friction * std::numbers::pi) + radius * beta;
+}
+
+ObjMesh strip_with_tails(double radius, double first, double second) {
+  std::vector<vec3> line;
+  const auto count = [](double length) { return static_cast<int>(std::lround(length / kEdge)); };
+  for (int k = count(first); k > 0; --k) line.emplace_back(-radius, -k * first / count(first), 0);
+  const int arc = count(std::numbers::pi * radius);
+  for (int k = 0; k <= arc; ++k) {
+    const double angle = std::numbers::pi * (1 - static_cast<double>(k) / arc);
+    line.emplace_back(radius * std::cos(angle), radius * std::sin(angle), 0);
+  }
+  for (int k = 1; k <= count(second); ++k) line.emplace_back(radius, -k * second / count(second), 0);
+  return strip_along(line);
+}
+
+struct Case {
+  std::string_view integrator;
+  double friction;
+  double of_critical;
+};
+
+class Strips : public ::testing::TestWithParam<Case> {};
+
+// How far the end of the second tail falls in the last second of four [m].
+TEST_P(Strips, OverACylinderSlideOrHang) {
+  const auto [integrator, friction, of_critical] = GetParam();
+  constexpr double kCylinder = 0.2, kFirst = 0.3;  // radius, first tail [m]
+  Scene scene = loose_scene(integrator);
+  scene.dt = 1.0 / 60;
+  scene.self_contact = false;
+  scene.material.stretch_stiffness = 2000;
+  scene.material.bend_stiffness = 0;
+  scene.material.rayleigh_mass = 1;
+  scene.material.mass = 0.1;
+  scene.obstacles.bodies = {parse_obstacle("cylinder:0,0,-0.5,0,0,0.5,0.2")};
+  scene.obstacles.friction = friction;
+  const double second = of_critical * critical_tail(kFirst, kCylinder, friction);
+  Simulation simulation(scene, built(strip_with_tails(kCylinder + 1e-6, kFirst, second)), one_thread());
+  ASSERT_EQ(run(simulation, 180), 180);
+  const double before = simulation.state().x.back().y;
+  EXPECT_TRUE(simulation.record().converged);
+  ASSERT_EQ(run(simulation, 60), 60);
+  const double fallen = before - simulation.state().x.back().y;
+  std::printf("fallen %g m\n", fallen);
+  if (of_critical < 1)
+    EXPECT_LT(fallen, 1e-4);
+  else
+    EXPECT_GT(fallen, 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Strips,
+    ::testing::Values(Case{"semi-implicit-euler", 0.1, 0.9}, Case{"semi-implicit-euler", 0.1, 1.1},
+                      Case{"semi-implicit-euler", 0.3, 0.9}, Case{"semi-implicit-euler", 0.3, 1.1},
+                      Case{"semi-implicit-euler", 0.6, 0.9}, Case{"semi-implicit-euler", 0.6, 1.1},
+                      Case{"semi-implicit-bdf2", 0.3, 0.9}, Case{"semi-implicit-bdf2", 0.3, 1.1}));
+
+// Without gravity the energy that a moving body gives is all that a cloth has: no blow-up.
+TEST(MovingBody, PushesClothWithoutGravity) {
+  for (const char* integrator : {"semi-implicit-euler", "semi-implicit-bdf2", "symplectic-euler", "rk4"}) {
+    Scene scene = loose_scene(integrator);
+    scene.mesh = GridSource{8, 8, 0.5, 0.5};
+    scene.material.gravity = vec3(0);
+    Obstacle ball = parse_obstacle("sphere:0.25,-0.11,0.25,0.1");
+    ball.path.keys = {{0, vec3(0), vec3(0)}, {1, vec3(0, 1, 0), vec3(0)}};
+    scene.obstacles.bodies = {ball};
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    EXPECT_EQ(run(simulation, 500), 500) << integrator;
+    EXPECT_GT(simulation.state().x[27].y, 0.9) << integrator;
+    EXPECT_GT(simulation.record().ledger.contact, 0.5 * scene.material.mass) << integrator;
+    EXPECT_GE(least_gap(simulation), -1e-11) << integrator;
+  }
+}
+
+// A sheet that is drawn over a rough plane by one edge, at 1 m/s from the start. Friction on the rows behind
+// it stretches it, however long the step is.
+TEST(DrawnCloth, IsStretchedAsFarByLongSteps) {
+  const auto strain = [](double h) {
+    Scene scene = loose_scene("semi-implicit-euler");
+    scene.mesh = GridSource{29, 5, 0.45, 0.064};
+    scene.pins = VertexList({0, 1, 2, 3, 4});
+    scene.material.stretch_stiffness = 400;
+    scene.material.mass = 0.05;
+    scene.material.spring_damping = 1;  // ends the waves of the start
+    scene.dt = h;
+    scene.floor = {true, 0, 0.3};
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    const auto x = simulation.state().x;
+    MovePins move;
+    const vec3 along = glm::normalize(x[0] - x[5]);
+    for (std::uint32_t i = 0; i < 5; ++i) move.pins.push_back({i, x[i] + 0.5 * along});
+    move.duration = 0.5;
+    simulation.apply(one_thread(), move);
+    const int steps = static_cast<int>(std::lround(0.48 / h));
+    EXPECT_EQ(run(simulation, steps), steps);
+    return simulation.record().max_strain;
+  };
+  const double converged = strain(1.0 / 1920);
+  EXPECT_GT(converged, 1e-5);
+  for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 120})
+    EXPECT_NEAR(strain(h), converged, 0.2 * converged) << h;
+}
+
+}  // namespace
+}  // namespace clothlab::testing
