@@ -19,6 +19,17 @@ struct SurfacePoint {
   double slack = 0;            ///< rounding between the surface and points on it [m]
   double least_curvature = 0;  ///< [1/m]
 };
+
+/// True if the point is below the surface, by more than rounding.
+inline bool is_below(const SurfacePoint& point) { return point.height < point.level - point.slack; }
+
+/// True if a point that was put on the surface is still there; on a curved one within 1/1000 of its radius,
+/// because it departs from it along the tangent.
+inline bool is_still_on(const SurfacePoint& point) {
+  constexpr double kOfRadius = 1e-3;
+  return point.height <= point.level + (point.curvature > 0 ? kOfRadius / point.curvature : point.slack);
+}
+
 /// Of a level plane y = level.
 inline SurfacePoint closest_on_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
 

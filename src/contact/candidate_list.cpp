@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/collect.h"
+
 namespace clothlab {
 namespace {
 
@@ -251,21 +253,6 @@ void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> fo
   std::erase_if(listed_, [](const Listed& listed) { return listed.distance == kNotWanted; });
 }
 
-/// all := everything that each(listed, found) adds to `found`, over all listed pairs.
-template <class Item, class Each>
-void CandidateList::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk,
-                            std::vector<Item>& all, const Each& each) const {
-  const std::size_t chunks = (listed_.size() + kNearGrain - 1) / kNearGrain;
-  by_chunk.resize(std::max(by_chunk.size(), chunks));
-  pool.for_chunks(listed_.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Item>& found = by_chunk[begin / kNearGrain];
-    found.clear();
-    for (std::size_t k = begin; k < end; ++k) each(listed_[k], found);
-  });
-  all.clear();
-  for (std::size_t c = 0; c < chunks; ++c) all.insert(all.end(), by_chunk[c].begin(), by_chunk[c].end());
-}
-
 std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::span<const vec3> x,
                                                          double reach, bool at_begin) {
   if (empty()) return {};
@@ -274,11 +261,13 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
   near_at_begin_ = at_begin;
   near_.clear();
   if (!update_list(pool, {}, reach)) return near_;
-  collect(pool, near_by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
-    if (is_far(listed, listed.reach, false)) return;
-    const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
-    if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
-  });
+  collect(pool, listed_.size(), kNearGrain, near_by_chunk_, near_,
+          [&](std::size_t k, std::vector<Near>& found) {
+            const Listed& listed = listed_[k];
+            if (is_far(listed, listed.reach, false)) return;
+            const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
+            if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
+          });
   // The order of the list depends on earlier calls; sums over pairs must not.
   std::ranges::sort(near_, {},
                     [](const Near& near) { return std::pair(near.pair.kind, near.pair.particle); });
@@ -298,9 +287,10 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
                        : search == Search::once ? covers(pool, displacement, reach)
                                                 : false;
   if (!covered) return finder_.find(pool, x_, displacement_, reach, with_itself_);
-  collect(pool, pairs_by_chunk_, pairs_, [&](const Listed& listed, std::vector<FeaturePair>& found) {
-    if (!is_far(listed, reach, true)) found.push_back(listed.pair);
-  });
+  collect(pool, listed_.size(), kNearGrain, pairs_by_chunk_, pairs_,
+          [&](std::size_t k, std::vector<FeaturePair>& found) {
+            if (!is_far(listed_[k], reach, true)) found.push_back(listed_[k].pair);
+          });
   return pairs_;
 }
 
@@ -318,10 +308,12 @@ std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& p
     least_.assign(found->size(), 0);
     return Bounded{*found, least_};
   }
-  collect(pool, least_by_chunk_, bounded_, [&](const Listed& listed, std::vector<Least>& found) {
-    if (!(listed.distance - listed.pair.approach_within(travel_) >= reach))
-      found.push_back({listed.pair, listed.distance - listed.pair.approach_within(moved_)});
-  });
+  collect(pool, listed_.size(), kNearGrain, least_by_chunk_, bounded_,
+          [&](std::size_t k, std::vector<Least>& found) {
+            const Listed& listed = listed_[k];
+            if (!(listed.distance - listed.pair.approach_within(travel_) >= reach))
+              found.push_back({listed.pair, listed.distance - listed.pair.approach_within(moved_)});
+          });
   pairs_.clear();
   least_.clear();
   for (const auto& [pair, least] : bounded_) {

@@ -96,9 +96,6 @@ class CandidateList {
   bool list_for_short_steps(WorkerPool& pool, double reach);
   void add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach, bool of_strays);
   bool has_stray(const FeaturePair& pair) const;
-  template <class Item, class Each>
-  void collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk, std::vector<Item>& all,
-               const Each& each) const;
   bool is_far(const Listed& listed, double reach, bool along_displacements) const;
 
   std::span<const Triangle> triangles_;

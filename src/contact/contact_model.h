@@ -9,7 +9,6 @@
 namespace clothlab {
 
 class ContactResponse;
-struct IntegratorInfo;
 
 /// How the contact of cloth with surfaces and with itself is resolved.
 enum class ContactModel { filter, penalty, impulse, barrier };
@@ -25,10 +24,12 @@ struct Contact {
   bool operator==(const Contact&) const = default;
 };
 
-std::unique_ptr<ContactResponse> make_filter_contact(const IntegratorInfo& method);
-std::unique_ptr<ContactResponse> make_penalty_contact(const IntegratorInfo& method);
-std::unique_ptr<ContactResponse> make_impulse_contact(const IntegratorInfo& method);
-std::unique_ptr<ContactResponse> make_barrier_contact(const IntegratorInfo& method);
+using ContactMaker = std::unique_ptr<ContactResponse> (*)();
+std::unique_ptr<ContactResponse> make_filter_contact();
+std::unique_ptr<ContactResponse> make_penalty_contact();
+std::unique_ptr<ContactResponse> make_impulse_contact();
+std::unique_ptr<ContactResponse> make_barrier_contact();
+std::unique_ptr<ContactResponse> make_nodal_contact();
 
 /// A model's row: its class, and its texts and properties for menus, help texts and docs.
 struct ContactModelInfo {
@@ -37,7 +38,9 @@ struct ContactModelInfo {
   std::string_view title;    ///< in the window
   std::string_view summary;  ///< two or three sentences
   std::string_view promise;  ///< what is guaranteed after every step, in one sentence
-  std::unique_ptr<ContactResponse> (*make)(const IntegratorInfo& method);
+  ContactMaker make;
+  /// For methods that solve contact within the step (IntegratorInfo::solves_contact); null: `make`.
+  ContactMaker make_solved = nullptr;
   bool by_forces = false;          ///< contact is a force on particles
   bool linear = false;             ///< active forces are linear in the gap: compliant constraints
   bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections
@@ -66,6 +69,7 @@ inline constexpr std::array kContactModels{
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
         .make = make_filter_contact,
+        .make_solved = make_nodal_contact,
         .with_itself = false},
     ContactModelInfo{
         .model = ContactModel::penalty,

@@ -7,9 +7,8 @@
 #include <glm/matrix.hpp>
 #include <tuple>
 
-#include "contact/nodal_contact.h"
 #include "core/cancel_point.h"
-#include "integrate/integrator_info.h"
+#include "core/collect.h"
 
 namespace clothlab {
 
@@ -18,7 +17,6 @@ namespace {
 constexpr double kLiftSpeed = 1;         // [m/s]
 constexpr double kWithoutGravity = 9.8;  // [m/s²], in scenes without gravity
 constexpr double kOneDirection = 1e-6;   // |S n|: below, n is constrained already
-constexpr double kStillOnIt = 1e-3;      // of the radius of curvature
 constexpr double kInPlace = 1e-9;        // [m]: deeper particles are being lifted
 constexpr int kMostNormals = 3;          // that constrain one particle
 constexpr int kMostCorrections = 50;     // of one particle at the end of a step
@@ -32,12 +30,6 @@ bool is_near(const SurfacePoint& point, double h, const vec3& v) {
   const double displacement = h * glm::length(v);
   return point.height <= point.level + std::min(displacement * displacement * point.curvature, displacement);
 }
-
-bool is_still_on(const SurfacePoint& point) {
-  return point.height <= point.level + (point.curvature > 0 ? kStillOnIt / point.curvature : point.slack);
-}
-
-bool is_below(const SurfacePoint& point) { return point.height < point.level - point.slack; }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
 vec3 at_height(const vec3& x, const SurfacePoint& point, double height) {
@@ -75,10 +67,7 @@ void constrain_along(Projection::Entry& held, const Projection::Entry& other, co
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_filter_contact(const IntegratorInfo& method) {
-  if (method.solves_contact) return make_nodal_contact();
-  return std::make_unique<FilterContact>();
-}
+std::unique_ptr<ContactResponse> make_filter_contact() { return std::make_unique<FilterContact>(); }
 
 bool FilterContact::has_contact(std::uint32_t particle, std::uint32_t surface) const {
   const auto key = [](const ActiveContact& contact) { return std::tuple(contact.particle, contact.surface); };
@@ -258,32 +247,26 @@ bool FilterContact::needs_repeat(const ContactStep& step, const State& after) {
 void FilterContact::find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,
                                 WorkerPool& pool) {
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
-  landed_by_chunk_.resize((after.x.size() + kLandGrain - 1) / kLandGrain);
-  pool.for_chunks(after.x.size(), kLandGrain, [&](std::size_t from, std::size_t to) {
-    std::vector<Landed>& landed = landed_by_chunk_[from / kLandGrain];
-    landed.clear();
-    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
-      // The deepest: constrained by that one, it may not pass the others.
-      double deepest = 0;
-      std::uint32_t surface = end;
-      for (std::uint32_t each = first; each < end; ++each) {
-        if (surfaces.is_far(each, i, after.x[i], 0)) continue;
-        const SurfacePoint point = surfaces.at_end(each, i, after.x[i]);
-        if (!is_below(point) || !(point.level - point.height > deepest) || has_contact(i, each)) continue;
-        // Particles that move away already are put on the surface at the end.
-        if (point.curvature > 0 &&
-            glm::dot(point.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
-          continue;
-        deepest = point.level - point.height;
-        surface = each;
-      }
-      if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) continue;  // a pin
-      landed.push_back({i, surface, deepest});
+  const auto find = [&](std::size_t k, std::vector<Landed>& landed) {
+    const auto i = static_cast<std::uint32_t>(k);
+    // The deepest: constrained by that one, it may not pass the others.
+    double deepest = 0;
+    std::uint32_t surface = end;
+    for (std::uint32_t each = first; each < end; ++each) {
+      if (surfaces.is_far(each, i, after.x[i], 0)) continue;
+      const SurfacePoint point = surfaces.at_end(each, i, after.x[i]);
+      if (!is_below(point) || !(point.level - point.height > deepest) || has_contact(i, each)) continue;
+      // Particles that move away already are put on the surface at the end.
+      if (point.curvature > 0 &&
+          glm::dot(point.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
+        continue;
+      deepest = point.level - point.height;
+      surface = each;
     }
-  });
-  landed_.clear();
-  for (const std::vector<Landed>& landed : landed_by_chunk_)
-    landed_.insert(landed_.end(), landed.begin(), landed.end());
+    if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) return;  // a pin
+    landed.push_back({i, surface, deepest});
+  };
+  collect(pool, after.x.size(), kLandGrain, landed_by_chunk_, landed_, find);
 }
 
 const ActiveContact* FilterContact::last_contact_of(std::uint32_t particle, std::size_t& from) const {
@@ -498,22 +481,6 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
       if (surfaces.moves(surface)) v += surface_v;
     }
   }
-}
-
-/// Without forces, which only a step knows.
-std::vector<ContactPair> FilterContact::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
-                                                 const State& state) {
-  std::vector<ContactPair> pairs;
-  for (const auto& [particle, surface, sticks, impulse] : contacts()) {
-    if (surface < surfaces.first() || surface >= surfaces.size()) continue;
-    const SurfacePoint point = surfaces.at_end(surface, particle, state.x[particle]);
-    ContactPair& pair = pairs.emplace_back();
-    pair.particle = particle;
-    pair.surface = surface;
-    pair.sticks = sticks;
-    pair.gap = point.height - point.level;
-  }
-  return pairs;
 }
 
 }  // namespace clothlab

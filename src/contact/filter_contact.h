@@ -64,7 +64,6 @@ class FilterContact : public ContactResponse {
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override {
     return has_surfaces_ ? pairs_ : std::span<const ContactPair>();
   }
-  std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
   void add_constraints(Projection& projection, const Surfaces& surfaces,
                        std::span<const vec3> x) const override;
   /// By particle and surface: the only memory of this class.

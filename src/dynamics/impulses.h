@@ -16,7 +16,7 @@ enum class ImpulseKind : std::size_t {
   damping,   ///< of springs and of mass
   wind,      ///< drag of the air
   hand,      ///< the damper of the mouse spring
-  friction,  ///< of surfaces
+  friction,  ///< of surfaces; where a method solves contact, the whole impulse of its contacts
   residual,  ///< residual of the momentum equation after a solve
   held,      ///< of all forces, on the particles that the projection constrains, in its order
   all,       ///< of all forces, on every particle; only for methods with rods

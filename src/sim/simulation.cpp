@@ -61,9 +61,8 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const
               scene_->material),
       info_(&integrator_info(scene_->integrator)),
       integrator_(make_integrator(*scene_)),
-      contact_(info_of(scene_->contact.model).make(*info_)),
-      contact_model_(scene_->contact.model),
-      contact_method_(info_) {
+      contact_maker_(contact_maker(*scene_)),
+      contact_(contact_maker_()) {
   system_.set_wind(scene_->wind);
 }
 
@@ -233,13 +232,12 @@ void Simulation::begin_contact(double h, const ComputeContext& context) {
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
 void Simulation::configure_contact() {
-  if (contact_model_ != scene_->contact.model || contact_method_ != info_) {
-    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make(*info_);
+  if (const ContactMaker maker = contact_maker(*scene_); maker != contact_maker_) {
+    std::unique_ptr<ContactResponse> other = maker();
     other->set_contacts(contact_->contacts());
     system_.set_contact(nullptr);
     contact_ = std::move(other);
-    contact_model_ = scene_->contact.model;
-    contact_method_ = info_;
+    contact_maker_ = maker;
   }
   place_surfaces(0);
   contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);

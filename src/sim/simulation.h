@@ -262,10 +262,9 @@ class Simulation {
   State state_;
 
   ObstacleMoves moves_;
-  Surfaces surfaces_;  // of the current substep
+  Surfaces surfaces_;           // of the current substep
+  ContactMaker contact_maker_;  // of contact_
   std::unique_ptr<ContactResponse> contact_;
-  ContactModel contact_model_;            // of contact_
-  const IntegratorInfo* contact_method_;  // the same
   StepControl control_;
   ContactWatch contact_watch_{system_};
   EnergyMeter meter_{system_.model()};

@@ -153,6 +153,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   const double before = internal_now(pool).shaking();
   if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
   state_ = from;
+  contact_->set_contacts({});  // of another state
   lifting_ = true;
   pins_.fix_at(state_.x);
   measure({pool});
@@ -178,6 +179,7 @@ void Simulation::start(const ComputeContext& context) {
   notices_ = {};
   state_ = initial_state(*scene_, *mesh_);
   lifting_ = true;
+  contact_->set_contacts({});
   contact_->stiffen(1);
   configure_contact();
   make_room(context.pool, "at the start");

@@ -76,7 +76,6 @@ TEST_P(Strips, OverACylinderSlideOrHang) {
   EXPECT_TRUE(simulation.record().converged);
   ASSERT_EQ(run(simulation, 60), 60);
   const double fallen = before - simulation.state().x.back().y;
-  std::printf("fallen %g m\n", fallen);
   if (of_critical < 1)
     EXPECT_LT(fallen, 1e-4);
   else
@@ -89,6 +88,27 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"semi-implicit-euler", 0.3, 0.9}, Case{"semi-implicit-euler", 0.3, 1.1},
                       Case{"semi-implicit-euler", 0.6, 0.9}, Case{"semi-implicit-euler", 0.6, 1.1},
                       Case{"semi-implicit-bdf2", 0.3, 0.9}, Case{"semi-implicit-bdf2", 0.3, 1.1}));
+
+// Contacts of the state that was left are no first guess of another one.
+TEST(ContactMemory, EndsWithAReset) {
+  for (const ContactModel model : {ContactModel::filter, ContactModel::impulse}) {
+    Scene scene = loose_scene("semi-implicit-euler");
+    scene.mesh = GridSource{12, 12, 1, 1};
+    scene.contact.model = model;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.3,0.5,0.3")};
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    Checkpoint start;
+    simulation.save(one_thread(), start);
+    EXPECT_EQ(run(simulation, 40), 40);
+    const State first = simulation.state();
+    simulation.apply(one_thread(), Reset{});
+    EXPECT_EQ(run(simulation, 40), 40);
+    EXPECT_TRUE(same_bits(simulation.state(), first)) << info_of(model).id << ", reset";
+    simulation.restore(one_thread(), start.state, 0);
+    EXPECT_EQ(run(simulation, 40), 40);
+    EXPECT_TRUE(same_bits(simulation.state(), first)) << info_of(model).id << ", restored";
+  }
+}
 
 // Without gravity the energy that a moving body gives is all that a cloth has: no blow-up.
 TEST(MovingBody, PushesClothWithoutGravity) {

@@ -60,7 +60,7 @@ TEST(ForceContact, ForcesOfFeaturesAreDerivativesOfTheirEnergy) {
     Scene scene = wavy_scene(model);
     const std::shared_ptr<const ClothMesh> mesh = strip();
     const ClothModel cloth(mesh);
-    const std::unique_ptr<ContactResponse> response = info_of(model).make(integrator_info("backward-euler"));
+    const std::unique_ptr<ContactResponse> response = info_of(model).make();
     Surfaces surfaces;
     surfaces.place(scene.floor, scene.obstacles, 0, {}, cloth.particles(), 0, 0);
     response->configure(contact_input(scene, cloth, *mesh), surfaces);

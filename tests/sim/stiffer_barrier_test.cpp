@@ -93,6 +93,19 @@ TEST_P(StifferBarrier, BooksWhatThatStoresAsAJump) {
                              Field(&Notice::step, simulation.steps()))));
 }
 
+TEST_P(StifferBarrier, StaysWithAnotherMethod) {
+  Simulation simulation = start();
+  go_before(simulation);
+  const double own = stiffness_of(simulation);
+  ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
+  const double stiffer = stiffness_of(simulation);
+  ASSERT_GT(stiffer, own);
+  for (const char* other : {"bdf2", "symplectic-euler", "semi-implicit-bdf2"}) {
+    simulation.apply(pool_, SetIntegrator{other});
+    EXPECT_EQ(stiffness_of(simulation), stiffer) << other;
+  }
+}
+
 TEST_P(StifferBarrier, IsPartOfACheckpoint) {
   Simulation simulation = start();
   go_before(simulation);

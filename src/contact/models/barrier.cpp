@@ -78,8 +78,6 @@ class BarrierResponse final : public PenaltyResponse {
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_barrier_contact(const IntegratorInfo& /*method*/) {
-  return std::make_unique<BarrierResponse>();
-}
+std::unique_ptr<ContactResponse> make_barrier_contact() { return std::make_unique<BarrierResponse>(); }
 
 }  // namespace clothlab

@@ -782,8 +782,6 @@ void ImpulseContact::list_pairs() {
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_impulse_contact(const IntegratorInfo& /*method*/) {
-  return std::make_unique<ImpulseContact>();
-}
+std::unique_ptr<ContactResponse> make_impulse_contact() { return std::make_unique<ImpulseContact>(); }
 
 }  // namespace clothlab

@@ -15,9 +15,7 @@ constexpr double kOfDiagonal = 1e-3;                   // per second
 
 }  // namespace
 
-std::unique_ptr<ContactResponse> make_penalty_contact(const IntegratorInfo& /*method*/) {
-  return std::make_unique<PenaltyResponse>();
-}
+std::unique_ptr<ContactResponse> make_penalty_contact() { return std::make_unique<PenaltyResponse>(); }
 
 double mean_edge(const ClothModel& cloth) {
   double length = 0, count = 0;

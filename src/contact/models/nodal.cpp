@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "contact/nodal_contact.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,8 +8,10 @@
 #include <tuple>
 #include <vector>
 
+#include "contact/contact_model.h"
 #include "contact/contact_response.h"
 #include "core/cancel_point.h"
+#include "core/collect.h"
 
 namespace clothlab {
 
@@ -21,17 +21,10 @@ constexpr double kLiftingSpeed = 1;        // [m/s]
 constexpr double kNoGravity = 9.8;         // [m/s²], in scenes without gravity
 constexpr double kSpeedRoom = 1.5;         // of the displacement at the first velocity
 constexpr double kFallRoom = 2;            // h² g
-constexpr double kOnCurve = 1e-3;          // of the radius of curvature
 constexpr double kJump = 4;                // h g
 constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being lifted
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
-
-bool lies_on(const SurfacePoint& point) {
-  return point.height <= point.level + (point.curvature > 0 ? kOnCurve / point.curvature : point.slack);
-}
-
-bool ends_below(const SurfacePoint& point) { return point.height < point.level - point.slack; }
 
 struct Sunk {
   std::uint32_t particle, surface;
@@ -39,6 +32,16 @@ struct Sunk {
 
 auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, contact.surface); }
 
+/// Contact of particles with the floor and the obstacles, solved by the method within its step: Coulomb's law
+/// at the end of the step (linalg/contact_solver.h).
+///
+/// A step begins with the contacts that it may close: particles nearer to a surface than they can move, each
+/// with at most three surfaces. A surface is replaced by its tangent plane at the closest point, which moves
+/// with the surface to the end of the step. The step is repeated, at most twice, if a particle passes a
+/// surface that was not among its contacts. Particles that still end below a curved surface are put on it.
+///
+/// Pinned particles follow their pins, also below a surface. Cloth below a surface that appears or rises is
+/// lifted at 1 m/s.
 class NodalContactResponse final : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
@@ -53,7 +56,6 @@ class NodalContactResponse final : public ContactResponse {
   void undo_step() override { NodalContactResponse::set_contacts(before_); }
 
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
-  std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
   void add_constraints(Projection& projection, const Surfaces& surfaces,
                        std::span<const vec3> x) const override;
   const std::vector<ActiveContact>& contacts() const override { return contacts_; }
@@ -111,30 +113,25 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
   const double fall = kFallRoom * step.h * step.h * (g > 0 ? g : kNoGravity);
   const State& start = step.start;
   const Projection& pins = step.system.projection();
-  found_by_task_.resize((start.x.size() + kParticlesOfTask - 1) / kParticlesOfTask);
-  step.context.pool.for_chunks(start.x.size(), kParticlesOfTask, [&](std::size_t from, std::size_t to) {
-    std::vector<NodalContact>& found = found_by_task_[from / kParticlesOfTask];
-    found.clear();
-    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
-      const std::size_t others = found.size();
-      const vec3 &x = start.x[i], &v = start.v[i];
-      for (std::uint32_t surface = first; surface < end; ++surface) {
-        const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, x)) + fall;
-        if (surfaces.is_far(surface, i, x, reach)) continue;
-        const SurfacePoint point = surfaces.at_begin(surface, i, x);
-        if (!(point.height - point.level <= reach)) continue;
-        if (found.size() == others && pins.find(i) != nullptr) break;
-        found.push_back(contact_at(step, surface, i, point));
-      }
-      if (found.size() - others <= kMostContactsOfParticle) continue;
-      const auto own = found.begin() + static_cast<std::ptrdiff_t>(others);
-      std::ranges::stable_sort(own, found.end(), {}, &NodalContact::gap);
-      found.resize(others + kMostContactsOfParticle);
-      std::ranges::sort(own, found.end(), {}, &NodalContact::surface);
+  const auto find = [&](std::size_t k, std::vector<NodalContact>& found) {
+    const auto i = static_cast<std::uint32_t>(k);
+    const std::size_t others = found.size();
+    const vec3 &x = start.x[i], &v = start.v[i];
+    for (std::uint32_t surface = first; surface < end; ++surface) {
+      const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, x)) + fall;
+      if (surfaces.is_far(surface, i, x, reach)) continue;
+      const SurfacePoint point = surfaces.at_begin(surface, i, x);
+      if (!(point.height - point.level <= reach)) continue;
+      if (found.size() == others && pins.find(i) != nullptr) break;
+      found.push_back(contact_at(step, surface, i, point));
     }
-  });
-  for (const std::vector<NodalContact>& found : found_by_task_)
-    solved_.insert(solved_.end(), found.begin(), found.end());
+    if (found.size() - others <= kMostContactsOfParticle) return;
+    const auto own = found.begin() + static_cast<std::ptrdiff_t>(others);
+    std::ranges::stable_sort(own, found.end(), {}, &NodalContact::gap);
+    found.resize(others + kMostContactsOfParticle);
+    std::ranges::sort(own, found.end(), {}, &NodalContact::surface);
+  };
+  collect(step.context.pool, start.x.size(), kParticlesOfTask, found_by_task_, solved_, find);
   remember(step);
   return jumped_;
 }
@@ -160,19 +157,15 @@ void NodalContactResponse::remember(const ContactStep& step) {
 void NodalContactResponse::find_sunk(const ContactStep& step, const State& after) {
   const Surfaces& surfaces = step.surfaces;
   const Projection& pins = step.system.projection();
-  sunk_by_task_.resize((after.x.size() + kParticlesOfTask - 1) / kParticlesOfTask);
-  step.context.pool.for_chunks(after.x.size(), kParticlesOfTask, [&](std::size_t from, std::size_t to) {
-    std::vector<Sunk>& sunk = sunk_by_task_[from / kParticlesOfTask];
-    sunk.clear();
-    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i)
-      for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
-        if (surfaces.is_far(surface, i, after.x[i], 0)) continue;
-        if (!ends_below(surfaces.at_end(surface, i, after.x[i])) || pins.find(i) != nullptr) continue;
-        sunk.push_back({i, surface});
-      }
-  });
-  sunk_.clear();
-  for (const std::vector<Sunk>& sunk : sunk_by_task_) sunk_.insert(sunk_.end(), sunk.begin(), sunk.end());
+  const auto find = [&](std::size_t k, std::vector<Sunk>& sunk) {
+    const auto i = static_cast<std::uint32_t>(k);
+    for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+      if (surfaces.is_far(surface, i, after.x[i], 0)) continue;
+      if (!is_below(surfaces.at_end(surface, i, after.x[i])) || pins.find(i) != nullptr) continue;
+      sunk.push_back({i, surface});
+    }
+  };
+  collect(step.context.pool, after.x.size(), kParticlesOfTask, sunk_by_task_, sunk_, find);
 }
 
 bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& after) {
@@ -268,29 +261,13 @@ void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_
     moved = false;
     for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
       const SurfacePoint point = surfaces.at_end(surface, particle, x);
-      if (!ends_below(point) || lifted.at(surface)) continue;
+      if (!is_below(point) || lifted.at(surface)) continue;
       moved = true;
       x += (point.level - point.height) * point.normal;
       const double inwards = glm::dot(point.normal, v - surfaces.velocity_at_end(surface, x));
       if (inwards < 0) v -= inwards * point.normal;
     }
   }
-}
-
-/// Without forces, which only a step knows.
-std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
-                                                        const State& state) {
-  std::vector<ContactPair> pairs;
-  for (const ActiveContact& contact : contacts_) {
-    if (contact.surface < surfaces.first() || contact.surface >= surfaces.size()) continue;
-    const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, state.x[contact.particle]);
-    ContactPair& pair = pairs.emplace_back();
-    pair.particle = contact.particle;
-    pair.surface = contact.surface;
-    pair.sticks = contact.sticks;
-    pair.gap = point.height - point.level;
-  }
-  return pairs;
 }
 
 void NodalContactResponse::add_constraints(Projection& projection, const Surfaces& surfaces,
@@ -303,7 +280,7 @@ void NodalContactResponse::add_constraints(Projection& projection, const Surface
     const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     const SurfacePoint point =
         exists ? surfaces.at_begin(contact.surface, contact.particle, x[contact.particle]) : SurfacePoint{};
-    if (exists && lies_on(point) && projection.find(contact.particle) == nullptr) {
+    if (exists && is_still_on(point) && projection.find(contact.particle) == nullptr) {
       NodalContact& closed = own.emplace_back();
       closed.normal = point.normal;
       closed.state = contact.sticks ? ContactState::stick : ContactState::slip;
