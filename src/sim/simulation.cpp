@@ -314,20 +314,10 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
     contact_failure_ =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
   if (corrects) given_by_surfaces_ += kinetic();
-  if (surfaces_.move() && !contact_->solved().empty()) account_.add_work(work_of_surfaces(h));
   if (end.changed) integrator_->reset();
   if (!end.moved) return;
   integrator_->reset();
   given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
-}
-
-/// The work that moving surfaces gave in the substep, at least 0 [J].
-double Simulation::work_of_surfaces(double h) {
-  double work = 0;
-  for (const ContactPair& pair : contact_->pairs(state_.v))
-    work += h * glm::dot(pair.push + pair.friction,
-                         surfaces_.velocity_at_end(pair.surface, state_.x[pair.particle]));
-  return std::max(work, 0.0);
 }
 
 /// At the beginning of a substep.

@@ -151,7 +151,6 @@ class Simulation {
   std::optional<BlowUp> check_energy(double h) const;
   void begin_ledger(WorkerPool& pool);
   void limit_displacements(double h, const ComputeContext& context);
-  double work_of_surfaces(double h);
   void end_contact(double h, const ComputeContext& context);
   void end_ledger();
   void retry_with_half();
