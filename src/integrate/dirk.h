@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -40,10 +41,20 @@ class Dirk final : public Integrator {
       v_hat_[i] = v0[i] + gamma * a0[i];
       guess_[i] = v0[i] + node * h * a0[i];
     }
+    // Contact acts during all of a stage, other forces also at its start.
+    begin_contacts(context, h, gamma, state.x, x_hat_, node);
+    scale_impulses(context, 2);
     const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
     first_stage_.solve(system, first, {v0, guess_}, context, xc_, vc_, report);
     first_stage_.report(system, context, weight, gamma, xc_, vc_);
-    if (end == 0) return finish_step(system, context, h, xc_, vc_, state);
+    stop_at_contacts(system, context, h, vc_, node);
+    if (end == 0) {
+      report_contacts(context, n);
+      return finish_step(system, context, h, xc_, vc_, state);
+    }
+    first_impulses_.resize(context.contacts.size());
+    std::ranges::transform(context.contacts, first_impulses_.begin(), &NodalContact::impulse);
+    scale_impulses(context, end / node);
 
     // a(xc, vc) follows from the solved stage.
     for (std::size_t i = 0; i < n; ++i) {
@@ -52,9 +63,20 @@ class Dirk final : public Integrator {
       v_hat_[i] = v0[i] + weight * (vc_[i] - v0[i]);
     }
     prescribe_velocity(system.projection(), state.x, h, guess_);
+    // Contact impulses of the first stage are no forces to extrapolate.
+    for (std::size_t k = 0; k < first_impulses_.size(); ++k) {
+      NodalContact& contact = context.contacts[k];
+      const std::uint32_t i = contact.particle;
+      v_hat_[i] -= (weight - 1) / system.masses()[i] * first_impulses_[k];
+      contact.refer_to(x_hat_[i] - state.x[i], end * h);
+    }
     const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
     second_stage_.solve(system, second, {vc_, guess_}, context, x1_, v1_, report);
     second_stage_.report(system, context, 1, end * h, x1_, v1_);
+    stop_at_contacts(system, context, h, v1_);
+    for (std::size_t k = 0; k < first_impulses_.size(); ++k)
+      context.contacts[k].impulse += first_impulses_[k];
+    report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
@@ -66,6 +88,7 @@ class Dirk final : public Integrator {
   std::vector<vec3> guess_;
   std::vector<vec3> xc_, vc_;
   std::vector<vec3> x1_, v1_;
+  std::vector<vec3> first_impulses_;  // of contacts in the first stage
 };
 
 template <const DirkStages& stages>

@@ -14,6 +14,9 @@ namespace clothlab {
 ///   (1 − α_m) M a1 + α_m M a0 = f((1 − α_f) x1 + α_f x0, (1 − α_f) v1 + α_f v0)     (their (15)–(20)).
 /// The acceleration a is the method's history; after a reset it is M⁻¹f(x0, v0).
 ///
+/// Contact is not part of a: its impulses act on v1 at once [Chen 2013], and an impact has no effect on
+/// later accelerations.
+///
 /// The unknown is the velocity v_f at which f is evaluated: a1 and x_f are linear in it, which gives a
 /// StageEquation.
 class GeneralizedAlpha final : public Integrator {
@@ -64,6 +67,11 @@ class GeneralizedAlpha final : public Integrator {
       guess_[i] = v0[i] + s * start_.a[i];
     }
     const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
+    for (NodalContact& contact : context.contacts) {
+      const std::uint32_t i = contact.particle;
+      contact.refer_to((x_hat_[i] - state.x[i]) / (1 - alpha_f), gamma_v / (1 - alpha_f));
+      contact.impulse *= 1 - alpha_f;
+    }
     stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report);
 
     // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = (f − α_m A0)/(1 − α_m) + r/(γs)
@@ -76,7 +84,12 @@ class GeneralizedAlpha final : public Integrator {
       v1_[i] = v0[i] + h * ((1 - gamma) * a0[i] + gamma * a1);
       a_[i] = a1;
     }
+    for (const NodalContact& contact : context.contacts)
+      a_[contact.particle] -= contact.impulse / (s * gamma * system.masses()[contact.particle]);
     has_a_ = true;
+    scale_impulses(context, 1 / (1 - alpha_f));
+    stop_at_contacts(system, context, h, v1_);
+    report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
 

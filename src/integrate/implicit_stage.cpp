@@ -17,13 +17,17 @@ constexpr std::size_t kNormGrain = 4096;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFarForcing = 0.4;  // of a linear solve's right-hand side
 constexpr double kNearForcing = 0.1;
-constexpr double kNear = 1e-3;                // of the scale: descents below
-constexpr int kPatience = 4;                  // leaps without a smaller ‖r‖ before descents
-constexpr double kFirstRadius = 10;           // of the length of the last leap that reduced ‖r‖
-constexpr int kTrials = 12;                   // of a descent, each a quarter of the previous one
-constexpr double kMuchCloser = 0.25;          // ratio of ‖r‖ that needs no comparison of φ
-constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
-constexpr double kPotentialNoise = 1e-10;     // rounding of φ
+constexpr double kOfForces = 0.1;                    // smallest scale with contacts
+constexpr int kMostFailures = 3;                     // solves with contacts that do not converge
+constexpr int kMostWithFixedStates = 3;              // Newton iterations between solves with contacts
+constexpr double kOfTarget = 0.5, kOfNatural = 0.1;  // ‖r‖ to end at with fixed states
+constexpr double kNear = 1e-3;                       // of the scale: descents below
+constexpr int kPatience = 4;                         // leaps without a smaller ‖r‖ before descents
+constexpr double kFirstRadius = 10;                  // of the length of the last leap that reduced ‖r‖
+constexpr int kTrials = 12;                          // of a descent, each a quarter of the previous one
+constexpr double kMuchCloser = 0.25;                 // ratio of ‖r‖ that needs no comparison of φ
+constexpr double kSufficientDecrease = 1e-4;         // Armijo's constant
+constexpr double kPotentialNoise = 1e-10;            // rounding of φ
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
 
 }  // namespace
@@ -44,39 +48,64 @@ void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
 
   local_.update(system, context.stop);
 
-  // The start: the guess with the smallest residual.
+  contacts_.begin(context.contacts);
+  fixed_ = false;
+  begin(p, guesses);
+  double scale = std::max(equation.scale, now_.norm);
+  std::string_view failure;
+  if (contacts_.empty()) {
+    target_ = context.solver.newton_tolerance * scale;
+    last_ = report.newton_iterations + context.solver.newton_max_iterations;
+    failure = iterate(p, scale, context.solver.jacobian == JacobianMode::exact, report);
+  } else {
+    failure = iterate_with_contacts(p, scale, report);
+  }
+  balance_momentum(p);
+  if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
+  std::ranges::copy(now_.x, x1.begin());
+  std::ranges::copy(now_.v, v1.begin());
+  report.newton_residual = scale > 0 ? now_.norm / scale : 0;
+  if (report.contact_solves) report.contact_solves->residual = report.newton_residual;
+  if (!failure.empty()) {
+    report.converged = false;
+    report.reason = linear_failure_.empty() ? failure : linear_failure_;
+  }
+}
+
+void ImplicitStage::begin(const Problem& p, Guesses guesses) {
+  const StepContext& context = p.context;
   if (context.repeats) last_v_ = now_.v;
   const auto begin_from = [&](std::span<const vec3> guess, bool anyhow) {
     std::ranges::copy(guess, trial_.v.begin());
     limit_displacement(p, trial_);
+    contacts_.put_on(trial_.v);
     evaluate(p, trial_);
     if (anyhow || trial_.norm < now_.norm) accept();
     context.poll();
   };
-  for (const std::span<const vec3> guess : guesses)
-    begin_from(guess, guess.data() == guesses.begin()->data());
-  if (context.repeats) {
-    for (const Projection::Entry& held : system.projection().entries()) {
-      const vec3& prescribed = (*guesses.begin())[held.particle];
-      last_v_[held.particle] = prescribed + held.S * (last_v_[held.particle] - prescribed);
-    }
-    begin_from(last_v_, false);
+  for (const std::span<const vec3> guess : guesses) {
+    const bool first = guess.data() == guesses.begin()->data();
+    if (first || contacts_.empty()) begin_from(guess, first);
   }
+  if (!context.repeats) return;
+  for (const Projection::Entry& held : p.system.projection().entries()) {
+    const vec3& prescribed = (*guesses.begin())[held.particle];
+    last_v_[held.particle] = prescribed + held.S * (last_v_[held.particle] - prescribed);
+  }
+  begin_from(last_v_, false);
+}
 
-  const double scale = std::max(equation.scale, now_.norm);
-  target_ = context.solver.newton_tolerance * scale;
+std::string_view ImplicitStage::iterate(const Problem& p, double scale, bool near, StepReport& report) {
   linear_failure_ = {};
   radius_ = kInfinity;
   best_ = now_;
-  last_ = report.newton_iterations + context.solver.newton_max_iterations;
-  const char* failure =
-      now_.norm <= target_ ? nullptr : "Newton's method reached its largest number of iterations";
+  std::string_view failure;
+  if (!(now_.norm <= target_)) failure = "Newton's method reached its largest number of iterations";
   if (!std::isfinite(now_.norm)) failure = "the forces at the start of Newton's method are not finite";
-  bool near = context.solver.jacobian == JacobianMode::exact;
   int without_progress = 0;
   bool stuck = !std::isfinite(now_.norm);
-  while (failure && !stuck && report.newton_iterations < last_) {
-    context.poll();
+  while (!failure.empty() && !stuck && report.newton_iterations < last_) {
+    p.context.poll();
     const double before = now_.norm;
     const bool descending = near;
     const bool moved = descending ? descend(p, report) : leap(p, report);
@@ -91,22 +120,75 @@ void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
       if (near) now_ = best_;
     }
     // Done, or as close as rounding allows.
-    if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p)))
-      failure = nullptr;
+    if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p))) failure = {};
     stuck = descending && !moved;
-    if (failure && stuck && report.newton_iterations < last_)
+    if (!failure.empty() && stuck && report.newton_iterations < last_)
       failure = "Newton's method found no step that reduces the residual";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
-  balance_momentum(p);
-  if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
-  std::ranges::copy(now_.x, x1.begin());
-  std::ranges::copy(now_.v, v1.begin());
-  report.newton_residual = scale > 0 ? now_.norm / scale : 0;
-  if (failure) {
-    report.converged = false;
-    report.reason = linear_failure_.empty() ? failure : linear_failure_;
+  return failure;
+}
+
+std::string_view ImplicitStage::iterate_with_contacts(const Problem& p, double& scale, StepReport& report) {
+  const int last = report.newton_iterations + p.context.solver.newton_max_iterations;
+  if (!std::isfinite(now_.norm)) return "the forces at the start of Newton's method are not finite";
+  std::string_view failure = "Newton's method with contacts reached its largest number of iterations";
+  double before = kInfinity;
+  int failures = 0;
+  while (report.newton_iterations < last) {
+    if (!find_states(p, scale, before, failures, report)) break;
+    const double target = p.context.solver.newton_tolerance * scale;
+    if (now_.norm <= target || (now_.norm > before / 2 && is_at_rounding(p))) {
+      failure = {};
+      break;
+    }
+    if (failures == kMostFailures) {
+      failure = kContactsUnsolved;
+      break;
+    }
+    before = now_.norm;
+    contacts_.fix(p.system.projection());
+    fixed_ = true;
+    evaluate(p, now_);
+    last_ = std::min(last, report.newton_iterations + kMostWithFixedStates);
+    target_ = std::max(kOfTarget * target, kOfNatural * before);
+    iterate(p, scale, true, report);
+    fixed_ = false;
+    contacts_.put_on(now_.v);
+    evaluate(p, now_);
   }
+  contacts_.subtract_impulses(now_.residual);
+  contacts_.fix(p.system.projection());
+  fixed_ = true;
+  return failure;
+}
+
+bool ImplicitStage::find_states(const Problem& p, double& scale, double before, int& failures,
+                                StepReport& report) {
+  const StageEquation& e = p.equation;
+  SpringMatrix& A = have_matrix(p.system, p.context, clamped_);
+  p.system.assemble(p.context.pool, now_.x, now_.v, {1, e.gamma_f, e.gamma_f * e.gamma_v},
+                    JacobianMode::clamped, A);
+  p.context.poll();
+  p.context.for_particles(scratch_.size(), [&](std::size_t i) { scratch_[i] = -now_.residual[i]; });
+  std::ranges::fill(direction_, vec3(0));
+  const double target = p.context.solver.newton_tolerance * scale;
+  const ContactSolver::Problem problem{
+      A,      scratch_,           p.system.projection(),
+      now_.v, p.context.contacts, std::max(kNearForcing * std::min(now_.norm, before), 0.3 * target)};
+  const LinearSolverSettings& settings = p.context.solver.linear;
+  const ContactSolveReport solve =
+      contact_solver_.solve(p.context.solving(), solver_, problem, direction_, settings);
+  ++report.newton_iterations;
+  add_contact_solve(solve, settings, report);
+  if (!solve.solve.converged) ++failures;
+  if (before == kInfinity) scale = std::max(solve.scale, kOfForces * e.scale);
+  p.context.for_particles(direction_.size(), [&](std::size_t i) { trial_.v[i] = now_.v[i] + direction_[i]; });
+  evaluate(p, trial_);
+  p.context.poll();
+  if (!std::isfinite(trial_.norm)) return false;
+  accept();
+  return true;
 }
 
 bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report) {
@@ -135,7 +217,7 @@ bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double r
   // A d = −r, solved as A (−d) = r.
   const LinearSystem linear{.A = exact ? *exact_ : *clamped_,
                             .b = now_.residual,
-                            .projection = p.system.projection(),
+                            .projection = projection(p),
                             .preconditioner = exact && !direct ? &*clamped_ : nullptr};
   const SolveReport solve = solver_.solve(p.context.solving(), linear, direction_, settings);
   length_ = solve.length;
@@ -197,7 +279,7 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
   p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_v_[i] = trial_.v[i]; });
   const StageEquation& e = p.equation;
   SpringMatrix& A = clamped_ ? *clamped_ : *exact_;  // free until the next direction
-  if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, A, trial_.x, trial_.v,
+  if (!local_.relax(p.system, projection(p), p.context.solving(), e.gamma_f, e.gamma_v, A, trial_.x, trial_.v,
                     trial_.residual))
     return;
   p.context.for_particles(trial_.v.size(),
@@ -241,14 +323,26 @@ double ImplicitStage::free_fraction_of_direction(const Problem& p) {
 
 void ImplicitStage::evaluate(const Problem& p, Iterate& at) {
   const StageEquation& e = p.equation;
-  const std::span<const double> m = p.system.masses();
   p.context.for_particles(at.x.size(), [&](std::size_t i) { at.x[i] = e.x_hat[i] + e.gamma_v * at.v[i]; });
-  p.system.force(p.context.pool, at.x, at.v, at.residual);
-  p.context.for_particles(at.x.size(), [&](std::size_t i) {
-    at.residual[i] = m[i] * (at.v[i] - e.v_hat[i]) - e.gamma_f * at.residual[i];
-  });
-  p.system.projection().filter(at.residual);
-  at.norm = std::sqrt(dot(p, at.residual, at.residual));
+  residual_at(p, at.x, at.v, at.residual);
+  at.norm = fixed_ || contacts_.empty() ? std::sqrt(dot(p, at.residual, at.residual))
+                                        : contacts_.natural_residual(at.v, at.residual);
+}
+
+void ImplicitStage::residual_at(const Problem& p, std::span<const vec3> x, std::span<const vec3> v,
+                                std::span<vec3> r) {
+  const StageEquation& e = p.equation;
+  const std::span<const double> m = p.system.masses();
+  p.system.force(p.context.pool, x, v, r);
+  p.context.for_particles(r.size(),
+                          [&](std::size_t i) { r[i] = m[i] * (v[i] - e.v_hat[i]) - e.gamma_f * r[i]; });
+  if (fixed_)
+    for (const auto& [particle, impulse] : contacts_.friction()) r[particle] -= impulse;
+  projection(p).filter(r);
+}
+
+const Projection& ImplicitStage::projection(const Problem& p) const {
+  return fixed_ ? contacts_.projection() : p.system.projection();
 }
 
 double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
@@ -258,8 +352,9 @@ double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
     const vec3 change = at.v[i] - e.v_hat[i];
     return m[i] / 2 * glm::dot(change, change);
   });
-  if (e.gamma_v == 0) return inertia;  // x is fixed
-  return inertia + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
+  const double own = inertia - friction_work(at);
+  if (e.gamma_v == 0) return own;  // x is fixed
+  return own + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
 }
 
 // −γ ∫ F·dv from v to v_t, the velocities of now_ and trial_, with the damping force F(u) = f(x, u) − f(x,
@@ -269,12 +364,21 @@ double ImplicitStage::damping_work(const Problem& p) {
   const std::span<const double> m = p.system.masses();
   p.system.force(p.context.pool, now_.x, trial_.v, scratch_);
   const double trapezoid = sum_over(p.context.pool, now_.v.size(), kNormGrain, [&](std::size_t i) {
-    const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];  // γ f(x, v)
+    // γ f(x, v) and the friction of fixed states
+    const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];
     const vec3 twice = at_now + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
     return -glm::dot(twice, trial_.v[i] - now_.v[i]) / 2;
   });
+  const double damping = trapezoid + (friction_work(trial_) - friction_work(now_)) / 2;
   const StepContact* contact = p.system.contact();
-  return trapezoid + (contact != nullptr ? e.gamma_f * contact->beyond_trapezoid(now_.v, trial_.v) : 0);
+  return damping + (contact != nullptr ? e.gamma_f * contact->beyond_trapezoid(now_.v, trial_.v) : 0);
+}
+
+double ImplicitStage::friction_work(const Iterate& at) const {
+  double work = 0;
+  if (fixed_)
+    for (const auto& [particle, impulse] : contacts_.friction()) work += glm::dot(impulse, at.v[particle]);
+  return work;
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {
@@ -284,7 +388,7 @@ double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<c
 void ImplicitStage::balance_momentum(const Problem& p) {
   const StageEquation& e = p.equation;
   if (!std::isfinite(now_.norm)) return;
-  free_parts_.find(*p.system.pattern(), p.system.projection());
+  free_parts_.find(*p.system.pattern(), projection(p));
   if (free_parts_.empty()) return;
   // The stencils and the diagonal at now_; springs do not count.
   SpringMatrix& A = have_matrix(p.system, p.context, clamped_);
@@ -313,17 +417,13 @@ void ImplicitStage::balance_momentum(const Problem& p) {
 bool ImplicitStage::is_at_rounding(const Problem& p) {
   // The change of r if every component of x and v changes by one relative rounding unit.
   constexpr double kUnit = std::numeric_limits<double>::epsilon();
-  const StageEquation& e = p.equation;
   for (std::size_t i = 0; i < now_.x.size(); ++i) {
     const double sign = i % 2 == 0 ? 1 : -1;
     trial_.x[i] = now_.x[i] * (1 + sign * kUnit);
     trial_.v[i] = now_.v[i] * (1 + sign * kUnit);
   }
-  p.system.force(p.context.pool, trial_.x, trial_.v, scratch_);
-  const std::span<const double> m = p.system.masses();
-  for (std::size_t i = 0; i < scratch_.size(); ++i)
-    scratch_[i] = m[i] * (trial_.v[i] - e.v_hat[i]) - e.gamma_f * scratch_[i] - now_.residual[i];
-  p.system.projection().filter(scratch_);
+  residual_at(p, trial_.x, trial_.v, scratch_);
+  for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] -= now_.residual[i];
   return now_.norm <= kNoiseFactor * std::sqrt(dot(p, scratch_, scratch_));
 }
 

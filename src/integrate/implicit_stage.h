@@ -9,6 +9,8 @@
 
 #include "integrate/integrator.h"
 #include "integrate/local_solves.h"
+#include "integrate/stage_contacts.h"
+#include "linalg/contact_solver.h"
 #include "linalg/free_parts.h"
 
 namespace clothlab {
@@ -55,6 +57,10 @@ struct StageEquation {
 /// than it saves [Dembo 1982].
 ///
 /// The solution balances the linear momentum of free parts to rounding (FreeParts), at any final ‖r‖.
+///
+/// With contacts the residual is the natural one: the part of r that no impulse of the contacts balances. Two
+/// kinds of steps alternate: a solve with contacts of the equation linearised at the iterate, with clamped
+/// blocks, which finds the states; then Newton steps with these states and with constant friction, as above.
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual. All guesses have the prescribed velocities
@@ -62,6 +68,8 @@ class ImplicitStage {
   /// the solution in x1 and v1, which must not alias the equation or the guesses, and adds to `report`.
   /// Converged means that r is small enough, even if linear solves did not converge. Ends immediately at
   /// non-finite values. Throws Cancelled.
+  ///
+  /// The contacts of the context refer to v1. They get their states, and impulses in units of r.
   void solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
@@ -80,6 +88,17 @@ class ImplicitStage {
     std::vector<vec3> x, v, residual;
     double norm = 0;  // of the residual
   };
+  using Guesses = std::initializer_list<std::span<const vec3>>;
+  /// Sets now_ to the best guess.
+  void begin(const Problem& p, Guesses guesses);
+  /// Newton's method from now_ to target_. Returns why it has not converged, or nothing. `near`: starts with
+  /// exact blocks.
+  std::string_view iterate(const Problem& p, double scale, bool near, StepReport& report);
+  /// The same with contacts; sets target_ and `scale`.
+  std::string_view iterate_with_contacts(const Problem& p, double& scale, StepReport& report);
+  /// One solve with contacts, linearised at now_; `before` is the residual after the last one. The first one,
+  /// with infinity, sets `scale`. Counts solves that do not converge. False if the result is not finite.
+  bool find_states(const Problem& p, double& scale, double before, int& failures, StepReport& report);
   /// Computes x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
   /// Shortens the displacement of a guess to its free fraction.
@@ -110,7 +129,12 @@ class ImplicitStage {
   void balance_momentum(const Problem& p);
   /// True if rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
+  /// Of the fixed states, to v.
+  double friction_work(const Iterate& at) const;
   double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;
+  /// r at (x, v) on the free directions, without the friction of fixed states.
+  void residual_at(const Problem& p, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> r);
+  const Projection& projection(const Problem& p) const;
 
   std::string_view linear_failure_;  // why a linear solve did not converge; else empty
   int last_ = 0;                     // Newton iteration
@@ -118,6 +142,9 @@ class ImplicitStage {
   double radius_ = 0;                // of the trust region, in the preconditioner's norm
   double length_ = 0;                // of the last direction, in that norm
   LinearSolver solver_;
+  ContactSolver contact_solver_;
+  StageContacts contacts_;
+  bool fixed_ = false;  // the states of contacts
   LocalSolves local_;
   FreeParts free_parts_;
   std::optional<SpringMatrix> exact_, clamped_;

@@ -57,6 +57,21 @@ struct StepContext {
   }
 };
 
+/// The solves of a step with contacts (linalg/contact_solver.h).
+struct ContactSolves {
+  int rounds = 0;       ///< sum over the solves
+  int changes = 0;      ///< of the states open, slip and stick, sum over the solves
+  double residual = 0;  ///< at the end: the natural residual, relative to the forces
+  bool operator==(const ContactSolves&) const = default;
+};
+
+/// Of two steps in succession.
+inline std::optional<ContactSolves> sum_of(const std::optional<ContactSolves>& first,
+                                           const std::optional<ContactSolves>& second) {
+  if (!first || !second) return first ? first : second;
+  return ContactSolves{first->rounds + second->rounds, first->changes + second->changes, second->residual};
+}
+
 /// How a step went. Non-convergence is a value that the caller must check, not an error.
 struct StepReport {
   int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
@@ -66,7 +81,8 @@ struct StepReport {
   /// the springs' errors of XPBD, the largest |l − L| of rods; 0 for methods that solve no equations.
   double newton_residual = 0;
   std::optional<double> distance;  ///< of XPBD: from backward Euler (xpbd.cpp)
-  double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
+  std::optional<ContactSolves> contact_solves;
+  double length_violation = 0;  ///< of methods with rods: largest |l − L| at the end of the step [m]
   /// Number of modes that a split method integrated by exponentials; empty for other methods.
   std::optional<std::size_t> modes;
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step

@@ -76,9 +76,9 @@ std::uint32_t LocalSolves::leave() {
   return i;
 }
 
-bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f,
-                        double gamma_v, SpringMatrix& A, std::span<vec3> x, std::span<vec3> v,
-                        std::span<vec3> r) {
+bool LocalSolves::relax(const DynamicSystem& system, const Projection& projection,
+                        const ComputeContext& context, double gamma_f, double gamma_v, SpringMatrix& A,
+                        std::span<vec3> x, std::span<vec3> v, std::span<vec3> r) {
   const ElasticElements springs = system.elements();
   if (springs.size() == 0 || !(gamma_v > 0)) return false;
   const double sum =
@@ -87,7 +87,7 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
   const double enough = kLargeResidual * sum / n;
   const ElasticElements::Coefficients& c = springs.coefficients();
   const Problem p{system.masses(),
-                  system.projection(),
+                  projection,
                   A,
                   gamma_v,
                   gamma_f * c.stretch_stiffness,

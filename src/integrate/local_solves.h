@@ -24,11 +24,12 @@ class LocalSolves {
 
   /// Solves for the particles whose residual is several times the mean, and for neighbours whose residual
   /// then becomes as large, a limited number of times or until cancellation. x, v and r have one vector per
-  /// particle and do not change along constrained directions. Springs and their dampers are exact; other
-  /// forces are linear about the start, and A receives their part of M − γ_f D − γ_f γ_v K. Not concurrent.
-  /// Returns true if a particle has moved.
-  bool relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f, double gamma_v,
-             SpringMatrix& A, std::span<vec3> x, std::span<vec3> v, std::span<vec3> r);
+  /// particle and do not change along the directions that `projection` constrains. Springs and their dampers
+  /// are exact; other forces are linear about the start, and A receives their part of M − γ_f D − γ_f γ_v K.
+  /// Not concurrent. Returns true if a particle has moved.
+  bool relax(const DynamicSystem& system, const Projection& projection, const ComputeContext& context,
+             double gamma_f, double gamma_v, SpringMatrix& A, std::span<vec3> x, std::span<vec3> v,
+             std::span<vec3> r);
 
  private:
   struct Problem;  // the arguments of relax

@@ -46,14 +46,23 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
   context.poll();
 }
 
+void add_contact_solve(const ContactSolveReport& solve, const LinearSolverSettings& settings,
+                       StepReport& report) {
+  if (!report.contact_solves) report.contact_solves.emplace();
+  report.contact_solves->rounds += solve.rounds;
+  report.contact_solves->changes += solve.changes;
+  report.contact_solves->residual = solve.solve.residual;
+  add_linear_solve(solve.solve, settings, report);
+}
+
 void solve_with_contacts(ContactSolver& contacts, LinearSolver& solver, const ContactSolver::Problem& problem,
                          const StepContext& context, std::span<vec3> x, StepReport& report) {
   const LinearSolverSettings& settings = context.solver.linear;
   const ContactSolveReport solve = contacts.solve(context.solving(), solver, problem, x, settings);
-  add_linear_solve(solve.solve, settings, report);
+  add_contact_solve(solve, settings, report);
   if (!solve.solve.converged) {
     report.converged = false;
-    report.reason = "the solve with contact and friction did not reach its tolerance";
+    report.reason = kContactsUnsolved;
   }
   context.poll();
 }

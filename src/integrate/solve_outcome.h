@@ -28,6 +28,13 @@ std::string_view linear_failure(const SolveReport& solve);
 void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 
+inline constexpr std::string_view kContactsUnsolved =
+    "the solve with contact and friction did not reach its tolerance";
+
+/// Adds a solve with contacts to the step's report, as add_linear_solve.
+void add_contact_solve(const ContactSolveReport& solve, const LinearSolverSettings& settings,
+                       StepReport& report);
+
 /// Solves a system with the contacts of the step. On entry x has the prescribed change on pins.
 void solve_with_contacts(ContactSolver& contacts, LinearSolver& solver, const ContactSolver::Problem& problem,
                          const StepContext& context, std::span<vec3> x, StepReport& report);

@@ -69,15 +69,42 @@ void finish_step(const DynamicSystem& system, const StepContext& context, double
 }
 
 void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
-                    std::span<const vec3> x_hat) {
+                    std::span<const vec3> x_hat, double part) {
   for (NodalContact& contact : context.contacts) {
-    contact.refer_to(x_hat[contact.particle] - x0[contact.particle], gamma);
+    contact.refer_to(x_hat[contact.particle] - x0[contact.particle], gamma, contact.displacement_at(part, h));
     contact.impulse *= gamma / h;
   }
 }
 
-void end_contacts(const StepContext& context, double h, double gamma) {
-  for (NodalContact& contact : context.contacts) contact.impulse *= h / gamma;
+void scale_impulses(const StepContext& context, double factor) {
+  for (NodalContact& contact : context.contacts) contact.impulse *= factor;
+}
+
+void stop_at_contacts(const DynamicSystem& system, const StepContext& context, double h, std::span<vec3> v1,
+                      double part) {
+  for (std::span<NodalContact> rest = context.contacts; !rest.empty();) {
+    const std::span<NodalContact> contacts = contacts_of_first(rest);
+    rest = rest.subspan(contacts.size());
+    const std::uint32_t i = contacts.front().particle;
+    const double m = system.masses()[i];
+    // The one with the largest push last: it decides.
+    std::ranges::sort(contacts, {}, &NodalContact::push);
+    vec3 v = v1[i];
+    for (const NodalContact& contact : contacts) {
+      if (contact.state == ContactState::open) continue;
+      const vec3 missing = contact.velocity_at(part, h) - v;
+      v +=
+          contact.state == ContactState::stick ? missing : glm::dot(contact.normal, missing) * contact.normal;
+    }
+    NodalContact& last = contacts.back();
+    vec3 change = v - v1[i];
+    const double push = last.push();
+    if (last.state == ContactState::slip && push > 0)
+      change += std::max(glm::dot(last.normal, change), -push / m) / push * last.across(last.impulse);
+    last.impulse += m * change;
+    v1[i] += change;
+    std::ranges::sort(contacts, {}, &NodalContact::surface);
+  }
 }
 
 void solve_contacts_locally(const DynamicSystem& system, const StepContext& context, double h,

@@ -57,10 +57,18 @@ struct StepStart {
 };
 
 /// Prepares the contacts of a step for an equation with x1 = x̂ + γ v1 and the force of contacts in γ f; their
-/// impulses are in units of γ f until end_contacts.
+/// impulses are then in units of γ f. For a stage, x1 and v1 are those at the end of this part of
+/// the step.
 void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
-                    std::span<const vec3> x_hat);
-void end_contacts(const StepContext& context, double h, double gamma);
+                    std::span<const vec3> x_hat, double part = 1);
+/// Multiplies the impulses of the contacts.
+void scale_impulses(const StepContext& context, double factor);
+
+/// Sets the velocities of closed contacts to those of their surfaces at this part of the step, along the
+/// directions that they constrain, for methods whose v1 is not the velocity of a displacement. Where a
+/// contact slips, friction changes with the push. Adds the change to the impulses of contacts.
+void stop_at_contacts(const DynamicSystem& system, const StepContext& context, double h, std::span<vec3> v1,
+                      double part = 1);
 
 /// When the force of a contact acts in an explicit method, which decides how far it moves x1.
 enum class ContactTiming {

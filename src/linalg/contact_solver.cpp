@@ -39,7 +39,9 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
   ContactSolveReport report;
   start(pool);
   compute_residual(pool);
-  const double unit = scale(pool), tolerance = settings.cg.tolerance * unit;
+  const double unit = scale(pool);
+  const double tolerance = problem.tolerance > 0 ? problem.tolerance : settings.cg.tolerance * unit;
+  report.scale = unit;
   int most = 1;
   double residual = 0;
   for (; report.rounds < kMostRounds; ++report.rounds) {

@@ -46,6 +46,7 @@ struct ContactSolveReport {
   SolveReport solve;  ///< iterations of CG, residual relative to the tolerance's scale
   int rounds = 0;     ///< of the loop above
   int changes = 0;    ///< of states
+  double scale = 0;   ///< what the tolerance is relative to [N·s]
 };
 
 class ContactSolver {
@@ -56,6 +57,7 @@ class ContactSolver {
     const Projection& pins;
     std::span<const vec3> v0;          ///< before the change x: contacts refer to v = v0 + x
     std::span<NodalContact> contacts;  ///< ascending by particle, none of a pinned one
+    double tolerance = 0;              ///< of the natural residual [N·s]; 0: relative, by the settings
   };
 
   /// Solves A x = b + ρ. On entry x has the prescribed change on pins. Leaves states and impulses in the

@@ -25,6 +25,7 @@ struct NodalContact {
   double friction = 0;   ///< μ
   double gap = 0;        ///< to the surface at the beginning of the step [m]
   vec3 displacement{0};  ///< of the surface in the step [m]
+  vec3 end_velocity{0};  ///< of the surface at the end of the step [m/s]
   // Of the method, see `refer_to`.
   vec3 velocity{0};  ///< u [m/s]
   double least = 0;  ///< c [m/s]
@@ -34,9 +35,19 @@ struct NodalContact {
 
   /// For a method with x1 = x0 + before + γ v1: the displacement of the particle relative to the surface is
   /// γ (v1 − u), so v1 = u keeps it where it is on the surface.
-  void refer_to(const vec3& before, double gamma) {
-    velocity = (displacement - before) / gamma;
+  void refer_to(const vec3& before, double gamma) { refer_to(before, gamma, displacement); }
+  /// For a stage, by whose end the surface has moved that far [m].
+  void refer_to(const vec3& before, double gamma, const vec3& surface_moved) {
+    velocity = (surface_moved - before) / gamma;
     least = normal.x * velocity.x + normal.y * velocity.y + normal.z * velocity.z - gap / gamma;
+  }
+  /// Of the surface, to this part of a step of h [m]; its acceleration is constant.
+  vec3 displacement_at(double part, double h) const {
+    return part * displacement + (part * part - part) * (h * end_velocity - displacement);
+  }
+  /// Of the surface, at this part of a step of h [m/s].
+  vec3 velocity_at(double part, double h) const {
+    return displacement / h + (2 * part - 1) * (end_velocity - displacement / h);
   }
   /// To the surface at the end of the step, where the particle moves that far [m].
   double gap_at(const vec3& moved) const {

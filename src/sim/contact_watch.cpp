@@ -339,9 +339,10 @@ std::string ContactWatch::tunnelling_text(const Scene& scene) const {
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
   const double far = least_passage(body);
+  const bool too_weak = most->sank || scene.contact.model == ContactModel::penalty;
   const double substeps = std::ceil(scene.dt / most->h * 2 * most->displacement / far);
   std::vector<std::string> cures;
-  if (most->sank)
+  if (too_weak)
     cures.emplace_back("a larger contact stiffness");
   else if (substeps <= find_scene_parameter("substeps")->spec.max)
     cures.push_back("a step of " + format_quantity(scene.dt / substeps, "s") + " or less (--substeps " +
@@ -350,10 +351,10 @@ std::string ContactWatch::tunnelling_text(const Scene& scene) const {
   cures.push_back(preventing_contact(body, scene));
   return std::to_string(most->particles) + " of " + std::to_string(particles_) +
          " particles passed through " + surface_text(surface, scene.obstacles.bodies) + " in this step: " +
-         (most->sank ? std::string("contact is too weak to stop them")
-                     : "they moved by up to " + format_quantity(most->displacement, "m") +
-                           " relative to it, and displacements above " + format_quantity(far, "m") +
-                           " can pass through it") +
+         (too_weak ? std::string("contact is too weak to stop them")
+                   : "they moved by up to " + format_quantity(most->displacement, "m") +
+                         " relative to it, and displacements above " + format_quantity(far, "m") +
+                         " can pass through it") +
          ". Use " + cures_text(cures) + ".";
 }
 

@@ -7,6 +7,7 @@ namespace clothlab {
 
 std::string diagnostics_row(const StepRecord& r, double milliseconds) {
   const EnergyLedger& e = r.ledger_of_step;
+  const ContactSolves contact = r.contact_solves.value_or(ContactSolves());
   return csv_line({static_cast<long long>(r.step),
                    r.time,
                    r.h,
@@ -37,7 +38,10 @@ std::string diagnostics_row(const StepRecord& r, double milliseconds) {
                    r.contacts.least_gap,
                    r.contacts.push,
                    r.contacts.friction_power,
-                   r.contacts.limit});
+                   r.contacts.limit,
+                   static_cast<long long>(contact.rounds),
+                   static_cast<long long>(contact.changes),
+                   contact.residual});
 }
 
 }  // namespace clothlab

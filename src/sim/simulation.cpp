@@ -282,6 +282,7 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
     if (report.stopped) throw Cancelled();
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
+    report.contact_solves = sum_of(before.contact_solves, report.contact_solves);
   }
   limit_displacements(h, context);
   end_contact(h, context);
@@ -502,6 +503,7 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.solves = report.solves;
   next_.residual = std::max(next_.residual, report.newton_residual);
   next_.distance = report.distance;
+  next_.contact_solves = sum_of(next_.contact_solves, report.contact_solves);
   next_.length_violation = report.length_violation;
   next_.modes = report.modes;
   next_.ledger = energy_ledger_;

@@ -45,6 +45,7 @@ struct StepRecord {
   SolveCounts solves;              ///< StepReport::solves, of the last substep
   double residual = 0;             ///< StepReport::newton_residual
   std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
+  std::optional<ContactSolves> contact_solves;  ///< StepReport::contact_solves, sums over substeps
   bool converged = true;
   double length_violation = 0;       ///< of methods with rods: largest |l − L| [m]
   std::optional<std::size_t> modes;  ///< number of modes integrated exponentially by a split method

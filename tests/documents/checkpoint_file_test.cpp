@@ -474,11 +474,11 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x05f839439454b656},
-                                           OldFile{"filter-5.checkpoint", 0x05f839439454b656},
-                                           OldFile{"filter-6.checkpoint", 0x05f839439454b656},
-                                           OldFile{"filter-7.checkpoint", 0x05f839439454b656},
-                                           OldFile{"filter-8.checkpoint", 0x3f6426d60cb86a79},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x1881ef7513c7ca48},
+                                           OldFile{"filter-5.checkpoint", 0x1881ef7513c7ca48},
+                                           OldFile{"filter-6.checkpoint", 0x1881ef7513c7ca48},
+                                           OldFile{"filter-7.checkpoint", 0x1881ef7513c7ca48},
+                                           OldFile{"filter-8.checkpoint", 0x72f430b456ffaa30},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);

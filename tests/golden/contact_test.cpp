@@ -26,9 +26,9 @@ namespace clothlab::testing {
 namespace {
 
 const std::map<std::string, std::uint64_t> kHashes{
-    {"filter/backward-euler/floor", 0xe9aec57329a135d3ULL},
-    {"filter/backward-euler/mesh", 0xdc913f05043ed635ULL},
-    {"filter/backward-euler/sphere", 0xb321deca30398d35ULL},
+    {"filter/backward-euler/floor", 0x9b1629dc15884df9ULL},
+    {"filter/backward-euler/mesh", 0x61c243721765b864ULL},
+    {"filter/backward-euler/sphere", 0x4b5d76cb2ac2104eULL},
     {"filter/semi-implicit-euler/floor", 0x292c1fb8a66f4ea8ULL},
     {"filter/semi-implicit-euler/mesh", 0xa8482a15a9b779caULL},
     {"filter/semi-implicit-euler/sphere", 0x3c6e0ef0e70e8ff6ULL},

@@ -50,7 +50,9 @@ struct RestingSheet {
     for (const vec3& each : residual) square += glm::dot(each, each);
     return std::sqrt(square);
   }
-  bool relax() { return solves.relax(rig->system, {rig->pool}, kGamma, kGamma, A, x, v, r); }
+  bool relax() {
+    return solves.relax(rig->system, rig->system.projection(), {rig->pool}, kGamma, kGamma, A, x, v, r);
+  }
 };
 
 class LocalSolvesOf : public testing::TestWithParam<Damping> {};

@@ -59,13 +59,22 @@ double pull_on(const Simulation& simulation, std::uint32_t first) {
 // whose contacts give way, and friction is smoothed below a fifth of the speed. Dampers end the waves of
 // stick and slip that the start leaves; without them the mean depends on rounding.
 TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
-  for (const auto& [model, h] :
-       {std::pair(ContactModel::filter, 1.0 / 60), std::pair(ContactModel::filter, 1.0 / 120),
-        std::pair(ContactModel::penalty, 1.0 / 120), std::pair(ContactModel::impulse, 1.0 / 120)})
+  struct Case {
+    const char* integrator;
+    ContactModel model;
+    double h;
+  };
+  for (const auto& [integrator, model, h] :
+       {Case{"semi-implicit-euler", ContactModel::filter, 1.0 / 60},
+        Case{"semi-implicit-euler", ContactModel::filter, 1.0 / 120},
+        Case{"semi-implicit-euler", ContactModel::penalty, 1.0 / 120},
+        Case{"semi-implicit-euler", ContactModel::impulse, 1.0 / 120},
+        Case{"backward-euler", ContactModel::filter, 1.0 / 60}, Case{"bdf2", ContactModel::filter, 1.0 / 60},
+        Case{"tr-bdf2", ContactModel::filter, 1.0 / 60}})
     for (const double friction : {0.1, 0.3}) {
-      SCOPED_TRACE(std::string(info_of(model).id) + ", friction " + std::to_string(friction) + ", h " +
-                   std::to_string(h));
-      Scene scene = loose_scene("semi-implicit-euler");
+      SCOPED_TRACE(std::string(integrator) + ", " + std::string(info_of(model).id) + ", friction " +
+                   std::to_string(friction) + ", h " + std::to_string(h));
+      Scene scene = loose_scene(integrator);
       scene.contact.model = model;
       scene.self_contact = false;
       scene.material.gravity = vec3(0.0);

@@ -29,6 +29,7 @@ Scene loose_sheet(const std::string& integrator) {
 Scene on_a_slope(const std::string& integrator, double angle) {
   Scene scene = loose_sheet(integrator);
   scene.material.gravity = kG * vec3(std::sin(angle), -std::cos(angle), 0);
+  scene.solver.newton_tolerance = 1e-12;
   return scene;
 }
 

@@ -21,6 +21,7 @@ constexpr double kGrip = 0.4;
 Scene on_a_plane(const std::string& integrator) {
   Scene scene = loose_scene(integrator);
   scene.solver.linear.cg.tolerance = 1e-10;
+  scene.solver.newton_tolerance = 1e-10;
   scene.obstacles.bodies = {parse_obstacle("plane:0,1,0,0")};
   scene.obstacles.friction = kGrip;
   return scene;

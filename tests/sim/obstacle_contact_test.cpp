@@ -122,6 +122,7 @@ struct OnSlope {
     scene.dt = 2e-3;
     scene.solver.linear.cg.tolerance = 1e-10;
     Obstacle plane;
+    scene.solver.newton_tolerance = 1e-10;
     plane.shape = Obstacle::Shape::plane;
     plane.normal = 3.0 * vec3(std::sin(angle), std::cos(angle), 0);  // of any length
     scene.obstacles.bodies = {plane};
@@ -319,10 +320,15 @@ TEST(ObstacleContact, NothingEndsBelowASurfaceThatIsHeldByAnother) {
         for (const char* body : bodies) scene.obstacles.bodies.push_back(parse_obstacle(body));
         scene.dt = 5e-3;
         Simulation simulation(scene, sheet, pool);
+        int not_converged = 0;
         for (int k = 0; k < 150; ++k) {
           ASSERT_EQ(simulation.step(pool), StepStatus::done)
               << bodies[0] << integrator << friction << " step " << k;
+          if (!simulation.record().converged) ++not_converged;
           ASSERT_GE(least_gap(simulation), -1e-9) << bodies[0] << integrator << friction << " step " << k;
+        }
+        if (scene.integrator != "xpbd") {
+          EXPECT_LE(not_converged, 1) << bodies[0] << integrator << friction;
         }
       }
 }

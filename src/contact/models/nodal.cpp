@@ -23,6 +23,7 @@ constexpr double kSpeedRoom = 1.5;         // of the displacement at the first v
 constexpr double kFallRoom = 2;            // h² g
 constexpr double kJump = 4;                // h g
 constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being lifted
+constexpr double kParallel = 0.995;        // cosine of the normals of two surfaces that act as one
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
 
@@ -36,9 +37,10 @@ auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, c
 /// at the end of the step (linalg/contact_solver.h).
 ///
 /// A step begins with the contacts that it may close: particles nearer to a surface than they can move, each
-/// with at most three surfaces. A surface is replaced by its tangent plane at the closest point, which moves
-/// with the surface to the end of the step. The step is repeated, at most twice, if a particle passes a
-/// surface that was not among its contacts. Particles that still end below a curved surface are put on it.
+/// with at most three surfaces, one of those that are nearly parallel there. A surface is replaced by its
+/// tangent plane at the closest point, which moves with the surface to the end of the step. The step is
+/// repeated, at most twice, if a particle passes a surface that was not among its contacts. Particles that
+/// still end below a curved surface are put on it.
 ///
 /// Pinned particles follow their pins, also below a surface. Cloth below a surface that appears or rises is
 /// lifted at 1 m/s.
@@ -95,7 +97,24 @@ NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint
   contact.friction = surfaces.friction(surface);
   contact.gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
   contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
+  contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
   return contact;
+}
+
+// True if one contact stands for both: their impulses could not be told apart.
+bool act_as_one(const NodalContact& a, const NodalContact& b) {
+  return glm::dot(a.normal, b.normal) > kParallel;
+}
+
+// Adds a contact to those of its particle, which begin there in the list. Of two that act as one, the one
+// that is nearer at the end of the step stays.
+void add(const NodalContact& contact, std::vector<NodalContact>& found, std::size_t begin) {
+  for (std::size_t k = begin; k < found.size(); ++k) {
+    if (!act_as_one(found[k], contact)) continue;
+    if (contact.gap_at(vec3(0)) < found[k].gap_at(vec3(0))) found[k] = contact;
+    return;
+  }
+  found.push_back(contact);
 }
 
 bool NodalContactResponse::begin_step(const ContactStep& step) {
@@ -123,7 +142,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
       const SurfacePoint point = surfaces.at_begin(surface, i, x);
       if (!(point.height - point.level <= reach)) continue;
       if (found.size() == others && pins.find(i) != nullptr) break;
-      found.push_back(contact_at(step, surface, i, point));
+      add(contact_at(step, surface, i, point), found, others);
     }
     if (found.size() - others <= kMostContactsOfParticle) return;
     const auto own = found.begin() + static_cast<std::ptrdiff_t>(others);
@@ -178,7 +197,9 @@ bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& af
         std::ranges::find(known, surface, &NodalContact::surface) != known.end())
       continue;
     const SurfacePoint point = step.surfaces.at_begin(surface, particle, step.start.x[particle]);
-    added_.push_back(contact_at(step, surface, particle, point));
+    const NodalContact contact = contact_at(step, surface, particle, point);
+    if (std::ranges::none_of(known, [&](const NodalContact& other) { return act_as_one(other, contact); }))
+      added_.push_back(contact);
   }
   // A method with a history would take the velocities before an impact into the one after it.
   if (added_.empty()) return step.continues && have_changed();
@@ -202,14 +223,18 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step,
     vec3 &x = after.x[contact.particle], &v = after.v[contact.particle];
     if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
       x = step.start.x[contact.particle] + contact.displacement;
-      v = contact.displacement / step.h;
+      const vec3 with_surface = contact.displacement / step.h;
+      if (glm::length(v - with_surface) <= kOnSurface / step.h) v = with_surface;
     }
     const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x);
     if (!(point.height - point.level <= kOnSurface)) continue;
     if (std::abs(point.height - point.level) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
-    const double inwards = glm::dot(point.normal, v - surfaces.velocity_at_end(contact.surface, x));
-    if (inwards < 0) v -= inwards * point.normal;
+    const double outwards = glm::dot(point.normal, v - surfaces.velocity_at_end(contact.surface, x));
+    // The speed of lifting throws nothing up.
+    const bool was_lifted = contact.gap < -kOnSurface && point.height - point.level >= -kOnSurface;
+    if (outwards < 0 || was_lifted) v -= outwards * point.normal;
+    result.changed = result.changed || was_lifted;
   }
   find_sunk(step, after);
   for (const auto& [particle, surface] : sunk_) {
@@ -231,7 +256,7 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step,
     const vec3 slip = after.v[contact.particle] - surfaces.velocity_at_end(contact.surface, x);
     pair.slip = pair.sticks ? 0.0 : glm::length(slip - glm::dot(point.normal, slip) * point.normal);
   }
-  result.changed = jumped_ || have_changed();
+  result.changed = result.changed || jumped_ || have_changed();
   return result;
 }
 

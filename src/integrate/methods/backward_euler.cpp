@@ -31,9 +31,11 @@ class BackwardEuler final : public Integrator {
     for (const vec3& f : force_) force_squared += glm::dot(f, f);
 
     const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
+    begin_contacts(context, h, h, state.x, state.x);
     stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report);
 
     stage_.report(system, context, 1, h, x1_, v1_);
+    report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
@@ -55,6 +57,7 @@ extern constinit const IntegratorInfo kBackwardEuler{
     .order = 1,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula = "u1 = u0 + h F(u1), by Newton's method",
     .summary =
         "Solves the implicit equations to a tolerance, so it also stays stable where forces change "

@@ -34,8 +34,11 @@ class Bdf2 final : public Integrator {
     // û does not apply to prescribed directions.
     prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
     const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
+    begin_contacts(context, h, gamma, state.x, x_hat_);
     stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 1, gamma, x1_, v1_);
+    report_contacts(context, n);
+    scale_impulses(context, h / gamma);
 
     finish_step(system, context, h, x1_, v1_, state);
     history_.remember(context, x1_, v1_);
@@ -61,6 +64,7 @@ extern constinit const IntegratorInfo kBdf2{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
     .summary =
         "Backward Euler's cost and stability at second order, because it also uses the previous step. It "

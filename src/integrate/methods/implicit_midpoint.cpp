@@ -21,6 +21,9 @@ class ImplicitMidpoint final : public Integrator {
     const auto& [v0, a0] = start_;
     for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h / 2 * a0[i];
     const auto middle = StageEquation::of(h / 2, state.x, v0, h * start_.force_norm(system.masses()));
+    // The whole displacement is h times the velocity in the middle.
+    begin_contacts(context, h, h, state.x, state.x);
+    scale_impulses(context, 0.5);
     stage_.solve(system, middle, {v0, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 2, h / 2, x1_, v1_);
 
@@ -28,6 +31,9 @@ class ImplicitMidpoint final : public Integrator {
       x1_[i] = state.x[i] + h * v1_[i];
       v1_[i] = 2.0 * v1_[i] - v0[i];
     }
+    scale_impulses(context, 2);
+    stop_at_contacts(system, context, h, v1_);
+    report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
@@ -48,6 +54,7 @@ extern constinit const IntegratorInfo kImplicitMidpoint{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
     .summary =
         "Symplectic, and stable at every step size on an oscillator. It damps nothing: cloth keeps its "

@@ -41,7 +41,7 @@ class SemiImplicitBdf2 final : public Integrator {
         [&](std::size_t i, const vec3& f) { return m[i] * (v_hat_[i] - state.v[i]) + c * f; }, context,
         report);
     stage_.report(context, system, state.v, v_hat_);
-    end_contacts(context, h, c);
+    scale_impulses(context, h / c);
     std::vector<vec3>& v1 = stage_.dv;
     context.for_particles(n, [&](std::size_t i) {
       v1[i] += state.v[i];

@@ -85,6 +85,14 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   return text + ".";
 }
 
+std::string manner_of_contact(const LaneSnapshot& lane) {
+  const std::optional<ContactSolves>& solves = lane.frame.record.contact_solves;
+  if (!has_step(lane) || !solves) return {};
+  return " Contact and friction: " + counted(solves->rounds, "round") + " of solves, " +
+         counted(solves->changes, "change") + " between open, slipping and sticking contacts, residual " +
+         format_plain(solves->residual, 2) + " of the forces.";
+}
+
 std::string manner_of(const LaneSnapshot& lane) {
   const IntegratorInfo& info = shown_method(lane);
   const StepRecord& record = lane.frame.record;
@@ -139,7 +147,7 @@ void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
 SolverFigure make_solver_figure(const Snapshot& now) {
   SolverFigure out;
   judge(now, out);
-  out.manner = manner_of(now);
+  out.manner = manner_of(now) + manner_of_contact(now);
   add_curve(now, out);
   for (const LaneSnapshot& lane : now.others) add_curve(lane, out);
   fit_curves(out);
