@@ -43,8 +43,9 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// level of rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 −
 /// v0) − h f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
 ///
-/// A contact is one-sided, with the n and the surface of the start of the substep. Its push λ and friction
-/// follow the springs in each sweep (`press`).
+/// A contact by penalty is one-sided, with the n and the surface of the start of the substep. Its push λ and
+/// friction follow the springs in each sweep (`press`). Then Coulomb's law is solved at each particle with
+/// contacts, for the displacement of the substep.
 ///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
 /// f_ext is gravity and wind. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
@@ -80,6 +81,10 @@ class Xpbd final : public Integrator {
   void update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
   void substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                const StepContext& context, StepReport& report);
+  /// Prepares the contacts of a substep, without impulses.
+  void begin_contacts_of_substep(std::span<const vec3> x0, double h, int number, const StepContext& context);
+  /// Solves Coulomb's law at each particle with contacts. Returns the largest displacement by it [m].
+  double solve_contacts(const DynamicSystem& system, double h_s, const StepContext& context);
   template <bool measured>
   void sweep_springs(const Projection& projection, const StepContext& context);
   /// Records the largest error of the springs of the chunk that begins at `first` [m].
@@ -127,9 +132,12 @@ class Xpbd final : public Integrator {
   std::vector<double> errors_;  // largest ones, by chunks of a colour
   vec3 lambda_of_grab_{0.0};    // h_s² times the force of the grab
   ContactElements contacts_;
-  std::vector<Press> pressed_;        // of the contacts
-  std::vector<double> inverse_mass_;  // w [1/kg], 0 for a fixed particle
-  bool sliding_ = false;              // some particle is constrained only along some directions
+  std::vector<Press> pressed_;          // of the contacts
+  std::vector<NodalContact> touching_;  // in the substep
+  std::vector<std::size_t> first_;      // of the contacts of each particle, and their end
+  double moved_by_contacts_ = 0;        // in the last sweep [m]
+  std::vector<double> inverse_mass_;    // w [1/kg], 0 for a fixed particle
+  bool sliding_ = false;                // some particle is constrained only along some directions
   std::vector<vec3> x_;
   std::vector<vec3> v_;
   std::vector<vec3> before_;    // x_n
@@ -187,17 +195,68 @@ void Xpbd::take_step(const DynamicSystem& system, State& state, double h, const 
 
   x_ = state.x;
   v_ = state.v;
+  for (NodalContact& contact : context.contacts) contact.impulse = vec3(0);
   for (int k = 0; k < substeps_; ++k) {
     const bool last = k + 1 == substeps_;
     if (context.ledger != nullptr) v_before_ = v_;
     substep(system, state.x, h, k, context, report);
-    if (context.ledger != nullptr && !last) {
-      context.ledger->end_substep(system, context.pool, v_before_, v_);
-      context.ledger->impulses().clear();
+    for (std::size_t c = 0; c < touching_.size(); ++c) {
+      NodalContact& contact = context.contacts[c];
+      const bool has_slipped = k > 0 && contact.state != ContactState::stick;
+      contact.state = touching_[c].state;
+      if (has_slipped && contact.state == ContactState::stick) contact.state = ContactState::slip;
+      contact.impulse += touching_[c].impulse;
+    }
+    if (last) prescribe(system.projection(), state.x, h, x_, v_);
+    if (context.ledger != nullptr) {
+      context.ledger->end_substep(system, context.pool, v_before_, v_,
+                                  {touching_, before_, x_, h / substeps_});
+      if (!last) context.ledger->impulses().clear();
     }
   }
-  if (context.ledger != nullptr) state.v.swap(v_before_);  // the last substep's
-  finish_step(system, context, h, x_, v_, state);
+  state.x.swap(x_);
+  state.v.swap(v_);
+  state.t += h;
+}
+
+void Xpbd::begin_contacts_of_substep(std::span<const vec3> x0, double h, int number,
+                                     const StepContext& context) {
+  const double begin = static_cast<double>(number) / substeps_, h_s = h / substeps_;
+  const double end = static_cast<double>(number + 1) / substeps_;
+  touching_.assign(context.contacts.begin(), context.contacts.end());
+  first_.clear();
+  for (std::size_t c = 0; c < touching_.size(); ++c) {
+    NodalContact& contact = touching_[c];
+    const std::uint32_t i = contact.particle;
+    if (c == 0 || touching_[c - 1].particle != i) first_.push_back(c);
+    const vec3 by_begin = contact.displacement_at(begin, h), moved = before_[i] - x0[i] - by_begin;
+    contact.gap =
+        std::max(contact.gap + glm::dot(contact.normal, moved), std::min(contact.gap, 0.0) / substeps_);
+    contact.displacement = contact.displacement_at(end, h) - by_begin;
+    contact.refer_to(vec3(0), h_s);
+    contact.impulse = vec3(0);
+  }
+  first_.push_back(touching_.size());
+}
+
+double Xpbd::solve_contacts(const DynamicSystem& system, double h_s, const StepContext& context) {
+  constexpr std::size_t kGrain = 128;
+  const double inertia = 1 + h_s * system.mass_damping();
+  return context.pool.max(first_.size() - 1, kGrain, [&](std::size_t begin, std::size_t end) {
+    double largest = 0;
+    for (std::size_t g = begin; g < end; ++g) {
+      const std::span<NodalContact> own(touching_.data() + first_[g], first_[g + 1] - first_[g]);
+      const std::uint32_t i = own.front().particle;
+      const double m = inertia * system.masses()[i];
+      vec3 v = (x_[i] - before_[i]) / h_s, q = m * v;
+      for (const NodalContact& contact : own) q -= contact.impulse;
+      solve_coulomb(mat3(m), mat3(1 / m), q, own, v);
+      const vec3 x = before_[i] + h_s * v;
+      largest = std::max(largest, glm::distance(x, x_[i]));
+      x_[i] = x;
+    }
+    return largest;
+  });
 }
 
 void Xpbd::update_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
@@ -250,6 +309,7 @@ void Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   if (contact != nullptr)
     contacts_ = contact->elements(context.pool, before_, v_, h_s, (substeps_ - 1 - number) * h_s);
   context.poll();
+  begin_contacts_of_substep(x0, h, number, context);
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = before_[i] + h_s * v_[i];
 
   std::ranges::fill(lambda_, 0.0);
@@ -263,6 +323,7 @@ void Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
       sweep_springs<false>(projection, context);
     for_contacts(context.pool, [&](std::size_t c) { press(contacts_.all[c], projection, h_s, pressed_[c]); });
     if (system.grab()) pull(*system.grab(), projection, h_s);
+    if (!touching_.empty()) moved_by_contacts_ = solve_contacts(system, h_s, context);
     if (k == 0) first_error = largest_error();
   }
   const double residual = momentum_residual(system, h_s, context);
@@ -303,7 +364,7 @@ void Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
 double Xpbd::largest_error() const {
   double largest = std::ranges::max(errors_);
   for (const Press& press : pressed_) largest = std::max(largest, press.error);
-  return largest;
+  return touching_.empty() ? largest : std::max(largest, moved_by_contacts_);
 }
 
 double Xpbd::rounding() const {
@@ -337,6 +398,7 @@ double Xpbd::momentum_residual(const DynamicSystem& system, double h_s, const St
     note_error(first, largest);
   });
   add_contacts(h_s, r, context);
+  for (const NodalContact& contact : touching_) r[contact.particle] -= h_s * contact.impulse;
   if (const auto& grab = system.grab()) {
     const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(x_) - grab->blend(before_);
     const vec3 pull = h_s * (h_s * grab->secant_stiffness(d) * d + grab->secant_damping(moved / h_s) * moved);
@@ -353,6 +415,10 @@ void Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepCo
   Impulses& impulses = context.ledger->impulses();
   const std::size_t n = x_.size();
   report_residual(context, 1 / h_s, force_);
+  if (!touching_.empty()) {
+    const std::span<vec3> of_contacts = impulses.add_to(ImpulseKind::friction, n);
+    for (const NodalContact& contact : touching_) of_contacts[contact.particle] += contact.impulse;
+  }
   const double beta = system.mass_damping();
   const std::span<const double> m = system.masses();
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -524,6 +590,7 @@ extern constinit const IntegratorInfo kXpbd{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
+    .solves_contact = true,
     .formula =
         "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
         "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",
