@@ -206,7 +206,7 @@ TEST_F(FloorTest, LiftsWhatLiesBelowItWithoutABlowUp) {
     ASSERT_EQ(run(simulation, 60), 60);
     EXPECT_LT(lowest(simulation), -0.35);
     simulation.apply(pool_, SetParameter{"floor", 1});
-    ASSERT_EQ(run(simulation, 60), 60) << integrator;
+    ASSERT_EQ(run(simulation, 72), 72) << integrator;
     EXPECT_EQ(lowest(simulation), -0.25) << integrator;
   }
 }

@@ -12,8 +12,10 @@
 #include "integrate/integrator_info.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/spring_colouring.h"
+#include "integrate/stage_contacts.h"
 #include "integrate/step_ends.h"
 #include "linalg/cholesky_factor.h"
+#include "linalg/contact_solver.h"
 #include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 
@@ -51,10 +53,13 @@ bool replace(Value& old, const Value& value) {
 /// damping is omitted. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
 /// + c/h in the matrix, and the difference to its saturating force on the right.
 ///
-/// A contact adds ½ k max(0, d̂ − g)², and if it was active at the start also damping along n and friction
-/// with the load at the start. All are implicit, with n and the surface of the start. These terms have
-/// directions and change often, so a factor of their matrix would not last: steps with contacts use conjugate
-/// gradients.
+/// With contacts of particles a global step also satisfies Coulomb's law, for the velocity dx/h. It is solved
+/// by ContactSolver, because the matrix of friction changes in every solve [Ly 2020].
+///
+/// A contact by penalty adds ½ k max(0, d̂ − g)², and if it was active at the start also damping along n and
+/// friction with the load at the start. All are implicit, with n and the surface of the start. These terms
+/// have directions and change often, so a factor of their matrix would not last: steps with contacts use
+/// conjugate gradients.
 ///
 /// The global step is solved for the change of x. Its right-hand side is −r, r the gradient of the objective,
 /// and rounding and tolerances are relative to the remaining change. No solve needs refinement, because the
@@ -96,9 +101,14 @@ class ProjectiveDynamics final : public Integrator {
     mat3 drag;
   };
   Pressed press(const ContactElement& contact, double h) const;
-  /// dx_ += the solution of the global step with contacts.
+  /// dx_ += the solution of the global step with contacts by penalty.
   void solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
                            StepReport& report);
+  /// The same with Coulomb's law at the contacts of particles. `residual`: the current one [kg·m].
+  void solve_with_coulomb(const DynamicSystem& system, double h, double residual, const StepContext& context,
+                          StepReport& report);
+  /// ‖residual_‖ [kg·m]; with contacts of particles the part that no impulse of theirs balances.
+  double size_of_residual(double h, const StepContext& context);
   /// Uses the unfiltered residual, which `evaluate` left in the ledger's scratch memory.
   void report_impulses(const DynamicSystem& system, const State& state, double h, const StepContext& context);
   /// True if the norm is within the target or the rounding.
@@ -125,7 +135,9 @@ class ProjectiveDynamics final : public Integrator {
   ContactElements contacts_;
   std::vector<bool> active_;  // contacts that were active in this step
   LinearSolver solver_;       // of the matrix with contacts
-  std::vector<vec3> change_;
+  ContactSolver contact_solver_;
+  StageContacts touching_;
+  std::vector<vec3> change_, impulse_;
   std::vector<SpringMatrix::Stencil> stencils_;  // of the grab, then of the contacts
   bool grabbed_ = false;
   std::vector<Projection::Entry> held_;  // of the factor
@@ -181,17 +193,24 @@ void ProjectiveDynamics::take_step(const DynamicSystem& system, State& state, do
   prescribe_velocity(system.projection(), state.x, h, v_);
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
 
+  touching_.begin(context.contacts);
+  begin_contacts(context, h, h, state.x, state.x);
+
   // Alternate local steps and global solves.
   double residual = 0;
   for (int k = 0;; ++k) {
     evaluate(system, state.x, h, context);
     const bool last = k == iterations_;
-    if (k == 0 || last || tolerance_ > 0) residual = norm(context.pool, residual_);
+    if (k == 0 || last || tolerance_ > 0 || !touching_.empty()) residual = size_of_residual(h, context);
     if (k == 0) scale = std::max(scale, residual);
     if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale, h))) break;
     context.poll();
     if (!contacts_.all.empty()) {
       solve_with_contacts(system, h, context, report);
+      continue;
+    }
+    if (!touching_.empty()) {
+      solve_with_coulomb(system, h, residual, context, report);
       continue;
     }
     factorise(system, context, report);
@@ -242,6 +261,31 @@ void ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double
   add_linear_solve(solve, settings, report);
   context.poll();
   context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += change_[i]; });
+}
+
+double ProjectiveDynamics::size_of_residual(double h, const StepContext& context) {
+  if (touching_.empty()) return norm(context.pool, residual_);
+  impulse_.resize(residual_.size());
+  context.for_particles(residual_.size(), [&](std::size_t i) {
+    v_[i] = dx_[i] / h;
+    impulse_[i] = -residual_[i] / h;
+  });
+  return h * touching_.natural_residual(v_, impulse_);
+}
+
+// In velocities: A Δv = residual/h + ρ.
+void ProjectiveDynamics::solve_with_coulomb(const DynamicSystem& system, double h, double residual,
+                                            const StepContext& context, StepReport& report) {
+  context.for_particles(impulse_.size(), [&](std::size_t i) { impulse_[i] = residual_[i] / h; });
+  change_.assign(system.size(), vec3(0));
+  const ContactSolver::Problem problem{*a_, impulse_,         system.projection(),
+                                       v_,  context.contacts, kContactTolerance * residual / h};
+  const LinearSolverSettings settings;
+  const ContactSolveReport solve =
+      contact_solver_.solve(context.solving(), solver_, problem, change_, settings);
+  add_contact_solve(solve, settings, report);
+  context.poll();
+  context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += h * change_[i]; });
 }
 
 ProjectiveDynamics::Pressed ProjectiveDynamics::press(const ContactElement& contact, double h) const {
@@ -365,7 +409,9 @@ void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const Stat
     r[i] = -r[i] / h;
     dv[i] = dx_[i] / h - state.v[i];
   }
+  touching_.subtract_impulses(r);
   report_solution(context, system, 1, r, dv);
+  report_contacts(context, n);
   Impulses& impulses = context.ledger->impulses();
   const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
   for (std::size_t i = 0; i < n; ++i) damping[i] -= system.mass_damping() * system.masses()[i] * dx_[i];
@@ -436,6 +482,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
+    .solves_contact = true,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
         "Solves the step of backward Euler alternately: every spring finds its rest length, then one "
@@ -444,7 +491,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
         "isotropic, without Rayleigh's α.",
     .cost =
         "Per iteration one sweep over all springs and one solve with a stored factor, or by conjugate "
-        "gradients near contacts by penalty. One factorisation after each change of h, stiffness, mass or "
+        "gradients near contacts. One factorisation after each change of h, stiffness, mass or "
         "pins.",
     .use = "Plausible results fast, with fixed parameters.",
     .reference =
