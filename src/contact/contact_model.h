@@ -62,10 +62,9 @@ inline constexpr std::array kContactModels{
         .id = "filter",
         .title = "Filter",
         .summary =
-            "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Explicit "
-            "methods, semi-implicit Euler and semi-implicit BDF2 solve contact and friction within the "
-            "step; for others the projection of the pins constrains particles in contact. Methods lose "
-            "their order in steps where contacts begin or end.",
+            "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Contact "
+            "and friction are solved within the step; in methods with rods the projection of the pins "
+            "constrains particles in contact. Methods lose their order in steps where contacts begin or end.",
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
         .make = make_filter_contact,

@@ -231,6 +231,21 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   X_.add(pool, count, coefficients_, -gamma, dx);
 }
 
+void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& context,
+                                const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
+                                std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
+                                StepReport& report) {
+  if (context.contacts.empty()) return;
+  const SystemCoefficients c = times.coefficients();
+  if (c.stiffness != c.damping * c.damping)
+    system.assemble(context.pool, x_, v_, c, context.solver.jacobian, *a_);
+  const std::span<const vec3> change =
+      contacts_.solve(system, context, times, *a_, solver_, x0, v0, x1, v1, report);
+  Y_.coefficients(context.pool, count_, change, coefficients_);
+  X_.add(context.pool, count_, coefficients_, modal - times.moves, x1);
+  land_contacts(context, x0, x1);
+}
+
 void ModalSplit::report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
                         std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
                         std::span<const vec3> dv) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/memory.h"
+#include "integrate/contact_correction.h"
 #include "integrate/integrator_info.h"
 #include "linalg/free_parts.h"
 #include "linalg/lowest_modes.h"
@@ -92,6 +93,13 @@ class ModalSplit {
               std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
               std::span<const vec3> dv);
 
+  /// Changes the end (x1, v1) of the step without contact to one that satisfies Coulomb's law. In the modes
+  /// the positions change by `modal` times the velocities. times.damping is the γ of
+  /// the last `solve`. Afterwards `report` has another matrix.
+  void solve_contacts(const DynamicSystem& system, const StepContext& context,
+                      const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
+                      std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
+
   /// Ends the step: the next one starts from these modes.
   void keep();
   /// As Integrator::save and Integrator::load.
@@ -117,6 +125,7 @@ class ModalSplit {
 
   LowestModes modes_;
   LinearSolver solver_;
+  ContactCorrection contacts_;
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> a_;
   std::span<const vec3> x_, v_, acceleration_;

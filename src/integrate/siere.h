@@ -18,6 +18,7 @@ class Siere final : public Integrator {
  public:
   Siere(const IntegratorParameters& values, bool is_bdf2) : split_(values), is_bdf2_(is_bdf2) {}
 
+  bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override {
     if (is_bdf2_) history_.save(memory);
     split_.save(memory);
@@ -57,6 +58,8 @@ class Siere final : public Integrator {
       dx_[i] += state.x[i];
       dv_[i] += start_.v[i];
     }
+    split_.solve_contacts(system, context, {.h = h, .gamma = gamma, .moves = gamma, .damping = gamma}, h / 2,
+                          state.x, start_.v, dx_, dv_, report);
     report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
     finish_step(system, context, h, dx_, dv_, state);
     if (is_bdf2_) history_.remember(context, dx_, dv_);

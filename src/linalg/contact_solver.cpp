@@ -146,9 +146,10 @@ void ContactSolver::compute_residual(WorkerPool& pool) {
   for_each(pool, r_.size(), kParticleGrain, [&](std::size_t i) { r_[i] = problem_->b[i] - r_[i]; });
 }
 
-// What residuals are relative to: the right-hand side in the free directions, at least a tenth of all of it.
+// What residuals are relative to: the right-hand side in the free directions, at least a tenth of all of it;
+// or the forces given in its place.
 double ContactSolver::scale(WorkerPool& pool) {
-  const std::span<const vec3> b = problem_->b;
+  const std::span<const vec3> b = problem_->forces.empty() ? problem_->b : problem_->forces;
   double free = pool.sum(b.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i)

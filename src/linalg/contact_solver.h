@@ -55,9 +55,10 @@ class ContactSolver {
     SpringMatrix& A;  ///< gets further stencils during a solve
     std::span<const vec3> b;
     const Projection& pins;
-    std::span<const vec3> v0;          ///< before the change x: contacts refer to v = v0 + x
-    std::span<NodalContact> contacts;  ///< ascending by particle, none of a pinned one
-    double tolerance = 0;              ///< of the natural residual [N·s]; 0: relative, by the settings
+    std::span<const vec3> v0;           ///< before the change x: contacts refer to v = v0 + x
+    std::span<NodalContact> contacts;   ///< ascending by particle, none of a pinned one
+    double tolerance = 0;               ///< of the natural residual [N·s]; 0: relative, by the settings
+    std::span<const vec3> forces = {};  ///< what the tolerance is relative to; none: b
   };
 
   /// Solves A x = b + ρ. On entry x has the prescribed change on pins. Leaves states and impulses in the

@@ -51,7 +51,8 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   if (id == "jacobian") return {};  // also changes the shown stability limit
   // Impulses solve for the motion of connected particles, but not with explicit methods.
   const bool is_explicit = info.family == IntegratorFamily::explicit_method;
-  const bool solves = info.uses_linear_solver || (uses_impulses(scene) && !is_explicit);
+  const bool corrects = exponential && scene.contact.model == ContactModel::filter && may_touch(scene);
+  const bool solves = info.uses_linear_solver || corrects || (uses_impulses(scene) && !is_explicit);
   if (id == "cg-tolerance" && exponential) return {};
   if (id == "cg-max-iterations" && info.inextensible) return {};
   if (!solves) return unused("solves no linear system by conjugate gradients");

@@ -173,11 +173,12 @@ const auto& parameter_rows() {
           "filter: no particle ends below a surface; friction is Coulomb's. penalty: "
           "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
           "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
-          "penetration, also of cloth and cloth. Penalty detects contacts at the ends of steps only, and so "
-          "does filter, except in explicit methods, semi-implicit Euler and semi-implicit BDF2. So does "
-          "impulse for the floor and for obstacles that are not meshes. A particle may then "
-          "pass through an obstacle if it moves more than half its thickness in a step. A notice reports "
-          "that."),
+          "penetration, also of cloth and cloth. A weak penalty lets cloth through. Impulse for the floor "
+          "and "
+          "for obstacles that are not meshes, and filter in methods with rods, detect contacts at the ends "
+          "of "
+          "steps only: a particle may pass through an obstacle if it moves more than half its thickness in a "
+          "step. A notice reports that."),
       number<&Method::contact, &Contact::stiffness>(
           "Contact", "contact-stiffness", "Contact stiffness", "N/m", 1e-3, 1e9, logarithmic,
           "Stiffness k of penalty contact: the force is k (contact distance − gap). The largest stable step "

@@ -70,7 +70,10 @@ TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
         Case{"semi-implicit-euler", ContactModel::penalty, 1.0 / 120},
         Case{"semi-implicit-euler", ContactModel::impulse, 1.0 / 120},
         Case{"backward-euler", ContactModel::filter, 1.0 / 60}, Case{"bdf2", ContactModel::filter, 1.0 / 60},
-        Case{"tr-bdf2", ContactModel::filter, 1.0 / 60}})
+        Case{"tr-bdf2", ContactModel::filter, 1.0 / 60}, Case{"siere", ContactModel::filter, 1.0 / 60},
+        Case{"semi-implicit-bdf2-ere", ContactModel::filter, 1.0 / 60},
+        Case{"str-sbdf2-ere", ContactModel::filter, 1.0 / 120},
+        Case{"exponential-rosenbrock-euler", ContactModel::filter, 1.0 / 120}})
     for (const double friction : {0.1, 0.3}) {
       SCOPED_TRACE(std::string(integrator) + ", " + std::string(info_of(model).id) + ", friction " +
                    std::to_string(friction) + ", h " + std::to_string(h));

@@ -53,13 +53,14 @@ struct Case {
   double friction;
   double of_critical;
   int substeps = 1;
+  double swings = 1e-4;  // at most, where it hangs [m]
 };
 
 class Strips : public ::testing::TestWithParam<Case> {};
 
 // How far the end of the second tail falls in the last second of four [m].
 TEST_P(Strips, OverACylinderSlideOrHang) {
-  const auto [integrator, friction, of_critical, substeps] = GetParam();
+  const auto [integrator, friction, of_critical, substeps, swings] = GetParam();
   constexpr double kCylinder = 0.2, kFirst = 0.3;  // radius, first tail [m]
   Scene scene = loose_scene(integrator);
   scene.dt = 1.0 / 60;
@@ -79,12 +80,13 @@ TEST_P(Strips, OverACylinderSlideOrHang) {
   ASSERT_EQ(run(simulation, 60), 60);
   const double fallen = before - simulation.state().x.back().y;
   if (of_critical < 1)
-    EXPECT_LT(fallen, 1e-4);
+    EXPECT_LT(std::abs(fallen), swings);
   else
     EXPECT_GT(fallen, 0.05);
 }
 
-// In free flight this strip is too stiff for longer steps of the midpoint rule and generalized-α.
+// In free flight this strip is too stiff for longer steps of the midpoint rule and generalized-α. Methods
+// with modes hardly damp the swing of the tails.
 INSTANTIATE_TEST_SUITE_P(
     Each, Strips,
     ::testing::Values(Case{"semi-implicit-euler", 0.1, 0.9}, Case{"semi-implicit-euler", 0.1, 1.1},
@@ -96,7 +98,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"tr-bdf2", 0.3, 1.1}, Case{"implicit-midpoint", 0.3, 0.9},
                       Case{"implicit-midpoint", 0.3, 1.1, 2}, Case{"trapezoidal", 0.3, 0.9},
                       Case{"trapezoidal", 0.3, 1.1}, Case{"sdirk2", 0.3, 0.9}, Case{"sdirk2", 0.3, 1.1},
-                      Case{"generalized-alpha", 0.3, 0.9}, Case{"generalized-alpha", 0.3, 1.1, 4}));
+                      Case{"generalized-alpha", 0.3, 0.9}, Case{"generalized-alpha", 0.3, 1.1, 4},
+                      Case{"siere", 0.3, 0.9, 1, 5e-3}, Case{"siere", 0.3, 1.1},
+                      Case{"semi-implicit-bdf2-ere", 0.3, 0.9, 1, 5e-3},
+                      Case{"semi-implicit-bdf2-ere", 0.3, 1.1}, Case{"str-sbdf2-ere", 0.3, 0.9, 4, 5e-3},
+                      Case{"str-sbdf2-ere", 0.3, 1.1}, Case{"symplectic-euler", 0.3, 0.9, 150},
+                      Case{"symplectic-euler", 0.3, 1.1, 150}));
 
 // Contacts of the state that was left are no first guess of another one. The sheet slides over the floor, in
 // waves, until it lies still.
@@ -131,7 +138,8 @@ TEST(ContactMemory, EndsWithAReset) {
 TEST(MovingBody, PushesClothWithoutGravity) {
   for (const char* integrator :
        {"semi-implicit-euler", "semi-implicit-bdf2", "symplectic-euler", "rk4", "backward-euler", "bdf2",
-        "implicit-midpoint", "tr-bdf2", "generalized-alpha"}) {
+        "implicit-midpoint", "tr-bdf2", "generalized-alpha", "exponential-rosenbrock-euler", "siere",
+        "semi-implicit-bdf2-ere", "str-sbdf2-ere"}) {
     Scene scene = loose_scene(integrator);
     scene.mesh = GridSource{8, 8, 0.5, 0.5};
     scene.material.gravity = vec3(0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cancel_point.h"
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/solve_outcome.h"
@@ -65,6 +66,10 @@ class ExponentialRosenbrockEuler final : public Integrator {
   void report_impulses(const DynamicSystem& system, const StepContext& context, std::span<const vec3> x0,
                        double h);
 
+  /// Coulomb's law, with a matrix that is implicit in the springs.
+  void solve_contacts(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+                      StepReport& report);
+
   StepStart start_;
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> d_;  // −D
@@ -84,6 +89,10 @@ class ExponentialRosenbrockEuler final : public Integrator {
   std::vector<double> per_root_mass_;
   std::vector<vec3> slope_;   // h F(u0), positions then velocities, in the variables above
   std::vector<vec3> change_;  // u1 − u0, in the same variables
+  // Contact.
+  ContactCorrection contacts_;
+  LinearSolver solver_;
+  std::optional<SpringMatrix> a_;
 };
 
 void ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
@@ -282,7 +291,18 @@ void ExponentialRosenbrockEuler::take_step(const DynamicSystem& system, State& s
   context.poll();
   balance_momentum(system, state.x, h);
   report_impulses(system, context, state.x, h);
+  solve_contacts(system, state, h, context, report);
   finish_step(system, context, h, x_, v_, state);
+}
+
+void ExponentialRosenbrockEuler::solve_contacts(const DynamicSystem& system, const State& state, double h,
+                                                const StepContext& context, StepReport& report) {
+  if (context.contacts.empty()) return;
+  const ContactCorrection::Times times{.h = h, .gamma = h, .moves = h / 2, .damping = 0};
+  SpringMatrix& A = have_matrix(system, context, a_);
+  system.assemble(context.pool, state.x, start_.v, times.coefficients(), context.solver.jacobian, A);
+  contacts_.solve(system, context, times, A, solver_, state.x, start_.v, x_, v_, report);
+  land_contacts(context, state.x, x_);
 }
 
 void ExponentialRosenbrockEuler::report_impulses(const DynamicSystem& system, const StepContext& context,
@@ -321,6 +341,7 @@ extern constinit const IntegratorInfo kExponentialRosenbrockEuler{
     .family = IntegratorFamily::exponential,
     .order = 2,
     .order_needs_exact_jacobian = true,
+    .solves_contact = true,
     .formula = "u1 = u0 + h φ1(hJ0) F(u0), φ1(Z) = Z⁻¹(e^Z − I), by polynomials in hJ0",
     .summary =
         "Solves the equation linearised at the start of the step exactly: no numerical damping in any "

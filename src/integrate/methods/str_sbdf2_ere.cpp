@@ -63,6 +63,8 @@ class StrSbdf2Ere final : public Integrator {
       dx_[i] += x_half_[i];
       dv_[i] += v_half_[i];
     }
+    split_.solve_contacts(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = h / 3}, 5 * h / 12,
+                          state.x, start_.v, dx_, dv_, report);
     report_linear_forces(context, system, h / 3, x_half_, v_half_, dv_);
     finish_step(system, context, h, dx_, dv_, state);
     split_.keep();
@@ -94,6 +96,7 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .order_without_modes = 2,
     .order_condition = "2 with the exact Jacobian and without modes (--modes 0)",
     .uses_linear_solver = true,
+    .solves_contact = true,
     .formula =
         "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
         "at u½: u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E(u½, h/2)))",
