@@ -52,9 +52,12 @@ TEST(Convergence, ContactByPenaltyKeepsTheOrderAndByFilterIsOfOrderOne) {
   for (const IntegratorInfo& info : integrators()) {
     if (info.order == 0 || info.inextensible) continue;
     for (const ContactModel contact : {ContactModel::penalty, ContactModel::filter}) {
+      // The errors of v fall faster at first.
+      const bool is_late = info.id == "semi-implicit-bdf2-ere" && contact == ContactModel::filter;
+      const int levels = is_late ? 8 : 7;
       const auto points =
-          measure_convergence(info, default_parameters(info), JacobianMode::exact, 7, contact);
-      ASSERT_EQ(points.size(), 7U) << info.id;
+          measure_convergence(info, default_parameters(info), JacobianMode::exact, levels, contact);
+      ASSERT_EQ(points.size(), static_cast<std::size_t>(levels)) << info.id;
       const auto [x, v] = measured_order(points);
       const int order = contact == ContactModel::penalty ? info.order : 1;
       EXPECT_NEAR(x, order, 0.1) << info.id;

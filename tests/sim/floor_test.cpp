@@ -159,7 +159,8 @@ TEST_F(FloorTest, NeverPushesAlongAMotion) {
   EXPECT_LE(std::abs(sum), 4 * 1 - 12 * 0.3);
 }
 
-// Falling, all particles take iterations of CG; those that land stick, and there is nothing left to solve for.
+// Falling, all particles take iterations of CG; those that land stick, and there is nothing left to solve
+// for.
 TEST_F(FloorTest, ShowsTheSolveOfAFallThatEndsOnTheFloor) {
   Scene scene = loose_sheet("siere");
   scene.floor.height = -1e-6;

@@ -88,9 +88,10 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
 std::string manner_of_contact(const LaneSnapshot& lane) {
   const std::optional<ContactSolves>& solves = lane.frame.record.contact_solves;
   if (!has_step(lane) || !solves) return {};
-  return " Contact and friction: " + counted(solves->rounds, "round") + " of solves, " +
-         counted(solves->changes, "change") + " between open, slipping and sticking contacts, residual " +
-         format_plain(solves->residual, 2) + " of the forces.";
+  return " Contact and friction: " + counted(static_cast<unsigned>(solves->rounds), "round") +
+         " of solves, " + counted(static_cast<unsigned>(solves->changes), "change") +
+         " between open, slipping and sticking contacts, residual " + format_plain(solves->residual, 2) +
+         " of the forces.";
 }
 
 std::string manner_of(const LaneSnapshot& lane) {
