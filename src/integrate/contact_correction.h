@@ -23,7 +23,8 @@ class ContactCorrection {
     SystemCoefficients coefficients() const { return {1, damping, gamma * moves}; }
   };
 
-  /// A has these coefficients. Returns δ; reports the impulses.
+  /// A has these coefficients, and clamped blocks: the law needs a positive definite matrix. Returns δ;
+  /// reports the impulses.
   std::span<const vec3> solve(const DynamicSystem& system, const StepContext& context, const Times& times,
                               SpringMatrix& A, LinearSolver& solver, std::span<const vec3> x0,
                               std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,

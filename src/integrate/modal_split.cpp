@@ -237,8 +237,8 @@ void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& 
                                 StepReport& report) {
   if (context.contacts.empty()) return;
   const SystemCoefficients c = times.coefficients();
-  if (c.stiffness != c.damping * c.damping)
-    system.assemble(context.pool, x_, v_, c, context.solver.jacobian, *a_);
+  if (c.stiffness != c.damping * c.damping || context.solver.jacobian != JacobianMode::clamped)
+    system.assemble(context.pool, x_, v_, c, JacobianMode::clamped, *a_);
   const std::span<const vec3> change =
       contacts_.solve(system, context, times, *a_, solver_, x0, v0, x1, v1, report);
   Y_.coefficients(context.pool, count_, change, coefficients_);

@@ -300,7 +300,7 @@ void ExponentialRosenbrockEuler::solve_contacts(const DynamicSystem& system, con
   if (context.contacts.empty()) return;
   const ContactCorrection::Times times{.h = h, .gamma = h, .moves = h / 2, .damping = 0};
   SpringMatrix& A = have_matrix(system, context, a_);
-  system.assemble(context.pool, state.x, start_.v, times.coefficients(), context.solver.jacobian, A);
+  system.assemble(context.pool, state.x, start_.v, times.coefficients(), JacobianMode::clamped, A);
   contacts_.solve(system, context, times, A, solver_, state.x, start_.v, x_, v_, report);
   land_contacts(context, state.x, x_);
 }
