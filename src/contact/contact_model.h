@@ -63,7 +63,7 @@ inline constexpr std::array kContactModels{
         .title = "Filter",
         .summary =
             "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Contact "
-            "and friction are solved within the step; in methods with rods the projection of the pins "
+            "and friction are solved within the step; by RATTLE the projection of the pins "
             "constrains particles in contact. Methods lose their order in steps where contacts begin or end.",
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",

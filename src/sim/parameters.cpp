@@ -175,7 +175,7 @@ const auto& parameter_rows() {
           "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
           "penetration, also of cloth and cloth. A weak penalty lets cloth through. Impulse for the floor "
           "and "
-          "for obstacles that are not meshes, and filter in methods with rods, detect contacts at the ends "
+          "for obstacles that are not meshes, and filter in RATTLE, detect contacts at the ends "
           "of "
           "steps only: a particle may pass through an obstacle if it moves more than half its thickness in a "
           "step. A notice reports that."),

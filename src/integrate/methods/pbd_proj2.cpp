@@ -48,6 +48,7 @@ class PbdProj2 final : public Integrator {
       constraints_.sweep(x1_);
     }
     for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    solve_contacts_locally(system, context, h, ContactTiming::before_positions, state.x, x1_, v1_);
     if (velocity_projection_) {
       prescribe(projection, state.x, h, x1_, v1_);
       constraints_.linearise(context, x1_);
@@ -102,6 +103,7 @@ extern constinit const IntegratorInfo kPbdProj2{
     .family = IntegratorFamily::position_based,
     .inextensible = true,
     .stiff_forces = StiffForces::none,
+    .solves_contact = true,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",
