@@ -53,14 +53,14 @@ struct Case {
   double friction;
   double of_critical;
   int substeps = 1;
-  double swings = 1e-4;  // at most, where it hangs [m]
+  double creeps = 1e-4;  // at most, where it hangs [m]
 };
 
 class Strips : public ::testing::TestWithParam<Case> {};
 
 // How far the end of the second tail falls in the last second of four [m].
 TEST_P(Strips, OverACylinderSlideOrHang) {
-  const auto [integrator, friction, of_critical, substeps, swings] = GetParam();
+  const auto [integrator, friction, of_critical, substeps, creeps] = GetParam();
   constexpr double kCylinder = 0.2, kFirst = 0.3;  // radius, first tail [m]
   Scene scene = loose_scene(integrator);
   scene.dt = 1.0 / 60;
@@ -80,13 +80,13 @@ TEST_P(Strips, OverACylinderSlideOrHang) {
   ASSERT_EQ(run(simulation, 60), 60);
   const double fallen = before - simulation.state().x.back().y;
   if (of_critical < 1)
-    EXPECT_LT(std::abs(fallen), swings);
+    EXPECT_LT(std::abs(fallen), creeps);
   else
     EXPECT_GT(fallen, 0.05);
 }
 
-// In free flight this strip is too stiff for longer steps of the midpoint rule and generalized-α. Methods
-// with modes hardly damp the swing of the tails.
+// In free flight this strip is too stiff for longer steps of the midpoint rule and generalized-α. Split
+// methods creep, although friction would hold the strip: an error without an explanation yet.
 INSTANTIATE_TEST_SUITE_P(
     Each, Strips,
     ::testing::Values(Case{"semi-implicit-euler", 0.1, 0.9}, Case{"semi-implicit-euler", 0.1, 1.1},
