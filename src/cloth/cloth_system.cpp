@@ -58,12 +58,6 @@ void ClothSystem::set_contact(const ContactTerm* contact) {
   list_terms();
 }
 
-void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
-  if (pushes.empty() && pushes_.empty()) return;
-  pushes_.set(pushes);
-  list_terms();
-}
-
 void ClothSystem::update_masses() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
@@ -81,7 +75,6 @@ void ClothSystem::list_terms() {
   if (pressure_) terms_.push_back(&*pressure_);
   if (wind_force_) terms_.push_back(&*wind_force_);
   if (contact_ != nullptr) terms_.push_back(contact_);
-  if (!pushes_.empty()) terms_.push_back(&pushes_);
   if (grab_force_) terms_.push_back(&*grab_force_);
 }
 

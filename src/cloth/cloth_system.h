@@ -13,7 +13,6 @@
 #include "cloth/material.h"
 #include "cloth/pressure_force.h"
 #include "cloth/spring_force.h"
-#include "cloth/steady_force.h"
 #include "cloth/wind_force.h"
 #include "dynamics/dynamic_system.h"
 
@@ -53,9 +52,6 @@ class ClothSystem final : public DynamicSystem {
 
   /// Adds contact as a force, which must outlive this; null: none.
   void set_contact(const ContactTerm* contact);
-
-  /// Constant forces on single particles for the next step.
-  void set_pushes(std::span<const SteadyForce::Push> pushes);
 
   /// At positions x; see GravityForce for the zero of the gravity energy. Where `v` is not empty, `force`
   /// at (x, v) costs little if it comes next.
@@ -121,7 +117,6 @@ class ClothSystem final : public DynamicSystem {
   std::optional<PressureForce> pressure_;
   std::optional<WindForce> wind_force_;
   const ContactTerm* contact_ = nullptr;
-  SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces uses this list.
   std::vector<const ForceTerm*> terms_;

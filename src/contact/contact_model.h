@@ -25,11 +25,10 @@ struct Contact {
 };
 
 using ContactMaker = std::unique_ptr<ContactResponse> (*)();
-std::unique_ptr<ContactResponse> make_filter_contact();
+std::unique_ptr<ContactResponse> make_nodal_contact();
 std::unique_ptr<ContactResponse> make_penalty_contact();
 std::unique_ptr<ContactResponse> make_impulse_contact();
 std::unique_ptr<ContactResponse> make_barrier_contact();
-std::unique_ptr<ContactResponse> make_nodal_contact();
 
 /// A model's row: its class, and its texts and properties for menus, help texts and docs.
 struct ContactModelInfo {
@@ -39,8 +38,6 @@ struct ContactModelInfo {
   std::string_view summary;  ///< two or three sentences
   std::string_view promise;  ///< what is guaranteed after every step, in one sentence
   ContactMaker make;
-  /// For methods that solve contact within the step (IntegratorInfo::solves_contact); null: `make`.
-  ContactMaker make_solved = nullptr;
   bool by_forces = false;          ///< contact is a force on particles
   bool linear = false;             ///< active forces are linear in the gap: compliant constraints
   bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections
@@ -60,15 +57,13 @@ inline constexpr std::array kContactModels{
     ContactModelInfo{
         .model = ContactModel::filter,
         .id = "filter",
-        .title = "Filter",
-        .summary =
-            "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Contact "
-            "and friction are solved within the step; by RATTLE the projection of the pins "
-            "constrains particles in contact. Methods lose their order in steps where contacts begin or end.",
+        .title = "Nodal contact",
+        .summary = "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Contact "
+                   "and friction are solved within the step. Methods lose their order in steps where "
+                   "contacts begin or end.",
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
-        .make = make_filter_contact,
-        .make_solved = make_nodal_contact,
+        .make = make_nodal_contact,
         .with_itself = false},
     ContactModelInfo{
         .model = ContactModel::penalty,
@@ -88,8 +83,9 @@ inline constexpr std::array kContactModels{
         .id = "impulse",
         .title = "Impulse",
         .summary =
-            "After each step, inelastic impulses with Coulomb friction stop the collisions of the cloth "
-            "with obstacles and with itself. Works with every method, which loses its order in steps "
+            "Nodal contact at the thickness. After each step, inelastic impulses with Coulomb friction stop "
+            "the collisions of the cloth with meshes and with itself. Works with every method, which loses "
+            "its order in steps "
             "with contact.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
                    "that was above another surface ends below it, if it moves by less than half the "

@@ -55,7 +55,7 @@ struct ActiveContact {
   std::uint32_t particle = 0;
   std::uint32_t surface = 0;  ///< as in ContactPair
   bool sticks = false;
-  vec3 impulse{0};  ///< of the last step, where a method solves contact [N·s]
+  vec3 impulse{0};  ///< of the last step [N·s]
   bool operator==(const ActiveContact&) const = default;
 };
 
@@ -82,8 +82,6 @@ class ContactResponse {
 
   /// Distance by which contact thickens surfaces [m].
   virtual double thickness() const { return 0; }
-  /// True if constraints of the projection keep particles above surfaces.
-  virtual bool constrains() const { return false; }
   /// True if it repeats steps or corrects their ends, from the state at the start.
   virtual bool corrects_steps() const { return false; }
   /// Contact as a force; empty for other models.
@@ -94,8 +92,7 @@ class ContactResponse {
     if (!force_.empty()) force_.begin(pool, x, 0);
   }
 
-  /// Detects contacts at the start of a step. The projection of the system constrains the pins. True if the
-  /// set of constraints has changed.
+  /// Detects contacts at the start of a step. True if methods with a history cannot go on.
   virtual bool begin_step(const ContactStep& step) = 0;
   /// False if the motion of pins and surfaces leaves no room for the rest of the cloth.
   virtual bool may_begin(const ContactStep& /*step*/) { return true; }
@@ -103,18 +100,13 @@ class ContactResponse {
   virtual std::span<NodalContact> solved() { return {}; }
   /// See StepContext::reached.
   virtual std::span<vec3> reached() { return {}; }
-  /// True if the step has to be repeated, with more particles constrained.
+  /// True if the step has to be repeated, with more contacts.
   virtual bool needs_repeat(const ContactStep& /*step*/, const State& /*after*/) { return false; }
-  /// True if reactions of a step decide on the contacts of the next.
-  virtual bool uses_reactions() const { return false; }
   /// The least fraction of its displacement to x [m] that a particle may go; apply_limit moves them there.
   virtual double limit(WorkerPool& /*pool*/, std::span<const vec3> /*x*/) { return 1; }
   virtual void apply_limit(const ContactStep& /*step*/, State& /*after*/) {}
-  /// Corrects the end of a step. `reactions`: impulses of the constraints of the projection, in its order [N
-  /// s].
-  virtual End end_step(const ContactStep& /*step*/, std::span<const vec3> /*reactions*/, State& /*after*/) {
-    return {};
-  }
+  /// Corrects the end of a step.
+  virtual End end_step(const ContactStep& /*step*/, State& /*after*/) { return {}; }
   /// The particle and the surface of the last Failure::squeezed.
   virtual std::pair<std::uint32_t, std::uint32_t> squeezed() const { return {0, kClothItself}; }
   /// True if its linear solves in the last step reached their tolerance.

@@ -74,7 +74,6 @@ void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
 
 void ImplicitStage::begin(const Problem& p, Guesses guesses) {
   const StepContext& context = p.context;
-  if (context.repeats) last_v_ = now_.v;
   const auto begin_from = [&](std::span<const vec3> guess, bool anyhow) {
     std::ranges::copy(guess, trial_.v.begin());
     limit_displacement(p, trial_);
@@ -87,12 +86,6 @@ void ImplicitStage::begin(const Problem& p, Guesses guesses) {
     const bool first = guess.data() == guesses.begin()->data();
     if (first || contacts_.empty()) begin_from(guess, first);
   }
-  if (!context.repeats) return;
-  for (const Projection::Entry& held : p.system.projection().entries()) {
-    const vec3& prescribed = (*guesses.begin())[held.particle];
-    last_v_[held.particle] = prescribed + held.S * (last_v_[held.particle] - prescribed);
-  }
-  begin_from(last_v_, false);
 }
 
 std::string_view ImplicitStage::iterate(const Problem& p, double scale, bool near, StepReport& report) {

@@ -152,7 +152,6 @@ class ImplicitStage {
   Iterate best_;                 // far from the root: the one with the smallest ‖r‖
   std::vector<vec3> direction_;  // −d
   std::vector<vec3> trial_v_;    // before local solves
-  std::vector<vec3> last_v_;     // the last solution, in a repeated step
   std::vector<vec3> undamped_;   // f(x, 0) at now_
   std::vector<vec3> scratch_;
 };

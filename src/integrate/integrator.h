@@ -34,15 +34,11 @@ struct StepContext {
   WorkerPool& pool;
   const StopProbe& stop;
   StepLedger* ledger = nullptr;  ///< null: no ledger; it changes no bit of a step
-  /// The step repeats the last one with other constraints, so its solutions are guesses. The residual of a
-  /// guess is then near the constraints, where forces at the end of the step are not meaningful.
-  bool repeats = false;
   /// Positions that the cloth can reach without passing through anything, if contact limits displacements;
   /// else empty. A method that accepts positions along free displacements from there writes them back.
   std::span<vec3> reached = {};
-  /// Contacts of particles with surfaces, ascending by particle. A method whose row `solves_contact`
-  /// satisfies Coulomb's law there at the end of the step, after NodalContact::refer_to. It stores states,
-  /// and h times the forces as impulses.
+  /// Contacts of particles with surfaces, ascending by particle. The method satisfies Coulomb's law there at
+  /// the end of the step, after NodalContact::refer_to. It stores states, and h times the forces as impulses.
   std::span<NodalContact> contacts = {};
 
   ComputeContext solving() const { return {pool, stop}; }

@@ -47,8 +47,6 @@ struct IntegratorInfo {
   /// `order` refer to bending springs and the grab.
   bool inextensible = false;
   StiffForces stiff_forces = StiffForces::all;
-  bool solves_contact =
-      false;                 ///< see StepContext::contacts; else contact constrains particles before the step
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: what it is, what it damps
   std::string_view cost;     ///< of a step, in one sentence

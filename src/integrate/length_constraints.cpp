@@ -38,6 +38,8 @@ constexpr double kSoftness = 1e-3;
 
 constexpr std::string_view kContradiction =
     "not all stretch springs could keep their lengths; the best compromise found was used";
+constexpr std::string_view kInContact =
+    "rods are compliant in steps that may touch a surface; see the length error";
 constexpr std::string_view kCompliant =
     "the rods of this mesh contradict each other and are compliant; see the length error";
 
@@ -69,7 +71,7 @@ void LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   std::uint32_t index = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++index;
   for (Edge& e : edges_) e.target = e.length;
-  if (are_compliant()) have_matrix(system, context, matrix_);
+  if (are_compliant() || !context.contacts.empty()) have_matrix(system, context, matrix_);
   context.poll();
 }
 
@@ -310,6 +312,7 @@ void LengthConstraints::project_velocities(const StepContext& context, std::span
 
 void LengthConstraints::assemble(const StepContext& context, double softness, std::span<const vec3> x) {
   SpringMatrix& a = *matrix_;
+  a.clear_stencils();  // of a stopped solve
   context.for_particles(root_.size(),
                         [&](std::size_t i) { a.diagonal(i) = softness / (root_[i] * root_[i]); });
   for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
@@ -321,10 +324,14 @@ void LengthConstraints::assemble(const StepContext& context, double softness, st
   });
 }
 
-void LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
+void LengthConstraints::pull_back(const StepContext& context) {
   for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) { r_[k] = -error_[k]; });
   transpose(context.pool);
   context.for_particles(p_.size(), [&](std::size_t i) { p_[i] = s_[i] / root_[i]; });
+}
+
+void LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
+  pull_back(context);
   solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
 }
 
@@ -339,6 +346,36 @@ void LengthConstraints::soften_positions(const StepContext& context, std::span<v
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += push[i];
   const double enough = rounding_of_lengths(x);
   report_lengths(measure_lengths(context.pool, x).largest, enough, report);
+}
+
+void LengthConstraints::project_onto_contacts(const StepContext& context, double h, std::span<const vec3> x0,
+                                              std::span<vec3> x1, StepReport& report) {
+  linearise(context, x1);
+  measure_lengths(context.pool, x1);
+  assemble(context, kSoftness, x1);
+  pull_back(context);
+  for (auto* scratch : {&displacement_, &forces_}) scratch->resize(x1.size());
+  context.for_particles(x1.size(), [&](std::size_t i) {
+    displacement_[i] = x1[i] - x0[i];
+    forces_[i] = p_[i] + matrix_->diagonal(i) * displacement_[i];
+  });
+  // The equation is ε M δx + … = ε h ρ.
+  const double unit = kSoftness * h;
+  for (NodalContact& contact : context.contacts) {
+    contact.refer_to(vec3(0), 1);
+    contact.impulse *= unit;
+  }
+  std::ranges::fill(step_, vec3(0.0));
+  solve_with_contacts(contact_solver_, solver_,
+                      {*matrix_, p_, *projection_, displacement_, context.contacts, 0, forces_}, context,
+                      step_, report);
+  for (NodalContact& contact : context.contacts) contact.impulse /= unit;
+  ++report.newton_iterations;
+  for (std::size_t i = 0; i < x1.size(); ++i) x1[i] += step_[i];
+  report.newton_residual = measure_lengths(context.pool, x1).largest / longest_;
+  if (!report.converged || !(report.newton_residual > kTolerance)) return;
+  report.converged = false;
+  report.reason = kInContact;
 }
 
 void LengthConstraints::soften_velocities(const StepContext& context, std::span<vec3> v, double softness,

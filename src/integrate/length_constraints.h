@@ -13,6 +13,7 @@
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "integrate/integrator.h"
+#include "linalg/contact_solver.h"
 #include "linalg/linear_solver.h"
 #include "linalg/spring_matrix.h"
 
@@ -58,6 +59,11 @@ class LengthConstraints {
   void project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
+  /// The same for the end of a step of h from x0 that may touch surfaces: one linear solve of compliant rods
+  /// with the contacts of the step (linalg/contact_solver.h), x1 += δx.
+  void project_onto_contacts(const StepContext& context, double h, std::span<const vec3> x0,
+                             std::span<vec3> x1, StepReport& report);
+
   /// v −= W Jᵀ (J W Jᵀ)⁺ J v, J as linearised, until |J v| is below 10⁻¹² of the largest speed. For
   /// compliant rods, one linear solve with ε = `softness`, which never adds kinetic energy.
   void project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
@@ -99,7 +105,9 @@ class LengthConstraints {
   bool are_compliant() const;
   /// matrix_ := ε M + Σ D² n nᵀ, and with positions x + Σ D² (1 − L/l) (I − n nᵀ) of the taut springs.
   void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
-  /// step_ := −matrix_⁻¹ JᵀD error_
+  /// p_ := −JᵀD error_
+  void pull_back(const StepContext& context);
+  /// step_ := matrix_⁻¹ p_
   void solve_softly(const StepContext& context, StepReport& report);
   void soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                         StepReport& report);
@@ -137,6 +145,8 @@ class LengthConstraints {
   std::size_t steps_ = 0;                          // how many
   std::optional<SpringMatrix> matrix_;             // of compliant rods
   LinearSolver solver_;
+  ContactSolver contact_solver_;
+  std::vector<vec3> displacement_, forces_;
 };
 
 }  // namespace clothlab

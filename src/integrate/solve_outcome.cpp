@@ -34,7 +34,6 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
                   std::span<vec3> x, StepReport& report) {
   LinearSolverSettings settings = context.solver.linear;
   settings.cg.warm_start = warm;
-  settings.cg.from_last = !warm && context.repeats;
   LinearSystem balanced = system;
   balanced.balances_momentum = true;
   const SolveReport solve = solver.solve(context.solving(), balanced, x, settings);

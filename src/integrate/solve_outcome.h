@@ -23,8 +23,7 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
 std::string_view linear_failure(const SolveReport& solve);
 
 /// Solves one system of a step and adds the outcome, with a failure to converge, to its report. The linear
-/// momentum of free parts is balanced (LinearSystem). `warm`: x is a guess; otherwise a repeated step starts
-/// from the solver's last solution. Throws Cancelled.
+/// momentum of free parts is balanced (LinearSystem). `warm`: x is a guess. Throws Cancelled.
 void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 

@@ -60,7 +60,6 @@ void StepLedger::begin() {
   impulses_.clear();
   work_ = {};
   held_work_.clear();
-  reactions_.clear();
 }
 
 std::span<vec3> StepLedger::scratch(std::size_t n, std::size_t which) {
@@ -121,12 +120,10 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   work_.given_by_wind += impulses_.given_by_wind();
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
   held_work_.resize(entries.size(), 0.0);
-  reactions_.resize(entries.size(), vec3(0));
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto& [i, S, target, passing] = entries[k];
     const vec3 gain = momentum(i), force = J.empty() ? vec3(0.0) : J[k];
     held_work_[k] += 0.5 * glm::dot(twice_mean(i), gain - S * gain) - glm::dot(v1[i], force - S * force);
-    reactions_[k] += gain - force - S * (gain - force);
   }
 }
 
@@ -185,8 +182,13 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 
 void report_contacts(const StepContext& context, std::size_t n) {
   if (context.ledger == nullptr) return;
-  const std::span<vec3> to = context.ledger->impulses().add_to(ImpulseKind::friction, n);
-  for (const NodalContact& contact : context.contacts) to[contact.particle] += contact.impulse;
+  Impulses& impulses = context.ledger->impulses();
+  const bool has_rods = !impulses.of(ImpulseKind::all).empty();
+  for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {
+    if (kind == ImpulseKind::all && !has_rods) continue;
+    const std::span<vec3> to = impulses.add_to(kind, n);
+    for (const NodalContact& contact : context.contacts) to[contact.particle] += contact.impulse;
+  }
 }
 
 void report_contact_solution(const StepContext& context, const DynamicSystem& system,

@@ -63,16 +63,12 @@ class StepLedger {
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
   std::span<const double> held_work() const { return held_work_; }
-  /// Impulses of the constraints [N·s] along the constrained directions, in the same order; they include the
-  /// impulses of rods.
-  std::span<const vec3> reactions() const { return reactions_; }
 
  private:
   Impulses impulses_;
   std::array<std::vector<vec3>, 2> scratch_;
   StepWork work_;
   std::vector<double> held_work_;
-  std::vector<vec3> reactions_;
   struct Closed {  // contacts of a particle
     std::uint32_t particle;
     mat3 S;

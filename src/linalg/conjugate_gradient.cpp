@@ -152,11 +152,6 @@ struct ConjugateGradient::Scratch {
   double start_from(std::span<const vec3> x) {
     const SpringPattern& rows = pattern();
     for_each_row(*pool, rows, [&](std::size_t i) { y[i] = padded(x[rows.particle[i]]); });
-    return start_from_y();
-  }
-
-  // y := S (y - z), by row
-  double start_from_y() {
     if (moves) {
       for (const RowFilter::Entry& entry : filter.entries()) {
         y[entry.row] = padded(unpadded(y[entry.row]) - change_of(entry));
@@ -298,11 +293,9 @@ struct ConjugateGradient::Scratch {
 
   // y := 0, or a guess if that is closer to the solution.
   void start(std::span<const vec3> x, const CgOptions& options) {
-    std::swap(y, z);  // after a solve y is its solution
     b_square = r_square = start_from_nothing();
-    if ((options.warm_start || options.from_last) && b_square > 0) {
-      if (!options.warm_start) std::swap(y, z);
-      r_square = options.warm_start ? start_from(x) : start_from_y();
+    if (options.warm_start && b_square > 0) {
+      r_square = start_from(x);
       if (!(r_square < b_square)) r_square = start_from_nothing();
     }
     enough = options.tolerance * options.tolerance * b_square;

@@ -48,7 +48,6 @@ struct CgOptions {
   /// Ends if the norm of y in the preconditioner reaches it.
   double radius = std::numeric_limits<double>::infinity();
   bool warm_start = false;  ///< x contains a guess; used if it is better than z
-  bool from_last = false;   ///< also tries the last solution, if its size fits
 
   bool operator==(const CgOptions&) const = default;
 };

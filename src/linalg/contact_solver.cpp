@@ -67,7 +67,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     LinearSolverSettings inner = settings;
     inner.cg.max_iterations = most;
     inner.cg.tolerance = size > 0 ? std::max(kOfRightHandSide, kOfTolerance * tolerance / size) : 1.0;
-    inner.cg.warm_start = inner.cg.from_last = false;
+    inner.cg.warm_start = false;
     const SolveReport step = solver.solve(
         context, {.A = A, .b = rhs_, .projection = constrained_, .same_springs = report.rounds > 0}, change_,
         inner);

@@ -24,16 +24,10 @@ ContactInput contact_input(const Scene& scene, const ClothModel& model, const Cl
           scene.self_contact};
 }
 
-ContactMaker contact_maker(const Scene& scene) {
-  const ContactModelInfo& model = info_of(scene.contact.model);
-  const bool solved = model.make_solved != nullptr && find_integrator(scene.integrator)->solves_contact;
-  return solved ? model.make_solved : model.make;
-}
-
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh) {
   const Scene& scene = *moment.scene;
-  const std::unique_ptr<ContactResponse> contact = contact_maker(scene)();
+  const std::unique_ptr<ContactResponse> contact = info_of(scene.contact.model).make();
   Surfaces surfaces;  // in the step that led there
   const auto place = [&](double thickness) {
     surfaces.place(scene.floor, scene.obstacles, thickness, moment.moves, moment.state.x.size(),

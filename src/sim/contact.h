@@ -30,10 +30,7 @@ inline bool uses_impulses(const Scene& scene) {
 /// The values that the contact model of a scene uses.
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh);
 
-/// Makes the response of a scene's contact model for its method.
-ContactMaker contact_maker(const Scene& scene);
-
-/// The contacts of a cloth at a checkpoint of its run; by the filter without forces.
+/// The contacts of a cloth at a checkpoint of its run; by nodal contact without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh);
 

@@ -79,10 +79,10 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
   if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = integrator_info(scene.integrator);
-  if (id == "stretch-stiffness" && info.inextensible && !may_touch(scene))
+  if (id == "stretch-stiffness" && info.inextensible && !uses_impulses(scene))
     return std::string(info.title) + " takes stretch springs as rods.";
   const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;
-  if ((id == "damping-model" || id == "rayleigh-stiffness") && damps_alone && !may_touch(scene))
+  if ((id == "damping-model" || id == "rayleigh-stiffness") && damps_alone && !uses_impulses(scene))
     return std::string(info.title) + " does not use it without contact.";
   if (id == "damping-model" && scene.material.spring_damping == 0) return "The spring damping is 0.";
   if (id == "inflate" && !has_closed_parts) return "No part of the cloth is closed.";

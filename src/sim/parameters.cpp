@@ -170,15 +170,11 @@ const auto& parameter_rows() {
           "exceeds μ times the force onto it. 0: no friction."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
-          "filter: no particle ends below a surface; friction is Coulomb's. penalty: "
+          "filter: nodal contact, no particle ends below a surface, with Coulomb friction. penalty: "
           "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
           "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
-          "penetration, also of cloth and cloth. A weak penalty lets cloth through. Impulse for the floor "
-          "and "
-          "for obstacles that are not meshes, and filter in RATTLE, detect contacts at the ends "
-          "of "
-          "steps only: a particle may pass through an obstacle if it moves more than half its thickness in a "
-          "step. A notice reports that."),
+          "penetration, also of cloth and cloth. A weak penalty lets cloth through, which a notice "
+          "reports."),
       number<&Method::contact, &Contact::stiffness>(
           "Contact", "contact-stiffness", "Contact stiffness", "N/m", 1e-3, 1e9, logarithmic,
           "Stiffness k of penalty contact: the force is k (contact distance − gap). The largest stable step "
@@ -196,7 +192,7 @@ const auto& parameter_rows() {
                                 "distance at surfaces. Impulses keep it to surfaces and between cloth and "
                                 "cloth. 0: none for forces, a tenth of the mean edge for impulses."),
       toggle<&World::self_contact>("Contact", "self-contact", "Self-contact",
-                                   "The cloth collides with itself. The filter does not support this."),
+                                   "The cloth collides with itself. Nodal contact does not support this."),
       number<&Method::contact, &Contact::friction_speed>(
           "Contact", "friction-speed", "Friction speed", "m/s", 0, 10, logarithmic,
           "Contact by forces smooths friction below this sliding speed, so that cloth creeps instead of "

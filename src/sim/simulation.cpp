@@ -61,8 +61,8 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const
               scene_->material),
       info_(&integrator_info(scene_->integrator)),
       integrator_(make_integrator(*scene_)),
-      contact_maker_(contact_maker(*scene_)),
-      contact_(contact_maker_()) {
+      contact_model_(scene_->contact.model),
+      contact_(info_of(contact_model_).make()) {
   system_.set_wind(scene_->wind);
 }
 
@@ -91,10 +91,8 @@ StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone)
     abandon_step();
   } catch (...) {
     abandon_step();
-    leave_surfaces();
     throw;
   }
-  leave_surfaces();
   return status;
 }
 
@@ -182,14 +180,14 @@ void Simulation::copy_state(WorkerPool& pool, State& to) const {
 /// Sets the targets of the pins for the substep.
 void Simulation::set_pin_targets(double h, const ComputeContext& context) {
   pins_.set_pin_targets(state_.t + h, system_.projection());
-  add_work_of_constraints(h, true, context);
+  add_work_of_pins(h, context);
 }
 
-/// Adds the work of moving the pins, or the particles in contact: the gain of the springs when only those
+/// Adds the work of moving the pins: the gain of the springs when only those
 /// move, and their gain in kinetic energy. Up to second order in the displacement Δx this is −f·Δx with the
 /// forces f at the beginning; the second order counts when a pin jumps. It does not depend on the outcome of
 /// the step.
-void Simulation::add_work_of_constraints(double h, bool of_pins, const ComputeContext& context) {
+void Simulation::add_work_of_pins(double h, const ComputeContext& context) {
   const Projection& projection = system_.projection();
   const bool rods = has_rods();
   bool moving = false;
@@ -199,7 +197,6 @@ void Simulation::add_work_of_constraints(double h, bool of_pins, const ComputeCo
     return entry.S == mat3(0.0) ? displacement : displacement - entry.S * displacement;
   };
   for (const Projection::Entry& entry : projection.entries()) {
-    if (!of_pins && pins_.contains(entry.particle)) continue;
     const vec3 displacement = displacement_of(entry), velocity = displacement / h;
     moving = moving || displacement != vec3(0.0);
     const vec3 before = state_.v[entry.particle];
@@ -213,7 +210,7 @@ void Simulation::add_work_of_constraints(double h, bool of_pins, const ComputeCo
   account_.add_work(lifted);
   probe_.x = state_.x;
   for (const Projection::Entry& entry : projection.entries())
-    if (of_pins || !pins_.contains(entry.particle)) probe_.x[entry.particle] += displacement_of(entry);
+    probe_.x[entry.particle] += displacement_of(entry);
   const ClothSystem::Energies before = energies_of(context.pool, state_.x);
   CancelPoint(context.stop).poll();
   const ClothSystem::Energies after = energies_of(context.pool, probe_.x);
@@ -227,17 +224,16 @@ void Simulation::begin_contact(double h, const ComputeContext& context) {
   CancelPoint(context.stop).poll();
   place_surfaces(h);
   if (contact_->begin_step(contact_step(h, state_, context))) integrator_->reset();
-  if (contact_->constrains() && surfaces_.move()) add_work_of_constraints(h, false, context);
 }
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
 void Simulation::configure_contact() {
-  if (const ContactMaker maker = contact_maker(*scene_); maker != contact_maker_) {
-    std::unique_ptr<ContactResponse> other = maker();
+  if (scene_->contact.model != contact_model_) {
+    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make();
     other->set_contacts(contact_->contacts());
     system_.set_contact(nullptr);
     contact_ = std::move(other);
-    contact_maker_ = maker;
+    contact_model_ = scene_->contact.model;
   }
   place_surfaces(0);
   contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);
@@ -274,7 +270,6 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
     state_ = substep_start_;
     integrator_->reset();
     step.continues = false;
-    of_step.repeats = contact_->uses_reactions();
     of_step.contacts = contact_->solved();
     const StepReport before = report;
     ledger_.begin();
@@ -308,8 +303,7 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
   const bool corrects = contact_->corrects_steps();
   given_by_surfaces_ = corrects ? -kinetic() : 0;
   if (corrects) probe_.x = state_.x;
-  const ContactResponse::End end =
-      contact_->end_step(contact_step(h, substep_start_, context), ledger_.reactions(), state_);
+  const ContactResponse::End end = contact_->end_step(contact_step(h, substep_start_, context), state_);
   contact_failure_.reset();
   if (end.failure)
     contact_failure_ =
@@ -364,13 +358,6 @@ void Simulation::end_ledger() {
   for (const EnergyEntry& entry : kEnergyEntries) energy_ledger_.*entry.joule += of_step.*entry.joule;
   energy_ledger_.wind_given += work.given_by_wind;
   energy_ledger_.energy = energy;
-}
-
-/// Between steps only the pins constrain particles.
-void Simulation::leave_surfaces() {
-  if (!contact_->constrains()) return;
-  system_.set_pushes({});
-  constrain_pins();
 }
 
 void Simulation::constrain_pins() {

@@ -143,7 +143,7 @@ class Simulation {
   ContactStep contact_step(double h, const State& start, const ComputeContext& context) {
     return {surfaces_, h, start, system_, context};
   }
-  void add_work_of_constraints(double h, bool of_pins, const ComputeContext& context);
+  void add_work_of_pins(double h, const ComputeContext& context);
   void enter_integrator_if_new(double h, const ComputeContext& context);
   StepReport advance(double h, const ComputeContext& context);
   void measure(const ComputeContext& context);
@@ -164,7 +164,6 @@ class Simulation {
   bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
   void repeat_stiffer();
   void abandon_step();
-  void leave_surfaces();
   void constrain_pins();
 
   // Notices.
@@ -262,7 +261,7 @@ class Simulation {
 
   ObstacleMoves moves_;
   Surfaces surfaces_;           // of the current substep
-  ContactMaker contact_maker_;  // of contact_
+  ContactModel contact_model_;  // of contact_
   std::unique_ptr<ContactResponse> contact_;
   StepControl control_;
   ContactWatch contact_watch_{system_};

@@ -58,12 +58,6 @@ inline ForceRow grab_row(std::string name, double max_force) {
           true};
 }
 
-inline std::unique_ptr<ForceTerm> some_pushes() {
-  auto pushes = std::make_unique<SteadyForce>();
-  pushes->set(std::vector<SteadyForce::Push>{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}});
-  return pushes;
-}
-
 /// A sphere, a bar and their friction, in the middle of the sample sheet.
 struct ContactOnSurfaces : ContactForce {
   Surfaces placed;
@@ -107,7 +101,6 @@ inline std::vector<ForceRow> force_rows() {
          wind.speed = 0;
          return std::make_unique<WindForce>(rig.system.model(), wind);
        }},
-      {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
       {"contact", [](Rig& rig) { return some_contact(rig, 0, 0); }, false, true, false},
       {"contact with damping", [](Rig& rig) { return some_contact(rig, 0, 0.7); }, false, true, false},
       {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }, false, true, false, true},

@@ -582,11 +582,9 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   wind.on = true;
   wind.gusts = 50;
   const GrabSpring grab{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2};
-  const std::vector<SteadyForce::Push> pushes{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}};
   constexpr double kNow = 0.3, kLater = 0.7;
   system.set_wind(wind);
   system.update_wind(rig->pool, s.x, kNow);
-  system.set_pushes(pushes);
   system.set_grab(grab);
 
   // One of each kind, in the order of the system. Another kind of force is another line here.
@@ -596,13 +594,11 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   PressureForce pressure(system.model(), material.inflate);
   WindForce air(system.model(), wind);
   air.update_wind(one_thread(), s.x, kNow);
-  SteadyForce friction;
-  friction.set(pushes);
   GrabForce pull(grab);
   const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
   system.set_contact(&*contact);
   const std::vector<const ForceTerm*> terms{&springs, &gravity,  &mass_damping, &pressure,
-                                            &air,     &*contact, &friction,     &pull};
+                                            &air,     &*contact, &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);

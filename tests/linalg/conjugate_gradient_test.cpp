@@ -352,37 +352,6 @@ TEST(ConjugateGradient, WarmStartHelpsAndABadGuessDoesNoHarm) {
   EXPECT_EQ(bad.iterations, cold);
 }
 
-// As a step that is taken again: a few particles more are held, in part and along a prescribed change.
-TEST(ConjugateGradient, BeginsWithTheLastSolution) {
-  WorkerPool pool(1);
-  const Problem problem = sheet(10);
-  Projection held = problem.projection;
-  std::vector<vec3> z = problem.z;
-  const std::uint32_t landed = 55;
-  ASSERT_EQ(held.find(landed), nullptr);
-  const Projection::Entry along_y{landed, mat3(vec3(1, 0, 0), vec3(0), vec3(0, 0, 1)), vec3(0)};
-  held.constrain({&along_y, 1});
-  z[landed] = vec3(0, 1e-4, 0);
-  const CgOptions options{.tolerance = 1e-8}, go_on{.tolerance = 1e-8, .from_last = true};
-  std::vector<vec3> x(problem.b.size()), expected(x.size());
-  ConjugateGradient fresh, cg;
-  const SolveReport cold = fresh.solve({pool}, {problem.A, problem.b, held, z}, expected, options);
-  ASSERT_TRUE(cold.converged);
-  cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
-  const SolveReport warm = cg.solve({pool}, {problem.A, problem.b, held, z}, x, go_on);
-  EXPECT_TRUE(warm.converged);
-  EXPECT_LT(warm.history[0], 0.5);
-  EXPECT_LT(warm.iterations, cold.iterations);
-  EXPECT_EQ(x[landed].y, z[landed].y);
-  EXPECT_LT((nets::dense(x) - nets::dense(expected)).norm(), 1e-6 * nets::dense(expected).norm());
-  // After one that has no numbers it begins with nothing.
-  std::vector<vec3> broken = problem.b;
-  broken[40].y = std::numeric_limits<double>::quiet_NaN();
-  cg.solve({pool}, {problem.A, broken, held, z}, x, options);
-  EXPECT_EQ(cg.solve({pool}, {problem.A, problem.b, held, z}, x, go_on).iterations, cold.iterations);
-  EXPECT_EQ(x, expected);
-}
-
 TEST(ConjugateGradient, AsksTheStopProbeInEveryIteration) {
   WorkerPool pool(1);
   ConjugateGradient cg;

@@ -76,7 +76,8 @@ TEST_P(Strips, OverACylinderSlideOrHang) {
   Simulation simulation(scene, built(strip_with_tails(kCylinder + 1e-6, kFirst, second)), one_thread());
   ASSERT_EQ(run(simulation, 180), 180);
   const double before = simulation.state().x.back().y;
-  EXPECT_TRUE(simulation.record().converged);
+  // Rods are compliant where they touch, which RATTLE reports as not converged.
+  EXPECT_NE(simulation.record().converged, integrator == "rattle" && of_critical < 1);
   ASSERT_EQ(run(simulation, 60), 60);
   const double fallen = before - simulation.state().x.back().y;
   if (of_critical < 1)
@@ -103,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"semi-implicit-bdf2-ere", 0.3, 0.9, 1, 5e-3},
                       Case{"semi-implicit-bdf2-ere", 0.3, 1.1}, Case{"str-sbdf2-ere", 0.3, 0.9, 4, 5e-3},
                       Case{"str-sbdf2-ere", 0.3, 1.1}, Case{"symplectic-euler", 0.3, 0.9, 150},
-                      Case{"symplectic-euler", 0.3, 1.1, 150}));
+                      Case{"symplectic-euler", 0.3, 1.1, 150}, Case{"rattle", 0.3, 0.9},
+                      Case{"rattle", 0.3, 1.1}));
 
 // Contacts of the state that was left are no first guess of another one. The sheet slides over the floor, in
 // waves, until it lies still.

@@ -205,28 +205,9 @@ TEST_F(ImpulseContactTest, TakesAStepOnceWhereClothRests) {
     EXPECT_LT(simulation.record().max_strain, 0.03);
     return sum;
   };
-  EXPECT_LT(2 * iterations(ContactModel::impulse), 831);
-  EXPECT_LT(2 * iterations(ContactModel::filter), 831);
-}
-
-// Where it lands a step is taken two or three times; the later ones begin with what the first has found.
-TEST_F(ImpulseContactTest, TakesFewIterationsForAStepThatIsRepeated) {
-  Scene scene;
-  scene.pins = PinPreset::none;
-  scene.contact.model = ContactModel::impulse;
-  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.31,0.5,0.3")};
-  Simulation simulation(scene, grid_mesh(30, 30), pool_);
-  int last = 0, before = 0;
-  for (int k = 0; k < 30; ++k) {
-    ASSERT_EQ(simulation.step(pool_), StepStatus::done);
-    const StepRecord& record = simulation.record();
-    ASSERT_EQ(record.solves.all().size(), 1U);
-    const int of_last = record.solves.all()[0];
-    if (record.cg_iterations == of_last) continue;  // taken once
-    last += of_last;
-    before += record.cg_iterations - of_last;
-  }
-  EXPECT_LT(2 * last, before);  // 0.31 times; 0.61 from nothing
+  const int by_nodes = iterations(ContactModel::filter);
+  EXPECT_LT(2 * by_nodes, 831);
+  EXPECT_LT(iterations(ContactModel::impulse), 1.5 * by_nodes);
 }
 
 TEST_F(ImpulseContactTest, KeepsItsBitsForAnyNumberOfThreadsAndFromACheckpoint) {

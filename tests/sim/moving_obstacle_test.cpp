@@ -157,7 +157,8 @@ TEST_F(MovingObstacle, NothingEndsBelowIt) {
         most = std::max(most, simulation.constraints(simulation.state().x).entries().size());
       }
       if (!simulation.blow_up()) {
-        EXPECT_GT(most, 4u) << body << info.id;
+        // Triangles of rods do not bend around a ball.
+        EXPECT_GT(most, info.inextensible ? 3u : 4u) << body << info.id;
       }
     }
 }

@@ -18,7 +18,7 @@
 #include "collide/feature_pair.h"
 #include "contact/candidate_list.h"
 #include "contact/contact_pair.h"
-#include "contact/filter_contact.h"
+#include "contact/nodal_contact.h"
 #include "contact/surfaces.h"
 #include "core/cancel_point.h"
 #include "core/compute_context.h"
@@ -70,7 +70,7 @@ std::uint32_t root_of(std::span<std::uint32_t> parent, std::uint32_t i) {
   return i;
 }
 
-/// Contact by impulses after each step (model.md, "Contact by impulses"), in addition to the filter for
+/// Contact by impulses after each step (model.md, "Contact by impulses"), in addition to the nodal contact of
 /// particles on surfaces: inelastic impulses change the displacements of a step from x₀ to x₁ until no two
 /// features of the cloth, and none of the cloth and a mesh, collide, and no particle ends below another
 /// surface [Bridson 2002; Harmon 2008]. Then they stop the relative velocities of all active contacts.
@@ -80,16 +80,14 @@ std::uint32_t root_of(std::span<std::uint32_t> parent, std::uint32_t i) {
 ///
 /// Features nearer than ξ are separated, at 1 m/s at most. Features that are nearer than 2 ξ at rest are kept
 /// half as far apart.
-class ImpulseContact final : public FilterContact {
+class ImpulseContact final : public NodalContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& surfaces) override;
   double thickness() const override { return is_active_ ? thickness_ : 0; }
   bool corrects_steps() const override { return is_active_; }
-  bool uses_reactions() const override { return knows_reactions_; }
-  bool begin_step(const ContactStep& step) override;
   /// Fails as squeezed if pins and moving obstacles leave no room, and as crowded if there are more
-  /// candidates than PairFinder lists; `after` is then as the filter left it. Throws Cancelled.
-  End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
+  /// candidates than PairFinder lists; `after` is then as nodal contact left it. Throws Cancelled.
+  End end_step(const ContactStep& step, State& after) override;
   std::pair<std::uint32_t, std::uint32_t> squeezed() const override { return {squeezed_, squeezed_on_}; }
   bool converged() const override { return !is_active_ || converged_; }
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
@@ -155,14 +153,14 @@ class ImpulseContact final : public FilterContact {
   bool move_zones(const Surfaces& surfaces);
   void list_pairs();
 
-  bool is_active_ = false, knows_reactions_ = false, with_itself_ = false;
+  bool is_active_ = false, with_itself_ = false;
   const ClothMesh* mesh_ = nullptr;
   double thickness_ = 0;  // ξ: features are kept this far apart [m], > 0
   double friction_ = 0;   // μ of cloth on cloth
   bool through_springs_ =
       true;  // impulses act through the springs, as in an implicit step; else on particles
   LinearSolverSettings solver_settings_;
-  std::vector<std::uint32_t> pinned_;  // ascending
+  Projection held_;  // the pins, and particles in nodal contact
 
   CandidateList candidates_;
   double h_ = 0;
@@ -217,9 +215,8 @@ void ImpulseContact::Contact::apply(const vec3& impulse, std::span<const double>
 }
 
 void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfaces) {
-  FilterContact::configure(input, surfaces);
+  NodalContactResponse::configure(input, surfaces);
   is_active_ = has_surfaces_ || input.self_contact;
-  knows_reactions_ = is_active_ && !input.method.inextensible;
   thickness_ = input.thickness > 0 ? input.thickness : kThicknessOfEdge * mean_edge(input.cloth);
   friction_ = input.obstacles.friction;
   through_springs_ = input.method.family != IntegratorFamily::explicit_method;
@@ -229,18 +226,15 @@ void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfac
   if (!is_active_) pairs_.clear();
 }
 
-bool ImpulseContact::begin_step(const ContactStep& step) {
-  pinned_.clear();
-  for (const Projection::Entry& pin : step.system.projection().entries()) pinned_.push_back(pin.particle);
-  return FilterContact::begin_step(step);
-}
-
-ContactResponse::End ImpulseContact::end_step(const ContactStep& step, std::span<const vec3> reactions,
-                                              State& after) {
-  const End end = FilterContact::end_step(step, reactions, after);
+ContactResponse::End ImpulseContact::end_step(const ContactStep& step, State& after) {
+  End end = NodalContactResponse::end_step(step, after);
   if (!is_active_) return end;
+  held_ = step.system.projection();
+  add_closed(held_);
   const End resolved = resolve(step, after);
-  return {end.moved || resolved.moved, resolved.failure};
+  end.moved = end.moved || resolved.moved;
+  end.failure = resolved.failure;
+  return end;
 }
 
 ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& after) {
@@ -293,7 +287,7 @@ void ImpulseContact::begin(const ContactStep& step, const State& after) {
     displacement_[i] = after.x[i] - before.x[i];
     inverse_[i] = 1 / step.system.masses()[i];
   }
-  for (const std::uint32_t i : pinned_) inverse_[i] = 0;
+  for (const Projection::Entry& pin : step.system.projection().entries()) inverse_[pin.particle] = 0;
   add_meshes(step.surfaces);
   predicted_ = displacement_;
   v_after_ = v_;
@@ -551,7 +545,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
       b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (displacement_[i] - predicted_[i]);
     system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, *matrix_);
     press_contacts(pool);
-    system.projection().filter(b_);
+    held_.filter(b_);
     double size = 0;
     for (const vec3& b : b_) size += glm::dot(b, b);
     if (!(size > 0)) break;
@@ -560,7 +554,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     solving.cg.tolerance = std::min(solver_settings_.cg.tolerance * std::sqrt(largest / size), kLeastSolved);
     change_.assign(x_.size(), vec3(0));
     const std::span<vec3> of_cloth = std::span(change_).first(particles_);
-    const SolveReport solve = solver_.solve(context, {*matrix_, b_, system.projection()}, of_cloth, solving);
+    const SolveReport solve = solver_.solve(context, {*matrix_, b_, held_}, of_cloth, solving);
     if (solve.stopped) throw Cancelled();
     converged_ = converged_ && solve.converged;
     double longest = 0, fall = 0;

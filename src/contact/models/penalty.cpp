@@ -57,8 +57,7 @@ bool PenaltyResponse::begin_step(const ContactStep& step) {
   return false;
 }
 
-ContactResponse::End PenaltyResponse::end_step(const ContactStep& /*step*/,
-                                               std::span<const vec3> /*reactions*/, State& /*after*/) {
+ContactResponse::End PenaltyResponse::end_step(const ContactStep& /*step*/, State& /*after*/) {
   return {false, force_.crowded() ? std::optional(Failure::crowded) : std::nullopt};
 }
 

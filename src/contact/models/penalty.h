@@ -10,7 +10,7 @@ class PenaltyResponse : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& surfaces) override;
   bool begin_step(const ContactStep& step) override;
-  End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
+  End end_step(const ContactStep& step, State& after) override;
   std::span<const ContactPair> pairs(std::span<const vec3> v) override;
   std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
   void add_figures(ContactFigures& figures) const override;

@@ -57,7 +57,6 @@ extern constinit const IntegratorInfo kBackwardEuler{
     .order = 1,
     .uses_newton = true,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula = "u1 = u0 + h F(u1), by Newton's method",
     .summary =
         "Solves the implicit equations to a tolerance, so it also stays stable where forces change "

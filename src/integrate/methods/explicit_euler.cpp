@@ -18,7 +18,6 @@ extern constinit const IntegratorInfo kExplicitEuler{
     .letters = "EE",
     .family = IntegratorFamily::explicit_method,
     .order = 1,
-    .solves_contact = true,
     .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
     .summary =
         "The simplest method. It gains energy at every step size, so undamped cloth always blows up "

@@ -341,7 +341,6 @@ extern constinit const IntegratorInfo kExponentialRosenbrockEuler{
     .family = IntegratorFamily::exponential,
     .order = 2,
     .order_needs_exact_jacobian = true,
-    .solves_contact = true,
     .formula = "u1 = u0 + h φ1(hJ0) F(u0), φ1(Z) = Z⁻¹(e^Z − I), by polynomials in hJ0",
     .summary =
         "Solves the equation linearised at the start of the step exactly: no numerical damping in any "

@@ -54,7 +54,6 @@ extern constinit const IntegratorInfo kImplicitMidpoint{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
     .summary =
         "Symplectic, and stable at every step size on an oscillator. It damps nothing: cloth keeps its "

@@ -17,7 +17,8 @@ constexpr double kPbdSoftness = 1e-4;
 /// Position-based dynamics of inextensible stretch springs [Müller 2007], with a second projection of the
 /// velocities onto the constraints' tangent space [Ascher 1998, §10.2]. f is without the elastic force of
 /// stretch springs:
-///   x = x0 + h (v0 + h M⁻¹ f(x0, v0)), then `iterations` Gauss–Seidel sweeps towards C(x) = l − L = 0;
+///   x = x0 + h (v0 + h M⁻¹ f(x0, v0)), then `iterations` Gauss–Seidel sweeps towards C(x) = l − L = 0, each
+///   with Coulomb's law at every contact;
 ///   v = (x − x0)/h;   v −= M⁻¹Jᵀ (J M⁻¹Jᵀ)⁺ J v.
 /// Without the second projection it is plain PBD, whose velocities drift off the tangent space.
 class PbdProj2 final : public Integrator {
@@ -43,12 +44,14 @@ class PbdProj2 final : public Integrator {
     prescribe(projection, state.x, h, x1_, v1_);
     context.poll();
     constraints_.update(system, context);
+    for (NodalContact& contact : context.contacts) contact.impulse = vec3(0);
     for (int k = 0; k < iterations_; ++k) {
       context.poll();
       constraints_.sweep(x1_);
+      obey_contacts(system, context, h, state.x);
     }
     for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-    solve_contacts_locally(system, context, h, ContactTiming::before_positions, state.x, x1_, v1_);
+    report_contacts(context, n);
     if (velocity_projection_) {
       prescribe(projection, state.x, h, x1_, v1_);
       constraints_.linearise(context, x1_);
@@ -56,6 +59,19 @@ class PbdProj2 final : public Integrator {
     }
     finish_step(system, context, h, x1_, v1_, state);
     report.length_violation = constraints_.violation(context.pool, state.x);
+  }
+  /// Replaces the impulses of contacts, at each particle alone: Coulomb's law for the rods' last sweep.
+  void obey_contacts(const DynamicSystem& system, const StepContext& context, double h,
+                     std::span<const vec3> x0) {
+    const std::span<const double> m = system.masses();
+    for (NodalContact& contact : context.contacts) {
+      const std::uint32_t i = contact.particle;
+      x1_[i] -= h / m[i] * contact.impulse;
+      v1_[i] = (x1_[i] - x0[i]) / h;
+    }
+    StepContext of_sweep = context;
+    of_sweep.ledger = nullptr;
+    solve_contacts_locally(system, of_sweep, h, ContactTiming::before_positions, x0, x1_, v1_);
   }
   double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
@@ -103,7 +119,6 @@ extern constinit const IntegratorInfo kPbdProj2{
     .family = IntegratorFamily::position_based,
     .inextensible = true,
     .stiff_forces = StiffForces::none,
-    .solves_contact = true,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",

@@ -482,7 +482,6 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
-    .solves_contact = true,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
         "Solves the step of backward Euler alternately: every spring finds its rest length, then one "

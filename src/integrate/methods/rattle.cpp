@@ -21,11 +21,16 @@ constexpr double kRattleSoftness = 0.1;
 /// 2v½ − v0 is v0 + h a0 of velocity Verlet, including the constraints' acceleration. If C(x0) is not 0, the
 /// target of x1 comes from LengthConstraints::approach. For compliant rods (length_constraints.h) λ acts
 /// along J(x0 + h v½): the method is then neither symplectic nor of second order.
+///
+/// Exact lengths and surfaces contradict each other. A step that may touch a surface is therefore one of
+/// first order, with compliant rods and contacts in one linear solve:
+///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
 class Rattle final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
     for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
+    if (!context.contacts.empty()) return take_contact_step(system, state, h, context, report);
     const Projection& projection = system.projection();
 
     v0_ = state.v;
@@ -52,6 +57,21 @@ class Rattle final : public Integrator {
     constraints_.linearise(context, x1_);
     constraints_.project_velocities(context, v1_, kRattleSoftness, report);
 
+    finish_step(system, context, h, x1_, v1_, state);
+    report.length_violation = constraints_.violation(context.pool, state.x);
+  }
+  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                         StepReport& report) {
+    v1_ = state.v;
+    prescribe_velocity(system.projection(), state.x, h, v1_);
+    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < system.size(); ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
+    context.poll();
+    constraints_.update(system, context);
+    constraints_.project_onto_contacts(context, h, state.x, x1_, report);
+    for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    report_contacts(context, system.size());
     finish_step(system, context, h, x1_, v1_, state);
     report.length_violation = constraints_.violation(context.pool, state.x);
   }

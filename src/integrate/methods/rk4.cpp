@@ -67,7 +67,6 @@ extern constinit const IntegratorInfo kRk4{
     .letters = "RK",
     .family = IntegratorFamily::explicit_method,
     .order = 4,
-    .solves_contact = true,
     .formula =
         "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
         "u1 = u0 + h/6 (k1 + 2 k2 + 2 k3 + k4)",

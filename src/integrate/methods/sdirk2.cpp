@@ -22,7 +22,6 @@ extern constinit const IntegratorInfo kSdirk2{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula =
         "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
         "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",

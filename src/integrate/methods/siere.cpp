@@ -20,7 +20,6 @@ extern constinit const IntegratorInfo kSiere{
     .family = IntegratorFamily::exponential,
     .order = 1,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
     .summary =
         "Keeps the energy of the s slowest modes and damps the others like semi-implicit Euler. Needs one "

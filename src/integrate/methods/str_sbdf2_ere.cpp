@@ -96,7 +96,6 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .order_without_modes = 2,
     .order_condition = "2 with the exact Jacobian and without modes (--modes 0)",
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula =
         "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
         "at u½: u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E(u½, h/2)))",

@@ -10,7 +10,6 @@ extern constinit const IntegratorInfo kSymplecticEuler{
     .letters = "SE",
     .family = IntegratorFamily::explicit_method,
     .order = 1,
-    .solves_contact = true,
     .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
     .summary =
         "Costs the same as explicit Euler, but its energy stays bounded for h·ω_max < 2, less with "

@@ -21,7 +21,6 @@ extern constinit const IntegratorInfo kTrBdf2{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula = "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
     .summary =
         "The trapezoidal rule over half a step, then BDF2 over both halves: second order without a "

@@ -18,7 +18,6 @@ extern constinit const IntegratorInfo kTrapezoidal{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
-    .solves_contact = true,
     .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
     .summary =
         "Closely related to the midpoint rule: constant amplitude on an oscillator, the same cost. It "

@@ -44,7 +44,6 @@ extern constinit const IntegratorInfo kVelocityVerlet{
     .letters = "VV",
     .family = IntegratorFamily::explicit_method,
     .order = 2,
-    .solves_contact = true,
     .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
     .summary =
         "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "

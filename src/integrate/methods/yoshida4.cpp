@@ -80,7 +80,6 @@ extern constinit const IntegratorInfo kYoshida4{
     .order = 4,
     .order_with_damping = 3,
     .order_condition = "without damping, otherwise 3",
-    .solves_contact = true,
     .formula = "u1 = V(w1 h) V(w0 h) V(w1 h) u0, V velocity Verlet, w1 = 1/(2 - 2^(1/3)), w0 = 1 - 2 w1",
     .summary =
         "Three steps of velocity Verlet, the middle one backwards in time, whose errors cancel: order "

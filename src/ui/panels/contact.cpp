@@ -190,7 +190,7 @@ constexpr std::array kContactRows{
                }},
     ContactRow{"Normal force", "contact-force",
                "Sum of the normal forces of all contacts; for cloth at rest on a floor its weight. Impulses "
-               "include self-contact. The filter gives the mean of the last step.",
+               "include self-contact. Nodal contact gives the mean of the last step.",
                [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
     ContactRow{"Stiffness", "contact-stiffness-now",
                "Of contact by forces: k of a penalty, κ of a barrier. An automatic κ is chosen for the mesh "

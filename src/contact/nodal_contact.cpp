@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "contact/nodal_contact.h"
+
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
-#include <span>
 #include <tuple>
-#include <vector>
 
 #include "contact/contact_model.h"
-#include "contact/contact_response.h"
 #include "core/cancel_point.h"
 #include "core/collect.h"
 
@@ -27,65 +25,9 @@ constexpr double kParallel = 0.995;        // cosine of the normals of two surfa
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
 
-struct Sunk {
-  std::uint32_t particle, surface;
-};
-
 auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, contact.surface); }
 
-/// Contact of particles with the floor and the obstacles, solved by the method within its step: Coulomb's law
-/// at the end of the step (linalg/contact_solver.h).
-///
-/// A step begins with the contacts that it may close: particles nearer to a surface than they can move, each
-/// with at most three surfaces, one of those that are nearly parallel there. A surface is replaced by its
-/// tangent plane at the closest point, which moves with the surface to the end of the step. The step is
-/// repeated, at most twice, if a particle passes a surface that was not among its contacts. Particles that
-/// still end below a curved surface are put on it.
-///
-/// Pinned particles follow their pins, also below a surface. Cloth below a surface that appears or rises is
-/// lifted at 1 m/s.
-class NodalContactResponse final : public ContactResponse {
- public:
-  void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
-    has_surfaces_ = input.has_surfaces();
-  }
-  bool corrects_steps() const override { return has_surfaces_; }
-  bool begin_step(const ContactStep& step) override;
-  std::span<NodalContact> solved() override { return solved_; }
-  bool needs_repeat(const ContactStep& step, const State& after) override;
-  End end_step(const ContactStep& step, std::span<const vec3> reactions, State& after) override;
-  bool lifts() const override { return lifts_; }
-  void undo_step() override { NodalContactResponse::set_contacts(before_); }
-
-  std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
-  void add_constraints(Projection& projection, const Surfaces& surfaces,
-                       std::span<const vec3> x) const override;
-  const std::vector<ActiveContact>& contacts() const override { return contacts_; }
-  void set_contacts(const std::vector<ActiveContact>& contacts) override {
-    contacts_ = contacts;
-    pairs_.clear();
-  }
-
- private:
-  NodalContact contact_at(const ContactStep& step, std::uint32_t surface, std::uint32_t particle,
-                          const SurfacePoint& point) const;
-  void remember(const ContactStep& step);
-  bool have_changed() const;
-  void find_sunk(const ContactStep& step, const State& after);
-  void put_on_surfaces(const ContactStep& step, std::uint32_t particle, vec3& x, vec3& v) const;
-  std::span<const NodalContact> contacts_of(std::uint32_t particle) const {
-    const auto first = std::ranges::lower_bound(solved_, particle, {}, &NodalContact::particle);
-    return {first, std::ranges::upper_bound(first, solved_.end(), particle, {}, &NodalContact::particle)};
-  }
-
-  bool has_surfaces_ = false, lifts_ = false, jumped_ = false;
-  std::vector<ActiveContact> contacts_, before_;  // closed after the last step, and after the one before
-  std::vector<NodalContact> solved_, added_;
-  std::vector<std::vector<NodalContact>> found_by_task_;
-  std::vector<Sunk> sunk_;
-  std::vector<std::vector<Sunk>> sunk_by_task_;
-  std::vector<ContactPair> pairs_;
-};
+}  // namespace
 
 NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
                                               std::uint32_t particle, const SurfacePoint& point) const {
@@ -100,6 +42,8 @@ NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint
   contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
   return contact;
 }
+
+namespace {
 
 // True if one contact stands for both: their impulses could not be told apart.
 bool act_as_one(const NodalContact& a, const NodalContact& b) {
@@ -117,12 +61,13 @@ void add(const NodalContact& contact, std::vector<NodalContact>& found, std::siz
   found.push_back(contact);
 }
 
+}  // namespace
+
 bool NodalContactResponse::begin_step(const ContactStep& step) {
   lifts_ = jumped_ = false;
   solved_.clear();
   pairs_.clear();
   before_ = contacts_;
-  step.system.set_pushes({});
   const Surfaces& surfaces = step.surfaces;
   if (surfaces.empty()) return false;
   const CancelPoint cancel(step.context.stop);
@@ -151,6 +96,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
     std::ranges::sort(own, found.end(), {}, &NodalContact::surface);
   };
   collect(step.context.pool, start.x.size(), kParticlesOfTask, found_by_task_, solved_, find);
+  cancel.poll();
   remember(step);
   return jumped_;
 }
@@ -189,6 +135,7 @@ void NodalContactResponse::find_sunk(const ContactStep& step, const State& after
 
 bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& after) {
   if (step.surfaces.empty()) return false;
+  CancelPoint(step.context.stop).poll();
   find_sunk(step, after);
   added_.clear();
   for (const auto& [particle, surface] : sunk_) {
@@ -208,8 +155,7 @@ bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& af
   return true;
 }
 
-ContactResponse::End NodalContactResponse::end_step(const ContactStep& step,
-                                                    std::span<const vec3> /*reactions*/, State& after) {
+ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, State& after) {
   contacts_.clear();
   if (step.surfaces.empty()) return {.changed = !before_.empty()};
   const CancelPoint cancel(step.context.stop);
@@ -227,12 +173,12 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step,
       if (glm::length(v - with_surface) <= kOnSurface / step.h) v = with_surface;
     }
     const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x);
-    if (!(point.height - point.level <= kOnSurface)) continue;
+    const bool was_lifted = contact.gap < -kOnSurface;
+    if (!(point.height - point.level <= kOnSurface) && !was_lifted) continue;
     if (std::abs(point.height - point.level) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
     const double outwards = glm::dot(point.normal, v - surfaces.velocity_at_end(contact.surface, x));
     // The speed of lifting throws nothing up.
-    const bool was_lifted = contact.gap < -kOnSurface && point.height - point.level >= -kOnSurface;
     if (outwards < 0 || was_lifted) v -= outwards * point.normal;
     result.changed = result.changed || was_lifted;
   }
@@ -295,6 +241,17 @@ void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_
   }
 }
 
+void NodalContactResponse::add_closed(Projection& projection) {
+  closed_.clear();
+  for (std::span<const NodalContact> rest = solved_; !rest.empty();) {
+    const std::span<const NodalContact> own = contacts_of_first(rest);
+    rest = rest.subspan(own.size());
+    if (const FreeDirections free = free_directions(own); free.count < 3)
+      closed_.push_back({own.front().particle, free.S, vec3(0), true});
+  }
+  projection.constrain(closed_);
+}
+
 void NodalContactResponse::add_constraints(Projection& projection, const Surfaces& surfaces,
                                            std::span<const vec3> x) const {
   std::vector<Projection::Entry> held;
@@ -316,8 +273,6 @@ void NodalContactResponse::add_constraints(Projection& projection, const Surface
   }
   projection.constrain(held);
 }
-
-}  // namespace
 
 std::unique_ptr<ContactResponse> make_nodal_contact() { return std::make_unique<NodalContactResponse>(); }
 
