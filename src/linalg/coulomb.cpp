@@ -14,6 +14,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kRelativeRounding = 1e-12;  // relative
+constexpr double kLeastSpeed = 0.1;          // [m/s]: least speed that rounding is relative to
 constexpr double kOneDirection = 1e-6;       // |S n|: below, n is not a free direction
 constexpr double kSolved = 1e-13;            // relative error of p
 constexpr int kMostSteps = 60;               // of a root
@@ -158,8 +159,9 @@ bool put_on_planes(std::span<const NodalContact> contacts, unsigned bits, vec3& 
   return true;
 }
 
+// Gaps have the rounding of positions, also where all speeds are 0.
 double rounding_of(std::span<const NodalContact> contacts, const vec3& v) {
-  double size = glm::length(v);
+  double size = std::max(glm::length(v), kLeastSpeed);
   for (const NodalContact& contact : contacts)
     size = std::max({size, std::abs(contact.least), glm::length(contact.velocity)});
   return kRelativeRounding * size;

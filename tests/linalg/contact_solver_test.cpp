@@ -93,6 +93,24 @@ TEST(Coulomb, SlidesInAGrooveBeyondRootTwoTimesFriction) {
 }
 
 // In the corner of three planes, under any load and motion of the planes: all of them are kept.
+// Positions are rounded: a particle at rest in a groove may be 1e-17 m above one of the two planes.
+TEST(Coulomb, SticksToBothPlanesWhenAGapIsRounding) {
+  std::array<NodalContact, 2> contacts{};
+  for (const double side : {-1.0, 1.0}) {
+    NodalContact& contact = contacts.at(side < 0 ? 0 : 1);
+    contact.normal = glm::normalize(vec3(side, 1, 0));
+    contact.friction = 0.3;
+    contact.gap = side < 0 ? 0 : 1e-17;
+    contact.refer_to(vec3(0), 1.0 / 60);
+  }
+  vec3 v(0);
+  const vec3 q(0, -1, 0.3);
+  solve_coulomb(mat3(1.0), mat3(1.0), q, contacts, v);
+  EXPECT_LE(glm::length(v), 1e-14);
+  for (const NodalContact& contact : contacts) EXPECT_EQ(contact.state, ContactState::stick);
+  EXPECT_LE(allow(v, v - q, contacts), 1e-9);
+}
+
 TEST(Coulomb, KeepsThreePlanes) {
   nets::Random random(2);
   for (int k = 0; k < 500; ++k) {
