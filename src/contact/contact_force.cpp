@@ -12,7 +12,8 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kContactGrain = 1024;
-constexpr double kUnforeseen = 0.1;  // of d̂
+constexpr double kUnforeseen = 0.1;      // of d̂
+constexpr double kFrictionError = 1e-3;  // of the largest friction
 
 mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 
@@ -222,6 +223,18 @@ mat3 ContactForce::drag_slope(const Slide& slide, const vec3& u, JacobianMode mo
   return lagged + slide.load * (secant - settings_.friction.slope(speed)) * square(along / speed);
 }
 
+ContactForce::LinearDrag ContactForce::linear_drag(std::size_t k, std::span<const vec3> v, JacobianMode mode,
+                                                   const ContactSet* set) const {
+  const Slide& slide = slides_[k];
+  if (set == nullptr || set->friction.empty()) {
+    const vec3 u = slide.contact.speed(v);
+    return {u, drag(slide, u), drag_slope(slide, u, mode)};
+  }
+  const auto& [u, load, exact] = set->friction[k];
+  const Slide loaded{slide.contact, load};
+  return {u, drag(loaded, u), drag_slope(loaded, u, exact ? JacobianMode::exact : mode)};
+}
+
 double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
   double sum = 0;
   for (const Slide& slide : slides_) {
@@ -254,10 +267,11 @@ void ContactForce::add_part_at(WorkerPool& pool, double /*t*/, SpringForces /*pa
 void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
   if (stage.springs == SpringForces::rest) return;
   const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
-  for (const Slide& slide : slides_) {
-    const vec3 u = slide.contact.speed(stage.v), change = slide.contact.speed(stage.v_end) - u;
-    slide.contact.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u, stage.mode) * change),
-                         impulse);
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    const ContactElement& contact = slides_[k].contact;
+    contact.spread(
+        stage.weight * linear_drag(k, stage.v, stage.mode, stage.contacts).at(contact.speed(stage.v_end)),
+        impulse);
   }
 }
 
@@ -267,22 +281,22 @@ mat3 ContactForce::block(const ContactElement& contact, JacobianMode mode) const
 }
 
 void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
-                              SpringMatrix& a) const {
+                              const ContactSet* set, SpringMatrix& a) const {
   stencils_.clear();
   const auto add = [&](const ContactElement& contact, const mat3& C) {
     stencils_.push_back({contact.particle, contact.weight, contact.count, C});
   };
   for (const ContactElement& contact : found_) add(contact, c.stiffness * block(contact, mode));
   if (c.damping != 0)
-    for (const Slide& slide : slides_)
-      add(slide.contact, -c.damping * drag_slope(slide, slide.contact.speed(v), mode));
+    for (std::size_t k = 0; k < slides_.size(); ++k)
+      add(slides_[k].contact, -c.damping * linear_drag(k, v, mode, set).slope);
   a.add_stencils(stencils_);
 }
 
 void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                  const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   contacts_at(pool, x);
-  add_blocks(v, c, mode, a);
+  add_blocks(v, c, mode, nullptr, a);
 }
 
 StepContact::Quotients ContactForce::quotients(JacobianMode mode, std::span<const vec3> v,
@@ -318,17 +332,52 @@ void ContactForce::linearize_set(WorkerPool& pool, std::span<const double> masse
     if (at_begin_) force += ahead_ * (stiffness * contact.velocity);  // surfaces move on as well
     contact.spread(force, f);
   }
-  for (const Slide& slide : slides_) slide.contact.spread(drag(slide, slide.contact.speed(v)), f);
-  add_blocks(v, c, mode, a);
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    const ContactElement& contact = slides_[k].contact;
+    contact.spread(linear_drag(k, v, mode, &contacts).at(contact.speed(v)), f);
+  }
+  add_blocks(v, c, mode, &contacts, a);
 }
 
-bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u,
-                           double b, std::span<const vec3> w, ContactSet& set) const {
-  if (settings_.law.barrier || surfaces_->empty()) return false;
+bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec3> w, ContactSet& set) const {
+  double error = 0, largest = 0;
+  const bool first = set.friction.empty();
+  points_.resize(slides_.size());
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    const ContactElement& contact = slides_[k].contact;
+    const vec3& n = contact.normal;
+    const double pressed =
+        contact.push - law_of(contact).slope(contact.gap) * glm::dot(n, contact.blend(solved_));
+    const double load = contact.friction * std::max(pressed, 0.0);
+    const vec3 u = contact.speed(v) + contact.blend(w),
+               before = first ? contact.speed(v) : set.friction[k].speed;
+    const vec3 force = drag({contact, load}, u);
+    error += glm::length(force - linear_drag(k, v, JacobianMode::clamped, &set).at(u));
+    largest += load;
+    const vec3 along = u - glm::dot(n, u) * n;
+    const bool reverses = glm::dot(along, before) < 0;
+    points_[k] = {reverses ? u - along : u, load, true};
+  }
+  if (!(error > kFrictionError * largest)) return false;
+  std::swap(set.friction, points_);
+  return true;
+}
+
+bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
+                           std::span<const vec3> u, double b, std::span<const vec3> w,
+                           ContactSet& set) const {
   solved_.resize(x.size());
   pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
   });
+  const bool rubs = correct_friction(v, w, set);
+  const bool differs = correct_active(pool, x, set);
+  if (rubs) set.is_known = !settings_.law.barrier && !surfaces_->empty();
+  return rubs || differs;
+}
+
+bool ContactForce::correct_active(WorkerPool& pool, std::span<const vec3> x, ContactSet& set) const {
+  if (settings_.law.barrier || surfaces_->empty()) return false;
   std::swap(set.active, foreseen_);
   begin_search(x);
   find_on_surfaces(pool, x, {1, solved_});

@@ -132,8 +132,11 @@ class ContactForce : public ContactTerm {
                      SpringMatrix& a) const override;
   /// Without a correction the next step would find an unforeseen contact deep below the surface, with a push
   /// that accelerates light cloth far too much.
-  bool correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
-               std::span<const vec3> w, ContactSet& set) const override;
+  ///
+  /// Friction is linearised at the velocities and loads that the last solve found, so that its load λ is that
+  /// of the end of the step. Where the sliding has reversed it is linearised at rest.
+  bool correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
+               std::span<const vec3> u, double b, std::span<const vec3> w, ContactSet& set) const override;
 
  private:
   struct Slide {
@@ -143,6 +146,17 @@ class ContactForce : public ContactTerm {
   double load_of(const ContactElement& contact) const { return contact.friction * contact.push; }
   vec3 drag(const Slide& slide, const vec3& u) const;  ///< damping and friction
   mat3 drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const;
+  /// Damping and friction near a velocity: force + slope (u − speed).
+  struct LinearDrag {
+    vec3 speed, force;
+    mat3 slope;
+    vec3 at(const vec3& u) const { return force + slope * (u - speed); }
+  };
+  /// Of the slide k in a step from the velocities v.
+  LinearDrag linear_drag(std::size_t k, std::span<const vec3> v, JacobianMode mode,
+                         const ContactSet* set) const;
+  bool correct_friction(std::span<const vec3> v, std::span<const vec3> w, ContactSet& set) const;
+  bool correct_active(WorkerPool& pool, std::span<const vec3> x, ContactSet& set) const;
   /// −∂f/∂x of a contact along its relative position.
   mat3 block(const ContactElement& contact, JacobianMode mode) const;
   /// The end of a Newton step without contact: x + factor · u, and active contacts at x further down by
@@ -171,7 +185,7 @@ class ContactForce : public ContactTerm {
   void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the contacts in found_.
   void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
-                  SpringMatrix& a) const;
+                  const ContactSet* set, SpringMatrix& a) const;
 
   ContactSettings settings_;
   const Surfaces* surfaces_ = nullptr;
@@ -187,6 +201,7 @@ class ContactForce : public ContactTerm {
   mutable std::vector<std::vector<ContactElement>> by_chunk_;
   mutable std::vector<ContactElement> found_, elements_, foreseen_;
   mutable std::vector<vec3> solved_;  // displacements of a solved step
+  mutable std::vector<ContactSet::Friction> points_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;
 };
 

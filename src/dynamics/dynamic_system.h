@@ -49,6 +49,7 @@ struct ImpulseStage {
   std::span<const vec3> v_end;  ///< v for forces that are not linearised
   SpringForces springs = SpringForces::all;
   JacobianMode mode = JacobianMode::clamped;  ///< of D
+  const ContactSet* contacts = nullptr;       ///< of the linearised step, if it solved with one
 };
 
 /// The system as a time integrator sees it: M v' = f(x, v), x' = v, with some particles prescribed. Calls are

@@ -58,14 +58,25 @@ struct ContactElements {
   double friction_speed = 0;  ///< ε [m/s]
 };
 
-/// The active contacts with surfaces of a linearised step. The method that solves it owns the set, and
-/// clears it before the first solve of a step.
+/// The active contacts with surfaces of a linearised step, and where its friction is linearised. The method
+/// that solves it owns the set, and clears it before the first solve of a step.
 struct ContactSet {
-  std::vector<ContactElement> active;
-  bool is_known = false;      ///< `linearize` uses `active`; else it predicts the set
-  bool is_corrected = false;  ///< by at least one solve of this step
+  /// The law of a contact with friction or damping, near a velocity.
+  struct Friction {
+    vec3 speed;          ///< relative velocity [m/s]
+    double load;         ///< μ λ [N]
+    bool exact = false;  ///< with the derivative of the law; else with its secant, where D is clamped
+  };
 
-  void clear() { is_known = is_corrected = false; }
+  std::vector<ContactElement> active;
+  std::vector<Friction> friction;  ///< after the first solve; empty: at the start of the step
+  bool is_known = false;           ///< `linearize` uses `active`; else it predicts the set
+  bool is_corrected = false;       ///< by at least one solve of this step
+
+  void clear() {
+    is_known = is_corrected = false;
+    friction.clear();
+  }
 };
 
 /// Contact by forces in a step, for time steppers and measurements. `force` and `assemble` of the system
@@ -89,10 +100,10 @@ class StepContact {
   virtual double free_fraction(WorkerPool& pool, std::span<const vec3> x,
                                std::span<const vec3> displacement) const = 0;
 
-  /// True if the step that was solved with `set`, from x to x + a u + b w, has other contacts; then `set`
-  /// contains the corrected contacts for another solve.
-  virtual bool correct(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
-                       std::span<const vec3> w, ContactSet& set) const = 0;
+  /// True if the step that was solved with `set`, from (x, v) to (x + a u + b w, v + w), has other contacts
+  /// or another friction; then `set` is the one for another solve.
+  virtual bool correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
+                       std::span<const vec3> u, double b, std::span<const vec3> w, ContactSet& set) const = 0;
 
   /// −u·Ku and −u·Du for a vector per particle, K of the contacts found last, and D at v.
   struct Quotients {

@@ -17,7 +17,7 @@ class LinearizedStage {
  public:
   /// Leaves Δv, prescribed on pins, in `dv`, and the right-hand side in `b`. rhs(i, f) is that of particle i
   /// with f. The system is solved again, up to kMostContactSolves times, while the step to x0 + factor u + c
-  /// Δv has other contacts.
+  /// Δv has other contacts, or another friction.
   template <class RightHandSide>
   void solve(const DynamicSystem& system, const State& state, double h, double c, double factor,
              std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
@@ -42,7 +42,7 @@ class LinearizedStage {
       }
       solve_linear(solver_, {A, b, system.projection(), dv}, context, solves > 1, dv, report);
       if (solves == kMostContactSolves || contact == nullptr ||
-          !contact->correct(context.pool, state.x, factor, u, c, dv, contacts_))
+          !contact->correct(context.pool, state.x, state.v, factor, u, c, dv, contacts_))
         break;
     }
   }
@@ -53,6 +53,9 @@ class LinearizedStage {
       return report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat);
     report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat);
   }
+
+  /// Of the last solve.
+  const ContactSet& contacts() const { return contacts_; }
 
   std::vector<vec3> b, dv;
 

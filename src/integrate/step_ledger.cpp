@@ -154,10 +154,16 @@ void report_forces_on_held(const StepContext& context, const DynamicSystem& syst
 }
 
 void report_linear_forces(const StepContext& context, const DynamicSystem& system, double weight,
-                          std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> v_end) {
+                          std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> v_end,
+                          const ContactSet* contacts) {
   if (context.ledger == nullptr) return;
   system.add_impulses(context.pool,
-                      {.weight = weight, .x = x, .v = v, .v_end = v_end, .mode = context.solver.jacobian},
+                      {.weight = weight,
+                       .x = x,
+                       .v = v,
+                       .v_end = v_end,
+                       .mode = context.solver.jacobian,
+                       .contacts = contacts},
                       context.ledger->impulses());
 }
 

@@ -98,7 +98,8 @@ void report_forces_on_held(const StepContext& context, const DynamicSystem& syst
 /// The same for forces linearised in v at (x, v): the impulses by kind are weight · (f + D (v_end − v)).
 /// Constrained particles are excluded.
 void report_linear_forces(const StepContext& context, const DynamicSystem& system, double weight,
-                          std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> v_end);
+                          std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> v_end,
+                          const ContactSet* contacts = nullptr);
 
 /// Reports the residual r, times `weight`, of M (v1 − v0) = …; constrained directions are ignored.
 void report_residual(const StepContext& context, double weight, std::span<const vec3> r);

@@ -47,7 +47,7 @@ class SemiImplicitBdf2 final : public Integrator {
       v1[i] += state.v[i];
       x_hat_[i] += c * v1[i];
     });
-    report_linear_forces(context, system, c, state.x, state.v, v1);
+    report_linear_forces(context, system, c, state.x, state.v, v1, &stage_.contacts());
     finish_step(system, context, h, x_hat_, v1, state);
     history_.remember(context, x_hat_, v1);
   }

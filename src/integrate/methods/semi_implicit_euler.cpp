@@ -22,7 +22,7 @@ class SemiImplicitEuler final : public Integrator {
       v1[i] = state.v[i] + v1[i];
       x1[i] = state.x[i] + h * v1[i];
     });
-    report_linear_forces(context, system, h, state.x, state.v, v1);
+    report_linear_forces(context, system, h, state.x, state.v, v1, &stage_.contacts());
     finish_step(system, context, h, x1, v1, state);
   }
 
