@@ -82,6 +82,10 @@ class EnergyAccount {
   void set_scale(const ClothSystem& system, double reach, double speed = 0);
 
   double allowed(double factor) const;
+  /// The spurious energy [J] that a step of a linearised method may gain; more is reported, and refused by
+  /// adaptive steps.
+  double allowed_gain() const { return allowed(kGainShare); }
+  static constexpr double kGainShare = 0.05;
 
   double load() const { return load_; }  ///< F · reach + ½ M w²
   double work() const { return work_; }

@@ -18,6 +18,7 @@ enum class NoticeCause : std::uint8_t {
   rods_entered,        ///< cloth was moved to the lengths of rods
   barrier_stiffened,   ///< a barrier's automatic stiffness was raised
   spurious_energy,     ///< the method and its solvers gained energy
+  gain_in_step,        ///< a linearised step gained much spurious energy
   intersections,       ///< triangles intersect at the start, or where impulses cannot separate them
   strain_not_limited,  ///< an adaptive step was accepted above its largest strain
   not_converged,       ///< a step did not converge
@@ -33,10 +34,11 @@ enum class NoticeCause : std::uint8_t {
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 15> kNoticeCauseNames{
-    "rods-entered",     "barrier-stiffened", "spurious-energy", "intersections", "strain-not-limited",
-    "not-converged",    "mesh-size",         "mesh-repaired",   "overlap",       "large-strain",
-    "unstable-contact", "tunnelling",        "behind-obstacle", "open-obstacle", "obstacle-size"};
+inline constexpr std::array<std::string_view, 16> kNoticeCauseNames{
+    "rods-entered",       "barrier-stiffened", "spurious-energy", "gain-in-step",    "intersections",
+    "strain-not-limited", "not-converged",     "mesh-size",       "mesh-repaired",   "overlap",
+    "large-strain",       "unstable-contact",  "tunnelling",      "behind-obstacle", "open-obstacle",
+    "obstacle-size"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

@@ -203,9 +203,11 @@ const auto& parameter_rows() {
       number<&Method::substeps>("Stepping", "substeps", "Substeps", "", 1, 1000, logarithmic,
                                 "Divides each step into this many equal substeps. Commands act between whole "
                                 "steps, so methods with different substeps stay comparable."),
-      toggle<&Method::adaptive>("Stepping", "adaptive-dt", "Adaptive steps",
-                                "Halves a step, down to h/1024, if it strains a stretch spring too much or "
-                                "blows up. After two good steps in a row h doubles again."),
+      toggle<&Method::adaptive>(
+          "Stepping", "adaptive-dt", "Adaptive steps",
+          "Halves a step, down to h/1024, if it strains a stretch spring too much, gains "
+          "much spurious energy or blows up. After two good steps in a row h doubles "
+          "again."),
       number<&Method::max_strain>(
           "Stepping", "max-strain", "Largest strain", "m/m", 1e-4, 100, logarithmic,
           "Largest allowed strain |l/L − 1| of a stretch spring after an adaptive step."),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <new>
+#include <numbers>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,6 +24,9 @@ namespace {
 
 constexpr std::string_view kSmallestStepReached =
     "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was accepted.";
+
+constexpr std::string_view kSmallestStepGains =
+    "Adaptive steps: even h/1024 gains more spurious energy than allowed; the step was accepted.";
 
 // Of the mesh's diagonal: smaller displacements on entering a method with rods are rounding.
 constexpr double kMoved = 1e-6;
@@ -137,7 +141,8 @@ StepStatus Simulation::run_substep(const ComputeContext& context) {
     measure(context);
     end_ledger();
     const std::optional<BlowUp> bad = check_energy(h);
-    const bool good = !bad && (!scene_->adaptive || measured_.strain <= scene_->max_strain);
+    const bool good =
+        !bad && (!scene_->adaptive || (measured_.strain <= scene_->max_strain && !gains_too_much()));
     if (!good && scene_->adaptive && !control_.at_smallest()) {
       retry_with_half();
       continue;
@@ -500,7 +505,8 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
     next_.converged = false;
     next_.reason = report.reason;
   }
-  if (!good) next_.warning = kSmallestStepReached;
+  if (!good)
+    next_.warning = measured_.strain <= scene_->max_strain ? kSmallestStepGains : kSmallestStepReached;
   add_body_contacts(h);
   next_residuals_.assign(report.residual_history.begin(), report.residual_history.end());
   control_.accept(good);
@@ -545,6 +551,7 @@ void Simulation::finish_record() {
     notice_step();
     notice_strain();
     notice_energy();
+    notice_gain_in_step();
   } catch (const std::bad_alloc&) {
   }
 }
@@ -559,7 +566,8 @@ void Simulation::notice_step() {
   if (!record_.converged)
     report(NoticeCause::not_converged,
            [&] { return "The step did not converge: " + std::string(record_.reason) + "."; });
-  report(NoticeCause::strain_not_limited, [&] { return std::string(record_.warning); });
+  if (record_.warning == kSmallestStepReached)
+    report(NoticeCause::strain_not_limited, [&] { return std::string(record_.warning); });
   if (moved_on_entry_ > 0)
     report(NoticeCause::rods_entered, [&] {
       return std::string(info_->title) +
@@ -615,6 +623,35 @@ void Simulation::notice_energy() {
            format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
            format_quantity(account_.given(), "J") + ". Use a smaller h or a method with numerical damping.";
+  });
+}
+
+void Simulation::notice_gain_in_step() {
+  const double gained = record_.ledger_of_step.spurious();
+  if (!is_linearised() || !(gained > account_.allowed_gain())) return;
+  report(NoticeCause::gain_in_step, [&] {
+    // finish_record() may have kept the start of the step as the last good state.
+    const std::vector<vec3>& x0 = last_good_step_ + 1 == record_.step ? last_good_->x : at_step_.state.x;
+    double shortest = 1, longest = 1, turned = 0;
+    for (const ElasticElement spring : system_.elements()) {
+      if (!spring.stretch) continue;
+      const vec3 before = x0[spring.j] - x0[spring.i], after = state_.x[spring.j] - state_.x[spring.i];
+      for (const double length : {glm::length(before), glm::length(after)}) {
+        shortest = std::min(shortest, length / spring.rest_length);
+        longest = std::max(longest, length / spring.rest_length);
+      }
+      turned = std::max(turned, std::atan2(glm::length(glm::cross(before, after)), glm::dot(before, after)));
+    }
+    const auto percent = [](double share) { return format_plain(std::round(100 * share)) + " %"; };
+    return std::string(info_->title) + " at h = " + format_quantity(scene_->h(), "s") + " gained " +
+           format_quantity(gained, "J") + " of spurious energy in the step that ends at " +
+           format_quantity(record_.time, "s") + ". Gravity, the start and external work account for " +
+           format_quantity(account_.given(), "J") + ". In that step stretch springs turned by up to " +
+           format_plain(std::round(turned * 180 / std::numbers::pi)) + "°, with lengths from " +
+           percent(shortest) + " to " + percent(longest) +
+           " of those at rest; the linearised forces do not follow such turns" +
+           (contact_->force().empty() ? "" : ", nor contact forces that begin within a step") + ". Use " +
+           (scene_->adaptive ? "" : "adaptive steps, ") + "a smaller h, or backward Euler.";
   });
 }
 

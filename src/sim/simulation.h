@@ -177,6 +177,7 @@ class Simulation {
   void notice_mesh();
   void notice_step();
   void notice_energy();
+  void notice_gain_in_step();
   void notice_strain();
   /// Reports an overlap, open or very large obstacles, and a method that often blows up with contact.
   void notice_world(const Overlap& overlap);
@@ -230,6 +231,15 @@ class Simulation {
            });
   }
   bool has_rods() const { return info_->inextensible; }
+  /// True if each step linearises the forces once, with errors that may add energy where springs turn.
+  bool is_linearised() const {
+    return info_->family == IntegratorFamily::linearly_implicit ||
+           info_->family == IntegratorFamily::exponential;
+  }
+  /// True if the current step has gained too much spurious energy, up to the end of this substep.
+  bool gains_too_much() const {
+    return is_linearised() && energy_ledger_.spurious() - record_.ledger.spurious() > account_.allowed_gain();
+  }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
     return without_rods(system_.energies(pool, x));
   }

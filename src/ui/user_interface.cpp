@@ -150,8 +150,9 @@ void UserInterface::draw_below(const PanelContext& context, const Layout& parts,
 // Its height follows its content one picture later.
 void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const bool blown_up = !context.snapshot.blow_up_sentence.empty();
+  const Notice* const gain = gain_to_show(context);
   const float before = std::exchange(shelf_height_, 0.0F);
-  if (!blown_up && !mesh_bar_.is_shown(context.snapshot)) return;
+  if (!blown_up && !mesh_bar_.is_shown(context.snapshot) && gain == nullptr) return;
   const bool scrolls = before > area.height;
   begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
               scrolls ? kFixedPart & ~ImGuiWindowFlags_NoScrollbar : kFixedPart);
@@ -159,10 +160,12 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const TooltipsThere there(TooltipSide::above);
   if (blown_up) {
     blow_up_strip(context, why_open_);
+  } else if (gain != nullptr) {
+    if (!gain_strip(context, *gain)) closed_gain_ = *gain;
   } else {
     mesh_bar_.draw(context);
   }
-  if (blown_up || mesh_bar_.is_shown(context.snapshot))
+  if (blown_up || mesh_bar_.is_shown(context.snapshot) || gain_to_show(context) != nullptr)
     shelf_height_ = ImGui::GetCursorPosY() + ImGui::GetScrollY() + units(2);
   end_fixed();
 }
@@ -328,9 +331,21 @@ bool UserInterface::message_is_told(const Snapshot& now) const {
   });
 }
 
+const Notice* UserInterface::gain_to_show(const PanelContext& context) const {
+  if (!context.snapshot.blow_up_sentence.empty() || mesh_bar_.is_shown(context.snapshot)) return nullptr;
+  const Notice* const gain = gain_to_cure(context);
+  return gain != nullptr && closed_gain_ != *gain ? gain : nullptr;
+}
+
+bool UserInterface::message_repeats(const Notice& notice) const {
+  return message_is_of_run_ && message_.ends_with(notice.text) && message_.find('\n') == std::string::npos;
+}
+
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view, float bottom) {
   view_legend(context, view);
   if (message_is_told(context.snapshot)) message_.clear();
+  if (const Notice* const gain = gain_to_show(context); gain != nullptr && message_repeats(*gain))
+    message_.clear();
   const bool open = notices(context, {view.x, view.height, view.width, bottom - view.height},
                             units(kTimelineHeight), message_, message_is_error_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
@@ -412,6 +427,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (context.recording.shown && context.recording.progress.finished)
       return context.request(CloseRecording{}), true;
     if (mesh_bar_.is_shown(context.snapshot)) return mesh_bar_.close(), true;
+    if (const Notice* const gain = gain_to_show(context)) return closed_gain_ = *gain, true;
     if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
     return context.request(ReleaseGrab{}), true;
   }

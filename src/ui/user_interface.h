@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,8 +68,12 @@ class UserInterface {
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void draw_tabs(const PanelContext& context, bool low);
   void show_what_is_new(const Snapshot& snapshot);
+  /// The notice that the shelf shows with its cures; null while it shows something else, or nothing.
+  const Notice* gain_to_show(const PanelContext& context) const;
   /// Whether the blow-up bar shows the same message, for the active lane or because no lane runs on.
   bool message_is_told(const Snapshot& now) const;
+  /// Whether the shelf has that notice, which the message repeats.
+  bool message_repeats(const Notice& notice) const;
 
   FileDialog files_;
   RecordingDialog recording_;
@@ -80,6 +85,7 @@ class UserInterface {
   bool help_open_ = false;
   MeshBar mesh_bar_;
   bool why_open_ = false;
+  std::optional<Notice> closed_gain_;
   float shelf_height_ = 0;  // of its content in the last picture
   std::string message_;
   bool message_is_error_ = false;

@@ -472,6 +472,17 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
         self.assertIn("h/1024", done.stderr)
 
+    def test_energy_gained_in_one_step_is_reported(self):
+        run = ["simulate", "--grid", "32x32", "--size", "1.4x1.4", "--pin", "none", "--mass", 0.4, "--bend-stiffness", 0.02,
+               "--obstacle", "box:0.7,-0.2,0.7,0.9,0.1,0.9", "--steps", 15, "--summary", "s.json", "--quiet"]
+        done = self.run_program(*run)
+        notices = json.loads((self.dir / "s.json").read_text())["notices"]
+        found = [notice for notice in notices if notice["cause"] == "gain-in-step"]
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"clothlab: Step {found[0]['step']}: {found[0]['text']}\n", done.stderr)
+        self.assertIn("Use adaptive steps, a smaller h, or backward Euler.", found[0]["text"])
+        self.assertNotIn("J of spurious energy", self.run_program(*run, "--adaptive-dt").stderr)
+
     def test_an_extension_of_another_format_is_refused(self):
         for option, name in (("--obj", "a.ply"), ("--state", "a.json"), ("--summary", "a.csv"), ("--checkpoint", "a.OBJ"),
                              ("--contact-csv", "a.png"), ("--diagnostics", "a.md")):

@@ -14,7 +14,7 @@
 namespace clothlab::testing {
 namespace {
 
-using ::testing::AllOf, ::testing::Contains, ::testing::Field, ::testing::Gt;
+using ::testing::AllOf, ::testing::Contains, ::testing::Field, ::testing::Gt, ::testing::HasSubstr;
 
 bool warned_of_energy(const Simulation& simulation) {
   return simulation.notices().has(NoticeCause::spurious_energy);
@@ -173,6 +173,82 @@ TEST(EnergyFromNothing, IsNotWhatWasDoneToTheCloth) {
   simulation.apply(pool, SetParameter{"floor-height", 0});
   run(simulation, 1500);
   EXPECT_FALSE(warned_of_energy(simulation));
+}
+
+// ---- In one step
+
+/// A sheet that lands on a box: it falls by more than an edge per step, and contact crushes springs.
+Scene landing() {
+  Scene scene;
+  scene.mesh = GridSource{32, 32, 1.4, 1.4};
+  scene.pins = PinPreset::none;
+  scene.material.mass = 0.4;
+  scene.material.bend_stiffness = 0.02;
+  scene.material.rayleigh_mass = 0.5;
+  Obstacle box;
+  box.shape = Obstacle::Shape::box;
+  box.from = box.to = vec3(0.7, -0.2, 0.7);
+  box.size = vec3(0.9, 0.1, 0.9);
+  scene.obstacles.bodies = {box};
+  return scene;
+}
+
+constexpr double kAllowedOfLanding = 0.5;  // [J], 5 % of the available energy, rounded up
+
+double most_gained_in_a_step(Simulation& simulation, int steps) {
+  double most = 0;
+  for (int k = 0; k < steps && simulation.step(one_thread()) == StepStatus::done; ++k)
+    most = std::max(most, simulation.record().ledger_of_step.spurious());
+  return most;
+}
+
+TEST(GainInAStep, IsReportedWhereALandingTurnsSprings) {
+  const Scene scene = landing();
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  EXPECT_GT(most_gained_in_a_step(simulation, 30), 5);
+  const NoticeLog::List& notices = *simulation.notices().list();
+  const auto notice = std::ranges::find(notices, NoticeCause::gain_in_step, &Notice::cause);
+  ASSERT_NE(notice, notices.end());
+  EXPECT_THAT(notice->text, AllOf(HasSubstr("J of spurious energy in the step that ends at"),
+                                  HasSubstr("stretch springs turned by up to"), HasSubstr("adaptive steps"),
+                                  HasSubstr("backward Euler")));
+}
+
+TEST(GainInAStep, IsNotReportedOfCalmCloth) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.family != IntegratorFamily::linearly_implicit && info.family != IntegratorFamily::exponential)
+      continue;
+    Scene scene = hanging(info.id, 16, 1.0 / 60);
+    scene.integrator_parameters.clear();
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 120), 120) << info.id;
+    EXPECT_FALSE(simulation.notices().has(NoticeCause::gain_in_step)) << info.id;
+  }
+}
+
+TEST(GainInAStep, IsNotReportedOfMethodsThatSolveTheStep) {
+  Scene scene = landing();
+  scene.integrator = "backward-euler";
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  EXPECT_LT(most_gained_in_a_step(simulation, 30), kAllowedOfLanding);
+  EXPECT_FALSE(simulation.notices().has(NoticeCause::gain_in_step));
+}
+
+TEST(GainInAStep, IsPreventedByAdaptiveSteps) {
+  Scene scene = landing();
+  scene.adaptive = true;
+  scene.max_strain = 100;  // for the gain alone
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  double smallest = scene.dt;
+  for (int k = 0; k < 30; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    EXPECT_LT(simulation.record().ledger_of_step.spurious(), kAllowedOfLanding) << simulation.steps();
+    EXPECT_EQ(simulation.record().warning, "");
+    smallest = std::min(smallest, simulation.record().h);
+  }
+  EXPECT_LT(smallest, scene.dt);
+  EXPECT_GE(smallest, scene.dt / 4);
+  EXPECT_FALSE(simulation.notices().has(NoticeCause::gain_in_step));
 }
 
 // ---- Rods

@@ -1188,6 +1188,57 @@ TEST(Interface, ASmallWindowShowsAllOfTheStrip) {
   EXPECT_GE(face.ui.view_area(face.width, face.height, face.view).height, 120);
 }
 
+TEST(Interface, AGainInAStepIsCuredWithOneClick) {
+  Interface face;
+  const float view = face.ui.view_area(face.width, face.height, face.view).height;
+  NoticeLog log;
+  log.add(NoticeCause::gain_in_step, 6, "It gained 3 J.");
+  face.snapshot.notices = log.list();
+  face.snapshot.message = log.list()->front().text;
+  ++face.snapshot.messages;
+  for (int i = 0; i < 3; ++i) face.frame();
+  EXPECT_EQ(shown_texts().at("gain"), "Step 6: It gained 3 J.");
+  EXPECT_EQ(face.ui.view_area(face.width, face.height, face.view).height, view)
+      << "the picture does not jump";
+  EXPECT_LT(face.rect("message").z, 0) << "the same text once";
+
+  face.click("gain-adaptive");
+  ASSERT_NE(face.last_command<SetParameter>(), nullptr);
+  EXPECT_EQ(face.last_command<SetParameter>()->id, "adaptive-dt");
+  EXPECT_EQ(face.last_command<SetParameter>()->value, 1);
+  EXPECT_LT(face.rect("gain-adaptive").z, 0) << "cured, before the run has adopted it";
+  EXPECT_FALSE(face.edits->undo_text().empty());
+  face.context().set_parameter("adaptive-dt", 0);
+  for (int i = 0; i < 2; ++i) face.frame();
+
+  face.click("gain-backward-euler");
+  ASSERT_NE(face.last_command<SetIntegrator>(), nullptr);
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, "backward-euler");
+  EXPECT_LT(face.rect("gain-backward-euler").z, 0);
+  face.context().send(Command(SetIntegrator{"semi-implicit-euler"}));
+  for (int i = 0; i < 2; ++i) face.frame();
+  EXPECT_GT(face.rect("gain-backward-euler").z, 0);
+
+  // Not of an earlier method.
+  face.snapshot.method_origin.notices = 1;
+  face.frame();
+  EXPECT_LT(face.rect("gain").z, 0);
+  face.snapshot.method_origin.notices = 0;
+  for (int i = 0; i < 2; ++i) face.frame();
+
+  // Closed, until a run reports another one.
+  face.click("gain-close");
+  EXPECT_LT(face.rect("gain").z, 0);
+  NoticeLog next;
+  next.add(NoticeCause::gain_in_step, 9, "It gained 2 J.");
+  face.snapshot.notices = next.list();
+  for (int i = 0; i < 2; ++i) face.frame();
+  EXPECT_EQ(shown_texts().at("gain"), "Step 9: It gained 2 J.");
+  EXPECT_TRUE(face.press(Key::escape));
+  face.frame();
+  EXPECT_LT(face.rect("gain").z, 0);
+}
+
 TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
   Interface face;
   auto loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);

@@ -1187,6 +1187,26 @@ def shirt(assets):
 
 
 @case
+def gain_in_step(program, assets):
+    """Where a landing gains energy in one step, one click changes the method or the steps, as undo shows."""
+    with Session(program, "--grid", "32x32", "--size", "1.4x1.4", "--pin", "none", "--mass", "0.4", "--bend-stiffness",
+                 "0.02", "--obstacle", "box:0.7,-0.2,0.7,0.9,0.1,0.9") as window:
+        window.until(lambda: "gain-backward-euler" in window.state()["items"], "the notice and its buttons", 30)
+        window.click_item("gain-backward-euler")
+        window.shows("another method", integrator="backward-euler")
+        window.key("ctrl+z")
+        window.shows("the method of before", integrator="semi-implicit-euler")
+        window.key("r")
+        window.until(lambda: "gain-adaptive" in window.state()["items"], "the notice of the same landing", 30)
+        window.click_item("gain-adaptive")
+        window.until(lambda: "gain-adaptive" not in window.state()["items"], "the cure")
+        window.key("r")
+        time = window.until(lambda: window.state()["time"] < 0.2 and window.state(), "the start")["time"]
+        window.until(lambda: window.state()["time"] > time + 0.5, "another landing", 30)
+        check("gain-adaptive" not in window.state()["items"], "adaptive steps gain as much")
+
+
+@case
 def first_minutes(program, assets):
     """A new user: blind presses, 1, a blow-up, 6, on it goes; a T-shirt, its hem pinned, played; N keeps the pins."""
     with Session(program) as window:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mesh/boundary_loops.h"
+#include "sim/notice.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
 #include "ui/panels/panel_context.h"
@@ -68,6 +69,13 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
 /// The blow-up bar: the message and the buttons to continue; empty if nothing blew up. `why`: the explanation
 /// is unfolded.
 void blow_up_strip(const PanelContext& context, bool& why);
+
+/// The notice that a step of the active lane gained much spurious energy, while its method, its h and its
+/// fixed steps are those that gained it; null without one.
+const Notice* gain_to_cure(const PanelContext& context);
+/// The bar of that notice: its text, buttons that change the lane's method or steps, and one that closes it.
+/// Returns false when it is closed.
+bool gain_strip(const PanelContext& context, const Notice& notice);
 
 /// The mesh bar, for a mesh that waits to be pinned and played: the mesh report and the choice of pins. Shown
 /// while the mesh is at its start, until it is closed.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "sim/parameters.h"
 #include "ui/overlays.h"
 #include "ui/theme.h"
+#include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 
@@ -332,7 +334,34 @@ void buttons_to_continue(const PanelContext& context) {
   if (row_button("blow-up-reset", "Reset", "Back to the start (R).")) context.send(Command(Reset{}));
 }
 
+constexpr std::string_view kDampedMethod = "backward-euler";
+
 }  // namespace
+
+const Notice* gain_to_cure(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  if (!now.notices || context.scene().adaptive || context.integrator() == method_row(kDampedMethod))
+    return nullptr;
+  const std::span<const Notice> all = *now.notices;
+  const auto of_method = all.subspan(std::min(now.method_origin.notices, all.size()));
+  const auto found = std::ranges::find(of_method, NoticeCause::gain_in_step, &Notice::cause);
+  return found == of_method.end() ? nullptr : &*found;
+}
+
+bool gain_strip(const PanelContext& context, const Notice& notice) {
+  ImGui::AlignTextToFramePadding();
+  wrapped_text(text_with_step(notice), palette().careful);
+  note_item("gain");
+  note_text("gain", text_with_step(notice));
+  if (row_button("gain-adaptive", "Adaptive step",
+                 "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
+    context.set_parameter("adaptive-dt", 1);
+  if (row_button("gain-backward-euler", "Backward Euler",
+                 "Continues this lane with this method, which solves the step's equations. Undo with "
+                 "Ctrl-Z."))
+    context.set_integrator(method_row(kDampedMethod));
+  return !row_icon_button("gain-close", Icon::close, "Do not show this notice again (Esc).");
+}
 
 void blow_up_strip(const PanelContext& context, bool& why) {
   const Snapshot& now = context.snapshot;
