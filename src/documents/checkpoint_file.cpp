@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 // 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no stiffened barrier, 7 one lane
 // only, 8 no impulses of contacts.
-constexpr int kCheckpointVersion = 9, kOldestCheckpoint = 4;
+constexpr int kCheckpointVersion = 9, kOldestCheckpoint = 4, kFirstWithImpulses = 9;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -230,6 +230,7 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
   CheckpointFile file;
+  file.version = header["clothlab-checkpoint"].get<int>();
   SceneExtras extras;
   file.scene = parse_scene(header["scene"].get<std::string>(), name, stop, &extras);
   try {
@@ -254,6 +255,10 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
     MemoryReader numbers(lane.numbers);
     auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(numbers, mesh.positions.size()));
     if (lane.notices) checkpoint->notices = *lane.notices;
+    if (file.version < kFirstWithImpulses && !checkpoint->contacts.empty())
+      checkpoint->notices.add(NoticeCause::contacts_restarted, checkpoint->record.step,
+                              "This checkpoint is of an earlier version, in which friction was another. Its "
+                              "contacts start anew, and the run goes on differently than at that time.");
     checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);

@@ -29,6 +29,7 @@ struct CheckpointFile {
     std::optional<BlowUp> frozen = {};  ///< Moment::Part::frozen, without its spring and contact
   };
   Scene scene;
+  int version = 0;  ///< of the file
   std::uint64_t mesh_hash = 0;
   std::vector<Lane> lanes;  ///< ascending, at least one; the first has the method of the scene
   /// mesh_fingerprints() of the scene's obstacles; none in files of earlier versions.

@@ -469,6 +469,8 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
   ASSERT_NE(loaded, nullptr) << job.result().error;
   WorkerPool pool(1);
   const auto run = simulation_of(*loaded, pool);
+  EXPECT_EQ(run->notices().has(NoticeCause::contacts_restarted),
+            std::string_view(GetParam().name).starts_with("filter"));
   for (int k = 0; k < 10; ++k) ASSERT_EQ(run->step(pool), StepStatus::done);
   EXPECT_EQ(state_hash(run->state()), GetParam().hash);
 }
