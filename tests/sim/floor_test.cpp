@@ -125,7 +125,6 @@ TEST_F(FloorTest, BringsAHandkerchiefToRest) {
     corner_down.positions.emplace_back((x.x - x.z) / std::sqrt(2.0), 0.8 * up, 0.6 * up);
   }
   for (const IntegratorInfo& info : integrators()) {
-    if (info.inextensible) continue;  // docs/limits.md
     if (testing::kSlowdown > 1 && info.id != "siere") continue;
     Scene scene = loose_sheet(std::string(info.id));
     scene.initial_state = corner_down;
@@ -136,9 +135,11 @@ TEST_F(FloorTest, BringsAHandkerchiefToRest) {
     scene.floor.height = -0.1;
     Simulation simulation(scene, mesh, pool_);
     ASSERT_EQ(run(simulation, 1500), 1500) << info.id;
-    EXPECT_EQ(simulation.record().energy.kinetic, 0) << info.id;
+    // The triangles of RATTLE's stiff rods stay folded, and hang from folds that do not stick.
+    const bool folded = info.id == "rattle";
+    EXPECT_LE(simulation.record().energy.kinetic, folded ? 1e-20 : 0) << info.id;
     EXPECT_EQ(lowest(simulation), -0.1) << info.id;
-    EXPECT_LT(highest(simulation), -0.09) << info.id;
+    EXPECT_LT(highest(simulation), folded ? -0.05 : -0.09) << info.id;
   }
 }
 
