@@ -256,9 +256,10 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
     auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(numbers, mesh.positions.size()));
     if (lane.notices) checkpoint->notices = *lane.notices;
     if (file.version < kFirstWithImpulses && !checkpoint->contacts.empty())
-      checkpoint->notices.add(NoticeCause::contacts_restarted, checkpoint->record.step,
-                              "This checkpoint is of an earlier version, in which friction was another. Its "
-                              "contacts start again without impulses, and the run goes on differently than at that time.");
+      checkpoint->notices.add(
+          NoticeCause::contacts_restarted, checkpoint->record.step,
+          "This checkpoint is of an earlier version, in which friction was another. Its "
+          "contacts start again without impulses, and the run goes on differently than at that time.");
     checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);
