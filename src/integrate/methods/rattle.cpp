@@ -106,8 +106,8 @@ extern constinit const IntegratorInfo kRattle{
         "Verlet's method for inextensible cloth: stretch springs become rods of fixed length, at any "
         "stiffness. Lengths and velocities satisfy their constraints exactly, and the energy does not "
         "drift. Bending springs and the grab are explicit and limit h. On triangle meshes of 256 "
-        "particles or more the rods contradict each other. There they are compliant like stiff springs, "
-        "energy is lost, and the length error is reported.",
+        "particles or more the rods contradict each other. There, and in steps that may touch a surface, "
+        "they are compliant like stiff springs, energy is lost, and the length error is reported.",
     .cost =
         "Newton's method on the lengths: a linear system with an unknown per stretch spring in each "
         "iteration, and one more for the velocities. With compliant rods, two solves with multigrid.",

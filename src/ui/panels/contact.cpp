@@ -233,7 +233,9 @@ void contact_model(const PanelContext& context) {
         !(spec.id == "thickness" && info.by_forces))
       spec.zero = "auto";
     scene_parameter_row(context, spec, row.get(context.scene()));
-    if (spec.id == "contact") small_text(std::string(info.summary) + " " + std::string(info.promise));
+    if (spec.id == "contact")
+      small_text(std::string(info.title) + ". " + std::string(info.summary) + " " +
+                 std::string(info.promise));
   }
 }
 
