@@ -85,8 +85,7 @@ inline constexpr std::array kContactModels{
         .summary =
             "Nodal contact at the thickness. After each step, inelastic impulses with Coulomb friction stop "
             "the collisions of the cloth with meshes and with itself. Works with every method, which loses "
-            "its order in steps "
-            "with contact.",
+            "its order in steps with contact.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
                    "that was above another surface ends below it, if it moves by less than half the "
                    "thickness of the obstacle in a step.",

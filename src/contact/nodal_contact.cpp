@@ -27,24 +27,6 @@ constexpr std::size_t kParticlesOfTask = 1024;
 
 auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, contact.surface); }
 
-}  // namespace
-
-NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
-                                              std::uint32_t particle, const SurfacePoint& point) const {
-  const Surfaces& surfaces = step.surfaces;
-  NodalContact contact;
-  contact.particle = particle;
-  contact.surface = surface;
-  contact.normal = surfaces.normal_at_end(surface, point.normal);
-  contact.friction = surfaces.friction(surface);
-  contact.gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
-  contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
-  contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
-  return contact;
-}
-
-namespace {
-
 // True if one contact stands for both: their impulses could not be told apart.
 bool act_as_one(const NodalContact& a, const NodalContact& b) {
   return glm::dot(a.normal, b.normal) > kParallel;
@@ -62,6 +44,20 @@ void add(const NodalContact& contact, std::vector<NodalContact>& found, std::siz
 }
 
 }  // namespace
+
+NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
+                                              std::uint32_t particle, const SurfacePoint& point) const {
+  const Surfaces& surfaces = step.surfaces;
+  NodalContact contact;
+  contact.particle = particle;
+  contact.surface = surface;
+  contact.normal = surfaces.normal_at_end(surface, point.normal);
+  contact.friction = surfaces.friction(surface);
+  contact.gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
+  contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
+  contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
+  return contact;
+}
 
 bool NodalContactResponse::begin_step(const ContactStep& step) {
   lifts_ = jumped_ = false;

@@ -42,8 +42,6 @@ class Surfaces {
     return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
   }
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
-  /// Penetration that is corrected at the end of the step; a deeper one repeats it [m].
-  double tolerance() const { return kToleranceOfThickness * thickness_; }
   double thickness() const { return thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
@@ -110,13 +108,6 @@ class Surfaces {
   vec3 velocity_at_end(std::uint32_t surface, const vec3& x) const {
     return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle_at_end);
   }
-  /// The centripetal and Coriolis acceleration of a point that moves with a turning surface, and at w
-  /// relative to it [m/s²].
-  vec3 acceleration(std::uint32_t surface, const vec3& x, const vec3& w) const {
-    if (surface == 0 || !bodies_[surface - 1].turns) return vec3(0);
-    const Body& body = bodies_[surface - 1];
-    return glm::cross(body.spin, glm::cross(body.spin, x - body.middle) + 2.0 * w);
-  }
   bool turns(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].turns; }
   /// A normal at the beginning, turned to the end of the step. A particle that is constrained along it and
   /// moves along a flat face that turns ends on the face.
@@ -150,8 +141,6 @@ class Surfaces {
     if (body.moves) point.slack = kSurfaceRounding;
     return point;
   }
-
-  static constexpr double kToleranceOfThickness = 0.2;
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;

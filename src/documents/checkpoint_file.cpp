@@ -258,8 +258,9 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
     if (file.version < kFirstWithImpulses && !checkpoint->contacts.empty())
       checkpoint->notices.add(
           NoticeCause::contacts_restarted, checkpoint->record.step,
-          "This checkpoint is of an earlier version, in which friction was another. Its "
-          "contacts start again without impulses, and the run goes on differently than at that time.");
+          "This checkpoint is of an earlier version, which solved friction in another way. Its contacts "
+          "start "
+          "again without impulses, so the run does not continue exactly as it would have then.");
     checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);

@@ -349,10 +349,7 @@ void Simulation::end_ledger() {
   of_step.rods = work.rods;
   of_step.limit = given_by_limit_;
   double by_contact = work.friction + given_by_surfaces_;
-  const std::span<const Projection::Entry> entries = system_.projection().entries();
-  const std::span<const double> work_of_constraints = ledger_.held_work();
-  for (std::size_t k = 0; k < entries.size(); ++k)
-    (pins_.contains(entries[k].particle) ? of_step.pins : by_contact) += work_of_constraints[k];
+  for (const double of_pin : ledger_.held_work()) of_step.pins += of_pin;
   // A body at rest does no positive work, unless it appeared in the cloth and lifts it out. Other gains, also
   // from lifting cloth that the method let in, return energy that its error had taken.
   if (!touches_moving() && !(lifting_ && contact_->lifts())) by_contact = std::min(by_contact, 0.0);
