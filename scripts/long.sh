@@ -20,6 +20,8 @@
 #             (tests/session/mouse_grab_test.cpp); what fails is named
 #   commands  random sequences of commands, to the window and to the simulation, with and without memory
 #             (tests/session/command_sequence_test.cpp)
+#   golden    the golden runs without optimisation (tests/golden)
+#   window    all cases of the window with AddressSanitizer and UndefinedBehaviorSanitizer
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
@@ -72,4 +74,14 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*'
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='LongStrips*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
+
+# The hosted check compares the golden runs at -O2, and at -O1 with sanitizers.
+cmake -S . -B build/unoptimised -G Ninja --log-level=NOTICE -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
+  -DCMAKE_UNITY_BUILD=ON -DCLOTHLAB_TESTS=ON
+cmake --build build/unoptimised --target golden_test
+build/unoptimised/tests/golden/golden_test --gtest_brief=1
+
+cmake --preset asan --log-level=NOTICE -DCLOTHLAB_THOROUGH=ON
+cmake --build --preset asan --target clothlab
+PATH=/usr/bin:$PATH setarch "$(uname -m)" -R ctest --preset asan -L window
 scripts/check_tidy.sh

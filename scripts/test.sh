@@ -6,7 +6,7 @@
 #
 #   --yes     install missing packages without asking
 #   --all     run all stages, as the hosted check does, instead of the first one, and in the first one also what
-#             seldom fails alone: the tests of bench/, golden runs without optimisation, a parse by clang++
+#             seldom fails alone: the tests of bench/, a parse by clang++
 #             release   the tests, the format and the layer check; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer

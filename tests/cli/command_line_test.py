@@ -6,6 +6,7 @@
 import base64
 import csv
 import html
+import itertools
 import json
 import math
 import os
@@ -25,6 +26,7 @@ import zlib
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
+SANITIZED = "CLOTHLAB_TEST_SANITIZED" in os.environ  # the program starts slowly
 ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "drape", "work", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
@@ -712,9 +714,12 @@ class CommandLine(unittest.TestCase):
         ]
         before = {path.name: path.read_bytes() for path in self.dir.iterdir()}
         links = self.dir / "links"
+        number = itertools.count()
         for command, inputs, outputs in commands:
             for name in inputs:
                 for option, suffix in outputs:
+                    if SANITIZED and next(number) % 7 > 0:
+                        continue
                     for kind, link in (("symlink", os.symlink), ("hard link", os.link)):
                         file = links / ("out" + suffix)
                         file.parent.mkdir(parents=True)
