@@ -57,10 +57,10 @@ std::vector<Eigen::Triplet<double>> entries(const SpringMatrix& A, const Project
     if (lower_only && i < j) return;
     put(i, j, projector(i) * block * projector(j));
   };
-  std::vector<mat3> diagonal(A.size());
+  std::vector<Symmetric> diagonal(A.size());
   WorkerPool alone(1);
   A.diagonal_blocks(alone, diagonal);
-  for (std::size_t i = 0; i < A.size(); ++i) add(i, i, diagonal[i]);
+  for (std::size_t i = 0; i < A.size(); ++i) add(i, i, full(diagonal[p.row[i]]));
   for (const Projection::Entry& entry : projection.entries())
     put(entry.particle, entry.particle, mat3(1.0) - entry.S);
   for (std::size_t s = 0; s < p.springs(); ++s) {

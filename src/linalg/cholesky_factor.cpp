@@ -114,7 +114,7 @@ struct Structure {
 
   std::unique_ptr<std::uint32_t[]> below;  // rows of L, which a factorisation writes
   std::vector<std::size_t> below_end;      // column of L -> as far as it is filled
-  std::vector<mat3> by_particle;
+  std::vector<Symmetric> by_row;
   std::vector<std::uint32_t> mark, stack, path;
   std::vector<vec3> permuted;
 
@@ -147,7 +147,7 @@ struct Structure {
     below.reset();
     below = std::make_unique_for_overwrite<std::uint32_t[]>(below_begin[n]);
     cancel.poll();
-    by_particle.resize(n);
+    by_row.resize(n);
     cancel.poll();
     permuted.resize(n);
     below_end.resize(n);
@@ -254,8 +254,9 @@ struct Values {
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) {
       blocks[s.find(i, j)] += as_block<Block>(block);
     });
-    A.diagonal_blocks(pool, s.by_particle);
-    for (std::size_t k = 0; k < n; ++k) diagonal[k] = as_block<Block>(s.by_particle[s.particle[k]]);
+    A.diagonal_blocks(pool, s.by_row);
+    for (std::size_t k = 0; k < n; ++k)
+      diagonal[k] = as_block<Block>(full(s.by_row[A.pattern().row[s.particle[k]]]));
 
     for (const Projection::Entry& entry : projection.entries()) {
       Block& block = diagonal[s.column[entry.particle]];

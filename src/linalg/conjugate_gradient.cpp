@@ -23,7 +23,7 @@ namespace clothlab {
 struct ConjugateGradient::Scratch {
   RowVector y, r, z, p, q;
   RowFilter filter;
-  std::vector<mat3> blocks;                    // by particle
+  std::vector<Symmetric> blocks;               // by row
   std::vector<Padded> inverse_diagonal;        // by row
   std::vector<Symmetric> inverse_block;        // by row
   std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
@@ -180,17 +180,15 @@ struct ConjugateGradient::Scratch {
     near->diagonal_blocks(*pool, blocks);
     const auto invert_all = [&](auto& inverses, auto invert) {
       inverses.resize(rows.particles());
-      for_each_row(*pool, rows,
-                   [&](std::size_t i) { inverses[i] = invert(blocks[rows.particle[i]], nullptr); });
+      for_each_row(*pool, rows, [&](std::size_t i) { inverses[i] = invert(blocks[i], nullptr); });
       for (const RowFilter::Entry& entry : filter.entries()) {
-        inverses[entry.row] = invert(blocks[rows.particle[entry.row]], &entry.S);
+        inverses[entry.row] = invert(blocks[entry.row], &entry.S);
       }
     };
     if (kind == PreconditionerKind::jacobi) {
       invert_all(inverse_diagonal, diagonal_inverse);
     } else {
-      invert_all(inverse_block,
-                 [](const mat3& B, const mat3* S) { return block_inverse(symmetric_part(B), S); });
+      invert_all(inverse_block, block_inverse);
     }
     is_built = true;
     return true;
@@ -356,7 +354,7 @@ struct ConjugateGradient::Scratch {
         at_restart = r_square;
         r_dot_z = restart();
         lengths = {r_dot_z, 0, lengths.yy};
-      } else {
+      } else if (report.iterations < options.max_iterations) {
         const double next_r_dot_z = precondition(next), beta = next_r_dot_z / r_dot_z;
         turn(beta);
         r_dot_z = next_r_dot_z;

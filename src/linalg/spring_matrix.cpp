@@ -230,17 +230,16 @@ void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, const Ste
   }
 }
 
-void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
+void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<Symmetric> blocks) const {
   struct {
-    const std::uint32_t* particle;
-    mat3* block;
-    void start(std::uint32_t row, double d) const { block[particle[row]] = mat3(d); }
-    void add(std::uint32_t row, const Symmetric& B) const { block[particle[row]] += full(B); }
-  } by_particle{pattern_->particle.data(), blocks.data()};
+    Symmetric* block;
+    void start(std::uint32_t row, double d) const { block[row] = {d, d, d, 0, 0, 0}; }
+    void add(std::uint32_t row, const Symmetric& B) const { block[row].add(1, B); }
+  } by_row{blocks.data()};
   assert(blocks.size() == size());
   pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) {
     add_blocks(
-        chunk, by_particle, [](int) { return 1; }, [](const Spring& s) { return spring_block(s.u, s.b); });
+        chunk, by_row, [](int) { return 1; }, [](const Spring& s) { return spring_block(s.u, s.b); });
   });
 }
 

@@ -12,6 +12,7 @@
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "linalg/symmetric.h"
 #include "linalg/vectors.h"
 
 namespace clothlab {
@@ -145,8 +146,8 @@ class SpringMatrix {
 
   /// y := A x, by particle; x and y are different and have one vector per particle.
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
-  /// The 3x3 block of every particle on the diagonal of A.
-  void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
+  /// The 3x3 block of every row on the diagonal of A.
+  void diagonal_blocks(WorkerPool& pool, std::span<Symmetric> blocks) const;
   /// For smoothers, blocks D_i of the rows of one chunk with x . A x <= 2 sum_i x_i . D_i x_i for every x:
   /// the block of a spring is at most twice its diagonal part, and b < 0 is ignored. By row: xx, yy, zz in
   /// `diagonal`, xy, xz, yz in `rest`.

@@ -13,8 +13,8 @@ Symmetric symmetric_part(const mat3& B) {
 
 mat3 full(const Symmetric& B) { return {B.xx, B.xy, B.xz, B.xy, B.yy, B.yz, B.xz, B.yz, B.zz}; }
 
-Padded diagonal_inverse(const mat3& B, const mat3* S) {
-  const vec3 diagonal(B[0][0], B[1][1], B[2][2]);
+Padded diagonal_inverse(const Symmetric& B, const mat3* S) {
+  const vec3 diagonal(B.xx, B.yy, B.zz);
   if (S == nullptr) {
     const auto inverse = [](double d) { return d > 0 ? 1 / d : 1.0; };
     return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
@@ -36,7 +36,7 @@ Symmetric block_inverse(const Symmetric& B, const mat3* S) {
   const double inverse_det = 1 / (B.xx * adjugate.xx + B.xy * adjugate.xy + B.xz * adjugate.xz);
   // Leading minors: positive definite if all three are positive.
   if (!(B.xx > 0 && adjugate.zz > 0 && inverse_det > 0 && std::isfinite(inverse_det))) {
-    const Padded d = diagonal_inverse(full(B));
+    const Padded d = diagonal_inverse(B);
     return {d.x, d.y, d.z, 0, 0, 0};
   }
   Symmetric inverse;

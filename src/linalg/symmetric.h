@@ -66,6 +66,6 @@ mat3 full(const Symmetric& B);
 Symmetric block_inverse(const Symmetric& B, const mat3* S = nullptr);
 
 /// The same for the diagonal of B only.
-Padded diagonal_inverse(const mat3& B, const mat3* S = nullptr);
+Padded diagonal_inverse(const Symmetric& B, const mat3* S = nullptr);
 
 }  // namespace clothlab
