@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kMostRounds = 100;
 constexpr int kSweeps = 3;
+constexpr int kEarlyRounds = 10;      // later, sweeps that change nothing break cycles
 constexpr int kMostIterations = 500;  // of CG in a round
 constexpr int kHalvings = 4;
 constexpr double kOfRightHandSide = 0.3;  // residual that a round of CG leaves
@@ -49,8 +50,10 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     if (report.solve.stopped) break;
     int changes = 0;
     for (int k = 0; k < kSweeps; ++k) {
-      changes += sweep(pool);
+      const int changed = sweep(pool);
       compute_residual(pool);
+      changes += changed;
+      if (changed == 0 && report.rounds < kEarlyRounds) break;
     }
     residual = natural_residual(pool);
     report.changes += changes;
@@ -65,8 +68,11 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     size = std::sqrt(size);
     A.replace_stencils(own_stencils, friction_);
     LinearSolverSettings inner = settings;
-    inner.cg.max_iterations = most;
-    inner.cg.tolerance = size > 0 ? std::max(kOfRightHandSide, kOfTolerance * tolerance / size) : 1.0;
+    // The first round refers to the velocities before the step.
+    const bool settled = changes == 0 && report.rounds > 0;
+    const double enough = size > 0 ? kOfTolerance * tolerance / size : 1.0;
+    inner.cg.max_iterations = settled ? kMostIterations : most;
+    inner.cg.tolerance = settled ? enough : std::max(kOfRightHandSide, enough);
     inner.cg.warm_start = false;
     const SolveReport step = solver.solve(
         context, {.A = A, .b = rhs_, .projection = constrained_, .same_springs = report.rounds > 0}, change_,

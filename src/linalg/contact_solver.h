@@ -20,7 +20,7 @@ namespace clothlab {
 // Find the velocities v with A v = b + ρ, where ρ obeys Coulomb's law at every contact. For given pushes p
 // this v minimises J(v) = ½ v·A v − b·v + Σ μ p |w| where n·v ≥ c.
 //
-//        ┌─► 3 sweeps: Coulomb's law at each particle alone     which contacts are open, slip or stick?
+//        ┌─► ≤ 3 sweeps: Coulomb's law at each particle alone   which contacts are open, slip or stick?
 //        │      r = b − A v;  done if no impulse that the law allows leaves more than the tolerance
 //        │      S: free directions;  H: derivative of friction where a contact slips
 //        │   CG: S (A + H) S d = S (r − friction)               the springs, for these states
@@ -33,9 +33,9 @@ namespace clothlab {
 //    ──────────          ───\──────→ w                            ───\│/───
 //
 // CG begins with one iteration, because its solution is not worth more while the states change; the number
-// doubles when they settle. Coarse levels of multigrid are computed once, for the first states; the finest
-// one follows the states. The sweeps use twice the diagonal blocks, so that all particles can move at once:
-// the bits do not depend on the number of threads.
+// doubles when few change, and has no limit when none does. Coarse levels of multigrid are computed once, for
+// the first states; the finest one follows the states. The sweeps use twice the diagonal blocks, so that all
+// particles can move at once: the bits do not depend on the number of threads.
 //
 // J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
 // friction. v satisfies n·v ≥ c in every iteration, also in the last one.
