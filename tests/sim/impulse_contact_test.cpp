@@ -189,10 +189,10 @@ TEST_F(ImpulseContactTest, LetsGoOfWhatIsPulledUp) {
 }
 
 // At rest on a sphere nothing lands: a step is taken once, with little more work than a step of the same
-// shape that has been let go. (A filter that repeated steps took 831 iterations.)
+// shape that has been released. (A filter that repeated steps took 831 iterations.)
 TEST_F(ImpulseContactTest, TakesAStepOnceWhereClothRests) {
   struct Iterations {
-    int with_contact = 0, let_go = 0;
+    int with_contact = 0, released = 0;
   };
   const auto iterations = [&](ContactModel model) {
     Scene scene;
@@ -205,9 +205,9 @@ TEST_F(ImpulseContactTest, TakesAStepOnceWhereClothRests) {
     Iterations sum;
     for (int k = 0; k < 20; ++k) {
       empty.initial_state = InitialState{simulation.state().x, simulation.state().v};
-      Simulation let_go(empty, grid_mesh(30, 30), pool_);
-      EXPECT_EQ(let_go.step(pool_), StepStatus::done);
-      sum.let_go += let_go.record().cg_iterations;
+      Simulation released(empty, grid_mesh(30, 30), pool_);
+      EXPECT_EQ(released.step(pool_), StepStatus::done);
+      sum.released += released.record().cg_iterations;
       EXPECT_EQ(simulation.step(pool_), StepStatus::done);
       sum.with_contact += simulation.record().cg_iterations;
     }
@@ -215,7 +215,7 @@ TEST_F(ImpulseContactTest, TakesAStepOnceWhereClothRests) {
     return sum;
   };
   const Iterations by_nodes = iterations(ContactModel::filter);
-  EXPECT_LT(by_nodes.with_contact, 1.5 * by_nodes.let_go);
+  EXPECT_LT(by_nodes.with_contact, 1.5 * by_nodes.released);
   EXPECT_LT(iterations(ContactModel::impulse).with_contact, 1.5 * by_nodes.with_contact);
 }
 
