@@ -213,7 +213,8 @@ TEST(SpringMatrix, DiagonalBlocksEqualTheDefinition) {
     for (std::size_t i = 0; i < net.particles; ++i) {
       const auto at = static_cast<Eigen::Index>(3 * i);
       const Eigen::Matrix3d expected = D.block<3, 3>(at, at);
-      EXPECT_LT((nets::dense(full(blocks[A.pattern().row[i]])) - expected).norm(), 1e-14 * scale) << "particle " << i;
+      EXPECT_LT((nets::dense(full(blocks[A.pattern().row[i]])) - expected).norm(), 1e-14 * scale)
+          << "particle " << i;
     }
   }
 }
