@@ -476,11 +476,11 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x1881ef7513c7ca48},
-                                           OldFile{"filter-5.checkpoint", 0x1881ef7513c7ca48},
-                                           OldFile{"filter-6.checkpoint", 0x1881ef7513c7ca48},
-                                           OldFile{"filter-7.checkpoint", 0x1881ef7513c7ca48},
-                                           OldFile{"filter-8.checkpoint", 0x72f430b456ffaa30},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x66dd9d0870f1cf4c},
+                                           OldFile{"filter-5.checkpoint", 0x66dd9d0870f1cf4c},
+                                           OldFile{"filter-6.checkpoint", 0x66dd9d0870f1cf4c},
+                                           OldFile{"filter-7.checkpoint", 0x66dd9d0870f1cf4c},
+                                           OldFile{"filter-8.checkpoint", 0xe62ce1c6d9682350},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);

@@ -1810,7 +1810,7 @@ def obstacle_by_hand(program, assets):
         window.release()
         window.until(lambda: lifted() > hung + 0.05, "the ball to lift the cloth")
         sound()
-        for number, model in ((1, "penalty"), (2, "impulse"), (3, "barrier"), (0, "filter")):
+        for number, model in ((1, "Penalty"), (2, "Impulse"), (3, "Barrier"), (0, "Nodal contact")):
             window.click_item("contact")
             window.click_item("contact:" + model)
             window.until(lambda: window.state()["parameters"]["contact"] == number, f"contact by {model}")

@@ -221,6 +221,12 @@ void contact_figures(const PanelContext& context) {
   }
 }
 
+constexpr auto kModelTitles = [] {
+  std::array<std::string_view, kContactModels.size()> titles;
+  std::ranges::transform(kContactModels, titles.begin(), &ContactModelInfo::title);
+  return titles;
+}();
+
 // Shows only the parameters that the model has.
 void contact_model(const PanelContext& context) {
   const ContactModelInfo& info = info_of(context.scene().contact.model);
@@ -232,10 +238,9 @@ void contact_model(const PanelContext& context) {
     if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 &&
         !(spec.id == "thickness" && info.by_forces))
       spec.zero = "auto";
+    if (spec.id == "contact") spec.choices = kModelTitles;
     scene_parameter_row(context, spec, row.get(context.scene()));
-    if (spec.id == "contact")
-      small_text(std::string(info.title) + ". " + std::string(info.summary) + " " +
-                 std::string(info.promise));
+    if (spec.id == "contact") small_text(std::string(info.summary) + " " + std::string(info.promise));
   }
 }
 
