@@ -66,7 +66,7 @@ failed=0
 summary=()
 for stage in "${stages[@]}"; do
   preset=$stage
-  options=()
+  options=(-DCLOTHLAB_THOROUGH=OFF) # scripts/long.sh may have left it on
   if [[ $stage == release ]]; then
     preset=check
     options=("-DCLOTHLAB_THOROUGH=$thorough" "-DCLOTHLAB_BENCH=$thorough")
