@@ -33,9 +33,10 @@ namespace clothlab {
 //    ──────────          ───\──────→ w                            ───\│/───
 //
 // CG begins with one iteration, because its solution is not worth more while the states change; the number
-// doubles when few change, and has no limit when none does. Coarse levels of multigrid are computed once, for
-// the first states; the finest one follows the states. The sweeps use twice the diagonal blocks, so that all
-// particles can move at once: the bits do not depend on the number of threads.
+// doubles when few change. From the second round on it has no limit where none changes. Coarse levels of
+// multigrid are computed once, for the first states; the finest one follows the states. The sweeps use twice
+// the diagonal blocks, so that all particles can move at once: the bits do not depend on the number of
+// threads.
 //
 // J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
 // friction. v satisfies n·v ≥ c in every iteration, also in the last one.
