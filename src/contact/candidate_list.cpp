@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "core/collect.h"
@@ -22,7 +23,7 @@ constexpr double kMostStrays = 0.1;
 // largest room plus the reach is less than the distance of two features of a flat cloth that share no
 // particle if the reach is a fifth of an edge.
 constexpr double kTimesDisplacement = 64, kShortestRoom = 0.25, kLongestRoom = 1;
-// A list costs a search with a longer reach. If it serves fewer steps than this, the next ones make none.
+// A list costs a search with a longer reach. If it would serve fewer calls than this, or did, there is none.
 constexpr int kLeastServed = 4, kWait = 8;
 
 }  // namespace
@@ -108,6 +109,7 @@ bool CandidateList::is_at(std::span<const vec3> x, double reach, bool at_begin) 
 
 void CandidateList::set_positions(std::span<const vec3> x, std::span<const vec3> corners) {
   near_reach_ = 0;
+  x_.swap(last_x_);
   x_.assign(x.begin(), x.end());
   x_.insert(x_.end(), corners.begin(), corners.end());
 }
@@ -153,6 +155,20 @@ bool CandidateList::is_far(const Listed& listed, double reach, bool along_displa
   return listed.distance - nearer >= reach;
 }
 
+/// True if the cloth moves so slowly from call to call that a list would serve several: most particles would
+/// stay in their room. A common translation does not count.
+bool CandidateList::moves_slowly(double reach) const {
+  const std::size_t n = rest_.size();
+  if (last_x_.size() < n) return false;
+  vec3 common(0);
+  for (std::size_t i = 0; i < n; ++i) common += x_[i] - last_x_[i];
+  common /= static_cast<double>(n);
+  const auto fast = std::ranges::count_if(std::views::iota(std::size_t{0}, n), [&](std::size_t i) {
+    return !(kLeastServed * glm::length(x_[i] - last_x_[i] - common) <= kLeastRoom * reach);
+  });
+  return static_cast<double>(fast) <= kMostStrays * static_cast<double>(n);
+}
+
 /// Ensures that the list covers x_ and the displacements from there. False if these are too long, or too many
 /// pairs are near.
 bool CandidateList::update_list(WorkerPool& pool, std::span<const vec3> displacement, double reach) {
@@ -182,8 +198,8 @@ std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerP
 
 bool CandidateList::list_all(WorkerPool& pool, double reach) {
   const auto found = search_within(pool, reach, {});
-  crowded_ = !found;
   if (!found) return false;
+  crowded_ = false;
   listed_.clear();
   add_listed(pool, *found, reach, false);
   listed_reach_ = reach;
@@ -260,14 +276,28 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
   set_positions(x, at_begin ? corners_before_ : corners_);
   near_at_begin_ = at_begin;
   near_.clear();
-  if (!update_list(pool, {}, reach)) return near_;
-  collect(pool, listed_.size(), kNearGrain, near_by_chunk_, near_,
-          [&](std::size_t k, std::vector<Near>& found) {
-            const Listed& listed = listed_[k];
-            if (is_far(listed, listed.reach, false)) return;
-            const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
-            if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
-          });
+  if (covers(pool, {}, reach) || (moves_slowly(reach) && update_list(pool, {}, reach))) {
+    collect(pool, listed_.size(), kNearGrain, near_by_chunk_, near_,
+            [&](std::size_t k, std::vector<Near>& found) {
+              const Listed& listed = listed_[k];
+              if (is_far(listed, listed.reach, false)) return;
+              const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
+              if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
+            });
+  } else {
+    ++searches_;
+    const auto candidates = finder_.find_within(pool, x_, {}, reach, with_itself_, {});
+    crowded_ = !candidates;
+    if (crowded_) return near_;
+    collect(pool, candidates->size(), kNearGrain, near_by_chunk_, near_,
+            [&](std::size_t k, std::vector<Near>& found) {
+              const FeaturePair& pair = (*candidates)[k];
+              const Separation apart = separation(pair.kind, pair.of(x_));
+              if (!(apart.distance < reach)) return;
+              const double own_reach = reach_of(pair, reach);
+              if (apart.distance < own_reach) found.push_back({pair, apart, own_reach});
+            });
+  }
   // The order of the list depends on earlier calls; sums over pairs must not.
   std::ranges::sort(near_, {},
                     [](const Near& near) { return std::pair(near.pair.kind, near.pair.particle); });

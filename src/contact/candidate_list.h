@@ -88,6 +88,7 @@ class CandidateList {
   bool is_at(std::span<const vec3> x, double reach, bool at_begin) const;
   void set_positions(std::span<const vec3> x, std::span<const vec3> corners);
   bool covers(WorkerPool& pool, std::span<const vec3> displacement, double reach);
+  bool moves_slowly(double reach) const;
   bool update_list(WorkerPool& pool, std::span<const vec3> displacement, double reach);
   std::optional<std::span<const FeaturePair>> search_within(WorkerPool& pool, double reach,
                                                             std::span<const char> of);
@@ -117,6 +118,7 @@ class CandidateList {
   std::size_t searches_ = 0;
 
   std::vector<vec3> x_, displacement_;  // of all particles
+  std::vector<vec3> last_x_;            // of the call before
   // All pairs that come near while no particle moves farther than its room from listed_x_, apart from a
   // common translation.
   std::vector<Listed> listed_;

@@ -40,7 +40,9 @@ class LinearizedStage {
                             context, dv, report);
         break;
       }
-      solve_linear(solver_, {A, b, system.projection(), dv}, context, solves > 1, dv, report);
+      solve_linear(solver_,
+                   {.A = A, .b = b, .projection = system.projection(), .z = dv, .same_springs = solves > 1},
+                   context, solves > 1, dv, report);
       if (solves == kMostContactSolves || contact == nullptr ||
           !contact->correct(context.pool, state.x, state.v, factor, u, c, dv, contacts_))
         break;
