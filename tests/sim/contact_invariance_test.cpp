@@ -78,7 +78,7 @@ Trajectory slide(std::string_view integrator, const Similarity& place,
     obj.vertices[order[i]] = place.point(grid.vertices[i] + vec3(0, 0.04, 0));
   for (ObjMesh::Corner& corner : obj.corners)
     corner.vertex = static_cast<std::int32_t>(order[static_cast<std::size_t>(corner.vertex)]);
-  scene.initial_state = InitialState{obj.vertices, std::vector<vec3>(n, place.vector(vec3(0.8, 0, 0.3)))};
+  scene.initial_state = InitialState{obj.vertices, std::vector<vec3>(n, place.vector(vec3(0.85, 0, 0.32)))};
 
   Simulation simulation(scene, built(obj), one_thread());
   Trajectory trajectory;
@@ -195,7 +195,7 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
 
   std::array<std::size_t, 4> pairs{};
   std::size_t slipping = 0, sticking = 0;
-  const int steps = static_cast<int>(std::lround(1 / scene.dt));
+  const int steps = static_cast<int>(std::lround(1.5 / scene.dt));
   for (int k = 0; k < steps; ++k) {
     const State before = simulation.state();
     ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);

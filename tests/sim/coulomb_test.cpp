@@ -198,6 +198,27 @@ TEST(MovingBody, PushesClothWithoutGravity) {
   }
 }
 
+// A flat sheet that falls on a slope, tan θ > μ. Its normal impulse is m g cos θ t, however much of it is
+// that of the landing, so it slides at g (sin θ − μ cos θ) t.
+TEST(Landing, HasTheFrictionOfItsWholeImpulse) {
+  constexpr double kSlope = 0.35, kMu = 0.3, kGravity = 9.8;  // [rad], μ, [m/s²]
+  for (const IntegratorInfo& info : integrators())
+    for (const double height : {0.02, 0.03, 0.04, 0.05}) {
+      Scene scene = loose_scene(info.id);
+      scene.mesh = GridSource{3, 3, 0.2, 0.2};
+      scene.dt = 1.0 / 120;
+      scene.material.gravity = kGravity * vec3(std::sin(kSlope), -std::cos(kSlope), 0);
+      scene.floor = {true, -height, kMu};
+      scene.solver.linear.cg.tolerance = 1e-12;
+      scene.solver.newton_tolerance = 1e-10;
+      Simulation simulation(scene, mesh_of(scene), one_thread());
+      ASSERT_EQ(run(simulation, 60), 60) << info.id;
+      const double expected = kGravity * (std::sin(kSlope) - kMu * std::cos(kSlope)) * 0.5;
+      for (const vec3& v : simulation.state().v)
+        EXPECT_NEAR(v.x, expected, 1e-6) << info.id << ", " << height;
+    }
+}
+
 // A sheet that is drawn over a rough plane by one edge, at 1 m/s from the start. Friction on the rows behind
 // it stretches it, however long the step is.
 TEST(DrawnCloth, IsStretchedAsFarByLongSteps) {

@@ -123,7 +123,7 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
                        std::vector<BenchTable>& tables);
 /// Sheets on a sphere, without it and by each contact model.
 void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tables);
-inline constexpr int kBenchContactRows = 15;
+inline constexpr int kBenchContactRows = 21;
 /// Chart of the real-time factor of that table's rows.
 Chart integrators_chart(const BenchTable& table);
 

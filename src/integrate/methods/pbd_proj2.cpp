@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <glm/geometric.hpp>
+#include <span>
 #include <vector>
 
 #include "integrate/growth.h"
@@ -56,6 +60,7 @@ class PbdProj2 final : public Integrator {
       prescribe(projection, state.x, h, x1_, v1_);
       constraints_.linearise(context, x1_);
       constraints_.project_velocities(context, v1_, kPbdSoftness, report);
+      keep_out(context, h, state.x);
     }
     finish_step(system, context, h, x1_, v1_, state);
     report.length_violation = constraints_.violation(context.pool, state.x);
@@ -72,6 +77,17 @@ class PbdProj2 final : public Integrator {
     StepContext of_sweep = context;
     of_sweep.ledger = nullptr;
     solve_contacts_locally(system, of_sweep, h, ContactTiming::before_positions, x0, x1_, v1_);
+  }
+  /// No velocity goes into a surface faster than the positions did: that would be an impact, with friction.
+  void keep_out(const StepContext& context, double h, std::span<const vec3> x0) {
+    for (const NodalContact& contact : context.contacts) {
+      if (contact.state == ContactState::open) continue;
+      const std::uint32_t i = contact.particle;
+      const vec3 moved = (x1_[i] - x0[i]) / h;
+      const double least = std::min(glm::dot(contact.normal, moved - contact.end_velocity), 0.0);
+      const double away = glm::dot(contact.normal, v1_[i] - contact.end_velocity);
+      if (away < least) v1_[i] += (least - away) * contact.normal;
+    }
   }
   double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
