@@ -20,6 +20,7 @@ struct Contact {
   double barrier_stiffness = 0;  ///< κ [N/m]
   double distance = 0;           ///< d̂ at which forces begin [m]
   double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
+  double restitution = 0;        ///< e: fraction of the normal velocity that an impact returns
 
   bool operator==(const Contact&) const = default;
 };
@@ -46,11 +47,13 @@ struct ContactModelInfo {
   std::span<const std::string_view> parameters = {};  ///< ids of the parameters that it uses
 };
 
+inline constexpr std::array<std::string_view, 1> kNodalParameters{"restitution"};
 inline constexpr std::array<std::string_view, 5> kPenaltyParameters{
     "contact-stiffness", "contact-distance", "thickness", "self-contact", "friction-speed"};
 inline constexpr std::array<std::string_view, 4> kBarrierParameters{"barrier-stiffness", "contact-distance",
                                                                     "self-contact", "friction-speed"};
-inline constexpr std::array<std::string_view, 2> kImpulseParameters{"thickness", "self-contact"};
+inline constexpr std::array<std::string_view, 3> kImpulseParameters{"thickness", "self-contact",
+                                                                    "restitution"};
 
 /// In the order of the enumerators.
 inline constexpr std::array kContactModels{
@@ -58,13 +61,14 @@ inline constexpr std::array kContactModels{
         .model = ContactModel::filter,
         .id = "filter",
         .title = "Nodal contact",
-        .summary = "No particle passes a surface. Impacts are inelastic, with Coulomb friction. Contact "
-                   "and friction are solved within the step. Methods lose their order in steps where "
-                   "contacts begin or end.",
+        .summary = "No particle passes a surface. Impacts return a fraction of their normal velocity, by "
+                   "default 0, with Coulomb friction. Contact and friction are solved within the step. "
+                   "Methods lose their order in steps where contacts begin or end.",
         .promise = "No particle that was above a surface ends a step below it, if it moves by less than "
                    "half the thickness of the obstacle in a step.",
         .make = make_nodal_contact,
-        .with_itself = false},
+        .with_itself = false,
+        .parameters = kNodalParameters},
     ContactModelInfo{
         .model = ContactModel::penalty,
         .id = "penalty",

@@ -20,16 +20,22 @@ constexpr double kNoGravity = 9.8;         // [m/s²], in scenes without gravity
 constexpr double kSpeedRoom = 1.5;         // of the displacement at the first velocity
 constexpr double kFallRoom = 2;            // h² g
 constexpr double kJump = 4;                // h g
+constexpr double kLeastImpact = 2;         // h g
 constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being lifted
 constexpr double kParallel = 0.995;        // cosine of the normals of two surfaces that act as one
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
 
-auto key_of(const NodalContact& contact) { return std::tuple(contact.particle, contact.surface); }
+constexpr auto key_of = [](const auto& contact) { return std::tuple(contact.particle, contact.surface); };
 
 // True if one contact stands for both: their impulses could not be told apart.
 bool act_as_one(const NodalContact& a, const NodalContact& b) {
   return glm::dot(a.normal, b.normal) > kParallel;
+}
+
+double gravity_of(const ContactStep& step) {
+  const double g = glm::length(step.system.material().gravity);
+  return g > 0 ? g : kNoGravity;
 }
 
 // Adds a contact to those of its particle, which begin there in the list. Of two that act as one, the one
@@ -79,8 +85,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
   const CancelPoint cancel(step.context.stop);
   cancel.poll();
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
-  const double g = glm::length(step.system.material().gravity);
-  const double fall = kFallRoom * step.h * step.h * (g > 0 ? g : kNoGravity);
+  const double fall = kFallRoom * step.h * step.h * gravity_of(step);
   const State& start = step.start;
   const Projection& pins = step.system.projection();
   const auto find = [&](std::size_t k, std::vector<NodalContact>& found) {
@@ -110,13 +115,12 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
 // The states and impulses of the last step are the first guess of this one. Where the surface of a contact
 // has jumped to another velocity, methods with a history cannot go on.
 void NodalContactResponse::remember(const ContactStep& step) {
-  const double g = glm::length(step.system.material().gravity);
-  const double jump = kJump * step.h * (g > 0 ? g : kNoGravity);
+  const double jump = kJump * step.h * gravity_of(step);
   auto last = contacts_.begin();
   for (NodalContact& contact : solved_) {
     lifts_ = lifts_ || contact.gap < -kOnSurface;
-    while (last != contacts_.end() && std::tuple(last->particle, last->surface) < key_of(contact)) ++last;
-    if (last == contacts_.end() || std::tuple(last->particle, last->surface) != key_of(contact)) continue;
+    while (last != contacts_.end() && key_of(*last) < key_of(contact)) ++last;
+    if (last == contacts_.end() || key_of(*last) != key_of(contact)) continue;
     contact.state = last->sticks ? ContactState::stick : ContactState::slip;
     contact.impulse = last->impulse;
     const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
@@ -210,8 +214,12 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
   std::array<NodalContact, kMostContactsOfParticle> stopped{};
   std::array<NodalContact*, kMostContactsOfParticle> solved{};
   std::size_t count = 0;
-  bool enters = false, lifts = false;
+  bool hits = false, lifts = false;
   for (NodalContact& contact : contacts) {
+    const double speed = rebound(step, contact);
+    // A method that divides the step may have opened the contact again.
+    if (contact.state == ContactState::open && contact.push() > 0 && speed > 0)
+      contact.state = ContactState::slip;
     if (contact.state == ContactState::open) continue;
     contacts_.push_back({i, contact.surface, contact.state == ContactState::stick, contact.impulse});
     if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
@@ -222,7 +230,7 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
     const SurfacePoint point = surfaces.at_end(contact.surface, i, x);
     const bool was_lifted = contact.gap < -kOnSurface;
     lifts = lifts || was_lifted;
-    if (!(point.height - point.level <= kOnSurface) && !was_lifted) continue;
+    if (!(point.height - point.level <= kOnSurface) && !was_lifted && speed == 0) continue;
     if (std::abs(point.height - point.level) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
     const vec3 velocity = surfaces.velocity_at_end(contact.surface, x);
@@ -231,15 +239,27 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
       v -= outwards * point.normal;
       continue;
     }
-    enters = enters || outwards < 0;
+    hits = hits || outwards < speed;
     solved.at(count) = &contact;
-    stopped.at(count++) = on_surface(point.normal, velocity, contact.friction);
+    stopped.at(count) = on_surface(point.normal, velocity, contact.friction);
+    stopped.at(count++).least += speed;
   }
-  if (!enters) return lifts;
+  if (!hits) return lifts;
   const double m = step.system.masses()[i];
   solve_coulomb(mat3(m), mat3(1 / m), m * v, std::span(stopped).first(count), v);
   for (std::size_t k = 0; k < count; ++k) solved.at(k)->impulse += stopped.at(k).impulse;
   return lifts;
+}
+
+// The normal velocity relative to the surface after an impact [m/s]; 0 without one. An impact closes a
+// contact that was open before, faster than gravity does within two steps: slower ones end a bounce.
+double NodalContactResponse::rebound(const ContactStep& step, const NodalContact& contact) const {
+  const bool lifts = contact.gap < -kOnSurface;
+  if (restitution_ == 0 || lifts || std::ranges::binary_search(before_, key_of(contact), {}, key_of))
+    return 0;
+  const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
+  const double approach = -glm::dot(contact.normal, relative);
+  return approach > kLeastImpact * step.h * gravity_of(step) ? restitution_ * approach : 0.0;
 }
 
 // True if other contacts are closed, or stick, than at the beginning of the step.

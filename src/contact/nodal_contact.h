@@ -22,10 +22,13 @@ namespace clothlab {
 ///
 /// Pinned particles follow their pins, also below a surface. Cloth below a surface that appears or rises is
 /// lifted at 1 m/s. Contact by impulses derives from this class.
+///
+/// At the end of the step impacts return the fraction e of their normal velocity (Newton's impact law).
 class NodalContactResponse : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
     has_surfaces_ = input.has_surfaces();
+    restitution_ = input.contact.restitution;
   }
   bool corrects_steps() const override { return has_surfaces_; }
   bool begin_step(const ContactStep& step) override;
@@ -60,6 +63,7 @@ class NodalContactResponse : public ContactResponse {
   void remember(const ContactStep& step);
   bool have_changed() const;
   bool stop_on_surfaces(const ContactStep& step, std::span<NodalContact> contacts, vec3& x, vec3& v);
+  double rebound(const ContactStep& step, const NodalContact& contact) const;
   void find_sunk(const ContactStep& step, const State& after);
   void put_on_surfaces(const ContactStep& step, std::uint32_t particle, vec3& x, vec3& v) const;
   std::span<const NodalContact> contacts_of(std::uint32_t particle) const {
@@ -67,6 +71,7 @@ class NodalContactResponse : public ContactResponse {
     return {first, std::ranges::upper_bound(first, solved_.end(), particle, {}, &NodalContact::particle)};
   }
 
+  double restitution_ = 0;  // e
   bool lifts_ = false, jumped_ = false;
   std::vector<ActiveContact> contacts_, before_;  // closed after the last step, and after the one before
   std::vector<NodalContact> solved_, added_;

@@ -34,6 +34,7 @@ std::string of_contact(const Scene& scene, std::string_view id) {
   if (!std::ranges::count(model.parameters, id))
     return "Contact by " + std::string(model.id) + " does not use it.";
   if (id != "self-contact" && !may_touch(scene)) return "The cloth has nothing to touch.";
+  if (id == "restitution" && !has_surfaces(scene)) return "There is no floor and no obstacle.";
   return {};
 }
 

@@ -193,6 +193,10 @@ const auto& parameter_rows() {
                                 "cloth. 0: none for forces, a tenth of the mean edge for impulses."),
       toggle<&World::self_contact>("Contact", "self-contact", "Self-contact",
                                    "The cloth collides with itself. Nodal contact does not support this."),
+      number<&Method::contact, &Contact::restitution>(
+          "Contact", "restitution", "Restitution", "", 0, 1, linear,
+          "Coefficient of restitution e of particles on surfaces: the fraction of the normal velocity that "
+          "an impact returns. Impacts slower than 2 h g return nothing, so bounces end."),
       number<&Method::contact, &Contact::friction_speed>(
           "Contact", "friction-speed", "Friction speed", "m/s", 0, 10, logarithmic,
           "Contact by forces smooths friction below this sliding speed, so that cloth creeps instead of "

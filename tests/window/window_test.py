@@ -977,7 +977,7 @@ def sliders(program, assets):
             "Cloth": ["mass", "stretch-stiffness", "bend-stiffness", "spring-damping", "rayleigh-stiffness",
                       "rayleigh-mass"],
             "World": ["wind-speed"],
-            "Contact": ["floor-height"],
+            "Contact": ["restitution", "floor-height"],
             "Solver": ["newton-tolerance", "newton-max-iterations", "cg-tolerance", "cg-max-iterations", "max-strain",
                        "energy-limit"],
         }

@@ -234,10 +234,9 @@ void contact_model(const PanelContext& context) {
     if (row.section != "Contact") continue;
     if (row.spec.id != "contact" && !std::ranges::count(info.parameters, row.spec.id)) continue;
     ParameterSpec spec = row.spec;
-    // 0 means automatic, except for the thickness of models that act by forces.
-    if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 &&
-        !(spec.id == "thickness" && info.by_forces))
-      spec.zero = "auto";
+    // 0 means automatic, except for restitution and for the thickness of models that act by forces.
+    const bool none = spec.id == "restitution" || (spec.id == "thickness" && info.by_forces);
+    if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 && !none) spec.zero = "auto";
     if (spec.id == "contact") spec.choices = kModelTitles;
     scene_parameter_row(context, spec, row.get(context.scene()));
     if (spec.id == "contact") small_text(std::string(info.summary) + " " + std::string(info.promise));
