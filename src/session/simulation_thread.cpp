@@ -345,7 +345,7 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
   const double h = simulation().scene().dt;
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
-  RealTimeLag lag{1e3 * *seconds, std::nullopt};
+  RealTimeLag lag;
   RealTimeLag::Limit lowest{active, std::numeric_limits<double>::infinity()};
   for (const auto& lane : lanes) {
     if (!runs(*lane) && !lane->catching_up) continue;

@@ -63,7 +63,6 @@ struct StepTimes {
 
 /// Steps that take longer than the time they simulate, at the wanted speed.
 struct RealTimeLag {
-  double step_ms = 0;  ///< mean of the last ones
   /// The h [s] from which they would keep up (session/real_time.h), stable for all lanes that run. 0: no such
   /// h; none: stability is not known yet.
   std::optional<double> step;

@@ -56,23 +56,15 @@ void integrator_choice(const PanelContext& context) {
   new_lane_buttons(context);
 }
 
-// "1.9 ms per step, 0.4× real time" of the slowest running lane, as in its head and in the table. With
-// several running lanes, also its letter and the factor of all together.
-std::string times_of_lanes(const Snapshot& now, const RealTimeLag& lag) {
+// "1.9 ms per step, 0.4× real time" of the slowest running lane, as in its head and in the table; of several
+// lanes, with its letter.
+std::string times_of_lanes(const Snapshot& now) {
   const LaneSnapshot* slowest = nullptr;
-  std::size_t running = 0;
-  for (const LaneSnapshot* lane : now.lanes()) {
-    if (lane->frozen || !(lane->step_ms.wall > 0)) continue;
-    ++running;
-    if (slowest == nullptr || lane->step_ms.wall > slowest->step_ms.wall) slowest = lane;
-  }
-  if (slowest == nullptr) return "no step timed";
-  // If only the shown lane runs, its factor is that of all.
-  const double all = lag.step_ms > 0 ? 1e3 * now.frame.scene->dt / lag.step_ms : 0;
+  for (const LaneSnapshot* lane : now.lanes())
+    if (!lane->frozen && (slowest == nullptr || lane->step_ms.wall > slowest->step_ms.wall)) slowest = lane;
+  if (slowest == nullptr || !(slowest->step_ms.wall > 0)) return "no step timed";
   const std::string name =
-      running == 1 && slowest == &now
-          ? ""
-          : "all " + factor_text(all) + "; slowest: " + lane_letter(slowest->lane) + ", ";
+      now.others.empty() ? "" : std::string("slowest: ") + lane_letter(slowest->lane) + ", ";
   return name + format_quantity(1e-3 * slowest->step_ms.median, "s") + " per step, " +
          factor_text(slowest->step_ms.real_time_factor(now.frame.scene->dt)) + " real time";
 }
@@ -91,7 +83,7 @@ std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
   const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
-  std::string text = times_of_lanes(context.snapshot, lag);
+  std::string text = times_of_lanes(context.snapshot);
   if (lag.step && *lag.step > 0) {
     ImGui::PushFont(fonts().small);
     const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;
@@ -113,8 +105,9 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
           ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than "
           "requested. Simulated time is never skipped, and h never changes by itself. Of several lanes, you "
           "can freeze the slowest (menu with the dots) or reduce its substeps.\n\nThe cost of a step is the "
-          "median processor time of the last steps. Factors are simulated time over wall-clock time, of all "
-          "lanes together and of the slowest alone. The proposed h accounts for all lanes.");
+          "median processor time of the last steps, and its factor is simulated time over wall-clock time of "
+          "that lane alone, as in its head. The proposed h accounts for all lanes; the line with the speed "
+          "shows what all reach together.");
 }
 
 // How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."

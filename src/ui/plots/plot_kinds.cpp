@@ -240,7 +240,7 @@ void need_followed(const Snapshot& now, Plot& plot) {
 // A step takes as long as the time that it simulates.
 void add_real_time(const Snapshot& now, Plot& plot) {
   const double h = now.frame.scene->dt;
-  plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
+  plot.levels.push_back({1e3 * h, palette().careful, "real time: " + format_quantity(h, "s") + " per step"});
 }
 
 bool iterates(const Snapshot& now) {
