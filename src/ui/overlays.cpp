@@ -182,10 +182,6 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::SetNextWindowPos(area.a());
   ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
-  begin_flat(id, padding, flags);
-}
-
-void begin_flat(const char* id, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));

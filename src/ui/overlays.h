@@ -31,8 +31,6 @@ inline constexpr ImGuiWindowFlags kFixedPart =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoMove |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixedPart);
-/// The same without a border, at the position set for the next window.
-void begin_flat(const char* id, ImVec2 padding, ImGuiWindowFlags flags);
 void end_fixed();
 
 // Drawings over the view of the cloth.

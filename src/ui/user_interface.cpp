@@ -81,8 +81,11 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
   const float across = std::max(width - std::min(units(kPanelWidth), kMostPanel * width), 1.0F);
   const float bottom = height - units(kStatusHeight);
   const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
-  // The shelf gets its height from the plots, so that the view stays; the plots keep a useful height.
-  float shelf = std::min(shelf_height_, std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40)));
+  // Notices of more than one line are above the shelf: they cover neither the cloth nor the time line. Both
+  // get their height from the plots, so that the view stays; the plots keep a useful height.
+  const float tall = notices_height_ > notice + 1 ? notices_height_ : 0;
+  float shelf =
+      std::min(shelf_height_ + tall, std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40)));
   float plots = plots_height(view, height);
   if (shelf > 0 && plots - shelf < units(kLeastPlotsBesideShelf)) {
     shelf = std::max(shelf, plots);
@@ -91,10 +94,13 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
     plots -= shelf;
   }
   const float top = std::max(bottom - notice - timeline - shelf - plots, 1.0F);
+  const float below = top + notice + timeline;
+  const float told = std::min(tall, std::max(shelf - shelf_height_, shelf / 2));
   return {.view = {0, 0, across, top},
+          .notices = tall > 0 ? Area{0, below, across, told} : Area{0, top, across, notice},
           .timeline = {0, top + notice, across, timeline},
-          .shelf = {0, top + notice + timeline, across, shelf},
-          .plots = {0, top + notice + timeline + shelf, across, plots}};
+          .shelf = {0, below + told, across, shelf - told},
+          .plots = {0, below + shelf, across, plots}};
 }
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
@@ -127,7 +133,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
                                       palette().line);
   status_bar(context);
   end_fixed();
-  draw_overlays(context, view, height - status);
+  draw_overlays(context, parts);
   draw_cards(context, view, {0, 0, width, height - status});
 }
 
@@ -161,7 +167,7 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   if (blown_up) {
     blow_up_strip(context, why_open_);
   } else if (gain != nullptr) {
-    if (!gain_strip(context, *gain)) closed_gain_ = *gain;
+    if (!gain_strip(context, *gain, why_open_)) closed_gain_ = *gain;
   } else {
     mesh_bar_.draw(context);
   }
@@ -341,13 +347,14 @@ bool UserInterface::message_repeats(const Notice& notice) const {
   return message_is_of_run_ && message_.ends_with(notice.text) && message_.find('\n') == std::string::npos;
 }
 
-void UserInterface::draw_overlays(const PanelContext& context, const Area& view, float bottom) {
-  view_legend(context, view);
+void UserInterface::draw_overlays(const PanelContext& context, const Layout& parts) {
+  view_legend(context, parts.view);
   if (message_is_told(context.snapshot)) message_.clear();
-  if (const Notice* const gain = gain_to_show(context); gain != nullptr && message_repeats(*gain))
-    message_.clear();
-  const bool open = notices(context, {view.x, view.height, view.width, bottom - view.height},
-                            units(kTimelineHeight), message_, message_is_error_);
+  if (gain_to_show(context) != nullptr)
+    for (const Notice& notice : *context.snapshot.notices)
+      if (notice.cause == NoticeCause::gain_in_step || notice.cause == NoticeCause::spurious_energy)
+        if (message_repeats(notice)) message_.clear();
+  const bool open = notices(context, parts.notices, message_, message_is_error_, notices_height_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }
 

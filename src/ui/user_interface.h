@@ -56,7 +56,7 @@ class UserInterface {
  private:
   /// The parts of the window next to the side panel, in window coordinates.
   struct Layout {
-    Area view, timeline, shelf, plots;
+    Area view, notices, timeline, shelf, plots;
   };
   Layout layout(float width, float height, const ViewSettings& view) const;
   void draw_below(const PanelContext& context, const Layout& parts, float bottom);
@@ -64,7 +64,7 @@ class UserInterface {
   void draw_side_panel(const PanelContext& context, float x, float height);
   void main_buttons(const PanelContext& context);
   void export_menu(const PanelContext& context);
-  void draw_overlays(const PanelContext& context, const Area& view, float bottom);
+  void draw_overlays(const PanelContext& context, const Layout& parts);
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void draw_tabs(const PanelContext& context, bool low);
   void show_what_is_new(const Snapshot& snapshot);
@@ -72,7 +72,7 @@ class UserInterface {
   const Notice* gain_to_show(const PanelContext& context) const;
   /// Whether the blow-up bar shows the same message, for the active lane or because no lane runs on.
   bool message_is_told(const Snapshot& now) const;
-  /// Whether the shelf has that notice, which the message repeats.
+  /// Whether the message is that notice, as the shelf may be.
   bool message_repeats(const Notice& notice) const;
 
   FileDialog files_;
@@ -86,7 +86,7 @@ class UserInterface {
   MeshBar mesh_bar_;
   bool why_open_ = false;
   std::optional<Notice> closed_gain_;
-  float shelf_height_ = 0;  // of its content in the last picture
+  float shelf_height_ = 0, notices_height_ = 0;  // of their contents in the last picture
   std::string message_;
   bool message_is_error_ = false;
   std::shared_ptr<const LoadedScene> message_scene_;  // that the message is about; null: about none

@@ -797,6 +797,8 @@ TEST(Interface, NoticesStayOffTheCloth) {
         const ImVec4 r = face.rect(name);
         EXPECT_GT(r.z, r.x) << name;
         EXPECT_GE(r.y, view.y + view.height) << name;
+        const ImVec4 slider = face.rect("scrub");
+        EXPECT_TRUE(r.w <= slider.y || r.y >= slider.w) << name << " hides the time slider";
         EXPECT_GE(r.x, view.x) << name;
         EXPECT_LE(r.z, view.x + view.width) << name;
       };
@@ -1192,12 +1194,17 @@ TEST(Interface, AGainInAStepIsCuredWithOneClick) {
   Interface face;
   const float view = face.ui.view_area(face.width, face.height, face.view).height;
   NoticeLog log;
-  log.add(NoticeCause::gain_in_step, 6, "It gained 3 J.");
+  log.add(NoticeCause::gain_in_step, 6, "It gained 3 J. It did so because this and that was so.");
   face.snapshot.notices = log.list();
   face.snapshot.message = log.list()->front().text;
   ++face.snapshot.messages;
   for (int i = 0; i < 3; ++i) face.frame();
-  EXPECT_EQ(shown_texts().at("gain"), "Step 6: It gained 3 J.");
+  EXPECT_EQ(shown_texts().at("gain"), "Step 6: It gained 3 J. It did so because this and that was so.");
+  const ImVec4 folded = face.rect("plot0:kind");
+  face.click("gain-why");
+  for (int i = 0; i < 2; ++i) face.frame();
+  EXPECT_GT(face.rect("plot0:kind").y, folded.y) << "the reasons are below the first sentence";
+  face.click("gain-why");
   EXPECT_EQ(face.ui.view_area(face.width, face.height, face.view).height, view)
       << "the picture does not jump";
   EXPECT_LT(face.rect("message").z, 0) << "the same text once";

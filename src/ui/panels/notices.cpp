@@ -93,28 +93,16 @@ void hint_notice(const PanelContext& context) {
 
 }  // namespace
 
-bool notices(const PanelContext& context, const Area& room, float second_row, const std::string& message,
-             bool is_error) {
-  ImGui::SetNextWindowPos(room.a());
-  const float line = units(kNoticeHeight);
-  static bool one_line = true;  // in the last picture
-  const float least = one_line ? line : line + second_row;
-  ImGui::SetNextWindowSizeConstraints(ImVec2(room.width, least),
-                                      ImVec2(room.width, std::max(room.height, least)));
-  begin_flat("##notices", ImVec2(units(12), (line - ImGui::GetFrameHeight()) / 2),
-             kCard & ~ImGuiWindowFlags_NoScrollbar);
+bool notices(const PanelContext& context, const Area& room, const std::string& message, bool is_error,
+             float& height) {
+  const float padding = (units(kNoticeHeight) - ImGui::GetFrameHeight()) / 2;
+  begin_fixed("##notices", room, ImVec2(units(12), padding), kFixedPart & ~ImGuiWindowFlags_NoScrollbar);
   const bool open = message.empty() || message_notice(message, is_error);
   load_notice(context);
   recording_notice(context);
   const bool idle = message.empty() && !context.load.running && !context.recording.shown;
   if (idle && context.snapshot.blow_up_text.empty()) hint_notice(context);
-  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  one_line = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y <= line;
-  if (size.y > line + 1) {
-    // Its lower edge.
-    ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y - 1),
-                                        ImVec2(at.x + size.x, at.y + size.y - 1), palette().line);
-  }
+  height = ImGui::GetCursorPosY() + ImGui::GetScrollY() - ImGui::GetStyle().ItemSpacing.y + padding;
   end_fixed();
   return open;
 }

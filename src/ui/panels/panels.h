@@ -45,12 +45,10 @@ void parameter_section(const PanelContext& context, std::string_view section);
 /// Height of the line reserved for notices below the view [interface units].
 inline constexpr float kNoticeHeight = 28;
 
-/// Progress of a load or a recording, a message, and hints for newcomers, on a line below the cloth. Longer
-/// notices cover the row below that line, never the cloth. `room` reaches from the view's lower edge to the
-/// status bar; `second_row` is the height of the row below the line, which is covered as a whole. Returns
-/// false when the message was clicked away.
-bool notices(const PanelContext& context, const Area& room, float second_row, const std::string& message,
-             bool is_error);
+/// Progress of a load or a recording, a message, and hints for newcomers, in `room`; they scroll if they need
+/// more. `height` becomes what they need. Returns false when the message was clicked away.
+bool notices(const PanelContext& context, const Area& room, const std::string& message, bool is_error,
+             float& height);
 
 /// A list of all methods by family, with mark, key, name, order, cost of a step on this scene, and use;
 /// closed it shows `preview`. Returns the chosen row. Its entries are noted as `name`:`id`. ImGuiComboFlags
@@ -73,9 +71,9 @@ void blow_up_strip(const PanelContext& context, bool& why);
 /// The notice that a step of the active lane gained much spurious energy, while its method, its h and its
 /// fixed steps are those that gained it; null without one.
 const Notice* gain_to_cure(const PanelContext& context);
-/// The bar of that notice: its text, buttons that change the lane's method or steps, and one that closes it.
-/// Returns false when it is closed.
-bool gain_strip(const PanelContext& context, const Notice& notice);
+/// The bar of that notice: its first sentence, with `why` unfolded all of it, buttons that change the lane's
+/// method or steps, and one that closes it. Returns false when it is closed.
+bool gain_strip(const PanelContext& context, const Notice& notice, bool& why);
 
 /// The mesh bar, for a mesh that waits to be pinned and played: the mesh report and the choice of pins. Shown
 /// while the mesh is at its start, until it is closed.

@@ -348,11 +348,20 @@ const Notice* gain_to_cure(const PanelContext& context) {
   return found == of_method.end() ? nullptr : &*found;
 }
 
-bool gain_strip(const PanelContext& context, const Notice& notice) {
+bool gain_strip(const PanelContext& context, const Notice& notice, bool& why) {
+  const std::string text = text_with_step(notice);
+  const std::size_t end = std::min(text.find(". "), text.size() - 1) + 1;  // of the first sentence
   ImGui::AlignTextToFramePadding();
-  wrapped_text(text_with_step(notice), palette().careful);
+  // In one line with the buttons where there is room for most of it.
+  constexpr float kRoomForButtons = 320, kLeastRoom = 300;  // [interface units]
+  const float room = ImGui::GetContentRegionAvail().x - units(kRoomForButtons);
+  const std::string sentence = text.substr(0, end);
+  wrapped_text(room > units(kLeastRoom) ? first_line(sentence, room) : sentence, palette().careful);
+  tooltip(text);
   note_item("gain");
-  note_text("gain", text_with_step(notice));
+  note_text("gain", text);
+  if (end < text.size() && row_button("gain-why", "Why?", "The cause of the gain, with numbers.", why))
+    why = !why;
   if (row_button("gain-adaptive", "Adaptive step",
                  "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
     context.set_parameter("adaptive-dt", 1);
@@ -360,7 +369,9 @@ bool gain_strip(const PanelContext& context, const Notice& notice) {
                  "Continues this lane with this method, which solves the step's equations. Undo with "
                  "Ctrl-Z."))
     context.set_integrator(method_row(kDampedMethod));
-  return !row_icon_button("gain-close", Icon::close, "Do not show this notice again (Esc).");
+  const bool closed = row_icon_button("gain-close", Icon::close, "Do not show this notice again (Esc).");
+  if (why && end < text.size()) wrapped_text(text.substr(end + 1));
+  return !closed;
 }
 
 void blow_up_strip(const PanelContext& context, bool& why) {
