@@ -20,6 +20,8 @@ namespace clothlab {
 namespace {
 
 constexpr float kHead = 24, kFoot = 22, kTileGap = 2;  // [interface units]
+// In a narrower tile the foot has two lines: the verdict, and the energy of the method.
+constexpr float kLeastOneLineFoot = 380, kFootOfTwoLines = 38;
 
 struct Tiling {
   int columns = 1, rows = 1;
@@ -29,7 +31,8 @@ constexpr std::array<Tiling, kMostLanes + 1> kTilings{
     {{1, 1}, {1, 1}, {2, 1}, {3, 1}, {2, 2}, {3, 2}, {3, 2}, {4, 2}, {4, 2}}};
 
 LaneTile tile(LaneId lane, const Area& whole) {
-  const float head = units(kHead), foot = units(kFoot);
+  const float head = units(kHead),
+              foot = units(whole.width < units(kLeastOneLineFoot) ? kFootOfTwoLines : kFoot);
   return {lane, whole, {whole.x, whole.y + head, whole.width, std::max(whole.height - head - foot, 1.0F)}};
 }
 
@@ -107,12 +110,12 @@ std::string cut(const std::string& text, float room) {
   return text_width(words) <= room ? words : shortened(text, room);
 }
 
-// Returns the upper edge of a centred line of text.
-float begin_bar(const char* part, LaneId lane, const Area& area, ImU32 ground) {
+// Returns the upper edge of the first of so many centred lines of text.
+float begin_bar(const char* part, LaneId lane, const Area& area, ImU32 ground, int lines = 1) {
   begin_fixed((std::string("##lane-") + part + lane_letter(lane)).c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
   ImGui::GetWindowDrawList()->AddRectFilled(area.a(), area.b(), ground);
-  return area.y + (area.height - ImGui::GetTextLineHeight()) / 2;
+  return area.y + (area.height - static_cast<float>(lines) * ImGui::GetTextLineHeight()) / 2;
 }
 
 void end_bar() {
@@ -161,18 +164,20 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float pad = units(6), side = letter(ImVec2(a.x + pad, top - units(1.5F)), lane.lane);
   const LaneReading now = read_lane(lane);
   const float left = a.x + 2 * pad + side;
-  // A narrow tile shows the short state, so that the name has room.
-  const float name = text_width(std::string(shown_method(lane).title));
-  const bool has_room = overlay || left + name + 2 * pad + text_width(now.state) <= b.x;
-  const std::string& right = has_room ? now.state : now.short_state;
+  // In a narrow tile the name has priority over the text of the state, and the title over a factor.
+  const float room = b.x - left - 2 * pad, usual = text_width("0.00×");
+  const auto fits = [&](std::string_view name, float beside) { return text_width(name) + beside <= room; };
+  std::string right = now.state;
+  if (!overlay && !fits(now.name, text_width(right))) right = now.short_state;
+  if (!overlay && right.ends_with("×") && !fits(shown_method(lane).title, usual)) right.clear();
   // At least the usual width, so that the name does not change with the digits.
-  const float right_at = b.x - pad - std::max(text_width(right), text_width("0.00×"));
+  const float right_at = b.x - pad - (right.empty() ? 0 : std::max(text_width(right), usual));
   draw_text(ImVec2(b.x - pad - text_width(right), top), now.colour, right);
   if (overlay)
     all_names(context, ImVec2(left, top), right_at - pad);
   else
     noted("lane-head:", lane, ImVec2(left, top), palette().text,
-          cut(now.name, std::max(right_at - left - pad, 0.0F)));
+          shortened(now.name, std::max(right_at - left - pad, 0.0F)));
   note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
   choose(context, lane.lane, "head", area.size());
   tooltip(now.help +
@@ -181,12 +186,14 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
 }
 
 void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
-  const float top = begin_bar("foot-", lane.lane, area, palette().panel);
+  const bool has_two_lines = area.height > units(kFoot) + 1;
+  const float top = begin_bar("foot-", lane.lane, area, palette().panel, has_two_lines ? 2 : 1);
   const ImVec2 a = area.a(), b = area.b();
   const float line = ImGui::GetTextLineHeight(), pad = units(6);
   const LaneReading now = read_lane(lane);
   // The method's share of all energy exchanged: dissipated to the left, gained to the right.
-  const float half = units(18), bar_at = b.x - pad - half, bar_middle = top + line / 2;
+  const float half = units(18), bar_at = b.x - pad - half, second = has_two_lines ? top + line : top;
+  const float bar_middle = second + line / 2;
   const float end = bar_at + half * static_cast<float>(now.method_share);
   draw_bar(bar_at - half, bar_at + half, bar_middle, units(3), palette().field, units(2));
   draw_bar(std::min(bar_at, end), std::max(bar_at, end), bar_middle, units(3),
@@ -194,17 +201,22 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   ImGui::GetWindowDrawList()->AddLine(ImVec2(bar_at, bar_middle - units(5)),
                                       ImVec2(bar_at, bar_middle + units(5)), palette().muted);
   // The verdict has priority, then its gauge; the energy also has its bar.
-  float x = a.x + pad, right = bar_at - half - pad;
+  float x = a.x + pad, right = has_two_lines ? b.x - pad : bar_at - half - pad;
   const float gauge = units(40), verdict = text_width(now.verdict);
   if (now.limit_share && x + gauge + pad + verdict <= right) {
     draw_gauge(ImVec2(x, top + line / 2), gauge, *now.limit_share, now.level_colour);
     x += gauge + pad;
   }
-  const std::string energy =
-      "method " + now.method + (now.method_since.empty() ? "" : ' ' + now.method_since);
-  if (x + verdict + 2 * pad + text_width(energy) <= right) {
+  const float room = has_two_lines ? bar_at - half - 2 * pad - a.x : right - x - verdict - 2 * pad;
+  std::string energy = "method " + now.method;
+  if (const std::string since = energy + ' ' + now.method_since;
+      !now.method_since.empty() && text_width(since) <= room)
+    energy = since;
+  if (has_two_lines) {
+    noted("lane-energy:", lane, ImVec2(a.x + pad, second), palette().muted, energy);
+  } else if (text_width(energy) <= room) {
     right -= text_width(energy);
-    draw_text(ImVec2(right, top), palette().muted, energy);
+    noted("lane-energy:", lane, ImVec2(right, top), palette().muted, energy);
     right -= pad;
   }
   noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));

@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::Interface;
+using ::testing::Not;
 
 std::uint16_t row_named(std::string_view id) { return static_cast<std::uint16_t>(method_row(id)); }
 
@@ -208,6 +209,22 @@ TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
   record.time = 0.5;
   EXPECT_EQ(read_lane(lane).energy, "–") << "it stood before the origin";
   EXPECT_EQ(read_lane(lane).method, "–");
+}
+
+TEST(Lanes, NarrowTilesHaveRoomForNameVerdictAndEnergy) {
+  Interface face;
+  add_lanes(face, 8);
+  for (LaneSnapshot& lane : face.snapshot.others) {
+    lane.integrator = row_named("exponential-rosenbrock-euler");
+    lane.step_ms = {3, 3, 3, 4};
+  }
+  for (int i = 0; i < 3; ++i) face.frame();
+  for (const LaneSnapshot& lane : face.snapshot.others) {
+    const std::string letter(1, lane_letter(lane.lane));
+    EXPECT_EQ(shown_texts().at("lane-head:" + letter), "Exponential Rosenbrock–Euler");
+    EXPECT_THAT(shown_texts().at("lane-energy:" + letter), HasSubstr("method "));
+    EXPECT_THAT(shown_texts().at("lane-foot:" + letter), Not(HasSubstr("...")));
+  }
 }
 
 TEST(Lanes, NameTheirOriginAndRestartFromTheStart) {
