@@ -148,6 +148,9 @@ std::string share_text(double share) {
   return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
 }
 
+// From here on a verdict of stable comes with the strain.
+constexpr double kLargeStrain = 0.5;
+
 // A difference of energies below this fraction of them is rounding error.
 constexpr double kRounding = 1e-13;
 
@@ -297,7 +300,13 @@ StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane
                            " of spurious energy (see the ledger).");
   }
   const StepTrouble trouble = trouble_of(lane, shown_method(lane));
-  return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
+  if (!trouble.converged) return not_converged(std::move(theory), trouble.why);
+  const double strain = lane.frame.record.max_strain;
+  if (!(strain > kLargeStrain)) return theory;
+  const std::string much = share_text(strain);
+  return overruled(
+      std::move(theory), StabilityLevel::near_limit, "stable, but strained by " + much,
+      "That is linear theory, for small strains. A spring of this cloth is strained by " + much + ".");
 }
 
 namespace {

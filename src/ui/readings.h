@@ -90,8 +90,8 @@ std::optional<double> spurious_energy(const LaneSnapshot& lane);
 /// limit is known. Lanes that are stable at no step do not count.
 std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now);
 
-/// The reading of theory, overruled where the run contradicts it: its method gains energy, or its last step
-/// did not converge.
+/// The reading of theory, overruled where the run contradicts it: its method gains energy, its last step did
+/// not converge, or a spring is strained by more than half.
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane);
 
 /// The colour of a stability level.

@@ -311,6 +311,10 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
   record.ledger.damping = -100;
   EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
   EXPECT_EQ(read_lane(lane).level_colour, palette().good);
+  record.max_strain = 3.42;
+  EXPECT_EQ(read_lane(lane).verdict, "stable, but strained by 342 %");
+  EXPECT_EQ(read_lane(lane).level_colour, palette().careful);
+  record.max_strain = 0.1;
   record.ledger.method = 142;
   EXPECT_EQ(read_lane(lane).verdict, "gained 142 J, though stable on an oscillator");
   EXPECT_EQ(read_lane(lane).level_colour, palette().failed) << "the colour of what a method gains";
