@@ -12,7 +12,7 @@
 namespace clothlab {
 
 /// The facts of a blow-up of this run for its explanation.
-BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation);
+BlowUpFacts blow_up_facts(BlowUp blow_up, const Simulation& simulation);
 /// The same at a moment of the past of this run.
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh);
 

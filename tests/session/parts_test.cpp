@@ -538,6 +538,17 @@ TEST(BlowUpFacts, NameABodyThatIsGone) {
   EXPECT_EQ(name(kClothItself, std::nullopt), "the cloth itself");
 }
 
+// The file of a moment does not keep the spring.
+TEST(BlowUpFacts, FindTheSpringOfAnOpenedMoment) {
+  WorkerPool pool(1);
+  const Scene scene = testing::sheet_scene(4);
+  Simulation simulation(scene, testing::loaded(scene)->mesh, pool);
+  EXPECT_FALSE(blow_up_facts(BlowUp(), simulation).spring) << "the last good state";
+  simulation.apply(pool, MovePins{{{0, vec3(-1, 0, -1)}}, 0});
+  simulation.step(pool);
+  EXPECT_TRUE(blow_up_facts(BlowUp(), simulation).spring);
+}
+
 TEST(BlowUpFacts, NameContactModelsThatTheMethodCanHave) {
   WorkerPool pool(1);
   Scene scene = testing::sheet_scene(4);
