@@ -585,9 +585,12 @@ void Simulation::notice_strain() {
   constexpr double kLarge = 0.5;
   if (!(record_.max_strain > kLarge)) return;
   report(NoticeCause::large_strain, [&] {
+    const EnergyLedger& work = record_.ledger;
+    const bool is_pulled = work.hand != 0 || work.pins != 0 || work.contact != 0;
     return "A stretch spring was strained by " + format_plain(100 * record_.max_strain) +
-           " %. Use a smaller h or more substeps, a larger stretch stiffness, or weaker pulls by pins and "
-           "obstacles.";
+           " %. Use a smaller h or more substeps, " +
+           (is_pulled ? "a larger stretch stiffness, or slower pins, bodies and grabs."
+                      : "or a larger stretch stiffness.");
   });
 }
 
