@@ -202,7 +202,8 @@ void Documents::carry_out_step(const std::string& what, Travel travel, const Sna
     edits_.sent(simulation_.send(Control(SetLanes{step->lanes})));
   }
   if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
-  around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
+  around_.ui.show_message_of(step->other_scene ? step->other_scene : shown.loaded,
+                             (what == "undo" ? "Undo: " : "Redo: ") + step->text + ".");
 } catch (const std::bad_alloc&) {
   report_no_memory();
 }
