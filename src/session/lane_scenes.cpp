@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "documents/journal.h"
+#include "session/snapshot.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
@@ -114,6 +115,13 @@ std::string describe_differences(const LaneScenes& from, const LaneScenes& to, c
   for (const LaneScene& lane : from)
     if (!find_scene(to, lane.lane)) add(name_of(lane) + " removed");
   return text;
+}
+
+std::vector<const LaneSnapshot*> Snapshot::lanes() const {
+  std::vector<const LaneSnapshot*> all{this};
+  for (const LaneSnapshot& other : others) all.push_back(&other);
+  std::ranges::sort(all, {}, [](const LaneSnapshot* each) { return each->lane; });
+  return all;
 }
 
 }  // namespace clothlab

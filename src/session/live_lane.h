@@ -12,10 +12,10 @@
 
 #include "arena/arena.h"
 #include "session/plot_history.h"
+#include "session/real_time.h"
 #include "session/revival.h"
 #include "session/snapshot.h"
 #include "session/stability_monitor.h"
-#include "session/step_timer.h"
 
 namespace clothlab {
 

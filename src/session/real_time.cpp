@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/quantile.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -13,6 +14,11 @@ constexpr double kMargin = 1.25;                          // a larger h costs mo
 constexpr double kLeastMargin = 1.1, kMostMargin = 2.75;  // between which an answer is kept
 constexpr double kNearLimit = 0.9;  // of the stability limit, which changes as the cloth moves
 constexpr double kPart = 0.5;       // [s]
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr std::chrono::milliseconds kMarkSpacing{50};
+constexpr std::chrono::seconds kWindow{1};
 
 /// To two significant digits.
 double rounded_down(double value) {
@@ -54,6 +60,49 @@ void StepCost::add(std::size_t method, double h, double seconds) {
   mean_ = spent_ / steps_;
   spent_ = 0;
   steps_ = 0;
+}
+
+void Pacer::restart(Clock::time_point now) {
+  due_ = now;
+  simulated_ = 0;
+  marks_.assign(1, {now, 0});
+}
+
+void Pacer::stepped(double simulated, double speed, Clock::time_point now) {
+  // An hour is longer than any sensible step, and keeps the conversion to ticks from overflowing.
+  const double wait = std::clamp(simulated / speed, 0.0, 3600.0);
+  due_ += std::chrono::duration_cast<Clock::duration>(Seconds(wait));
+  if (due_ < now - kSlack) due_ = now;
+
+  simulated_ += simulated;
+  if (now - marks_.back().wall >= kMarkSpacing) marks_.push_back({now, simulated_});
+  while (marks_.size() > 2 && now - marks_[1].wall >= kWindow) marks_.pop_front();
+}
+
+double Pacer::actual_speed(Clock::time_point now) const {
+  if (marks_.empty()) return 0;
+  const double wall = Seconds(now - marks_.front().wall).count();
+  return wall > 0 ? (simulated_ - marks_.front().simulated) / wall : 0;
+}
+
+void StepTimer::add(double processor, double wall) {
+  last_ = processor;
+  last_wall_ = wall;
+  if (processor_.size() < kKept) {
+    processor_.push_back(processor);
+    wall_.push_back(wall);
+  } else {
+    processor_[next_] = processor;
+    wall_[next_] = wall;
+    next_ = (next_ + 1) % kKept;
+  }
+}
+
+StepTimes StepTimer::times() const {
+  return {.last = last_,
+          .median = quantile(processor_, 0.5),
+          .p95 = quantile(processor_, 0.95),
+          .wall = quantile(wall_, 0.5)};
 }
 
 }  // namespace clothlab

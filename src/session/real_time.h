@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "session/snapshot.h"
 
 namespace clothlab {
 
@@ -32,6 +37,52 @@ class StepCost {
   double spent_ = 0;  // in the present part [s]
   int steps_ = 0;
   std::optional<double> mean_;
+};
+
+/// Schedules steps of fixed h so that simulated time runs at `speed` times the wall clock if steps are fast
+/// enough. Otherwise it falls behind: lost time is never caught up (except kSlack, which evens out the jitter
+/// of waking up).
+class Pacer {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Restarts at `now`: after a pause, another speed, another h, a jump in time.
+  void restart(Clock::time_point now);
+
+  /// When the next step may begin.
+  Clock::time_point due() const { return due_; }
+
+  /// A step over `simulated` seconds ended at `now`; its share of the wall clock is simulated / speed.
+  void stepped(double simulated, double speed, Clock::time_point now);
+
+  /// Simulated seconds per second over the last second since restart(); 0 before the first step.
+  double actual_speed(Clock::time_point now) const;
+
+  static constexpr std::chrono::milliseconds kSlack{25};
+
+ private:
+  struct Mark {
+    Clock::time_point wall;
+    double simulated;  // since restart()
+  };
+
+  Clock::time_point due_{};
+  double simulated_ = 0;
+  std::deque<Mark> marks_;  // about one per kMarkSpacing over the last second
+};
+
+/// Times of the last steps [ms].
+class StepTimer {
+ public:
+  void add(double processor, double wall);
+  StepTimes times() const;
+  double last_wall() const { return last_wall_; }
+
+ private:
+  static constexpr std::size_t kKept = 120;
+  std::vector<double> processor_, wall_;  // rings
+  std::size_t next_ = 0;
+  double last_ = 0, last_wall_ = 0;
 };
 
 }  // namespace clothlab

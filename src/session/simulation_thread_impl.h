@@ -25,7 +25,6 @@
 #include "session/live_lane.h"
 #include "session/mailbox.h"
 #include "session/mouse_grab.h"
-#include "session/pacer.h"
 #include "session/real_time.h"
 #include "session/simulation_thread.h"
 

@@ -17,11 +17,9 @@
 #include "session/command_queue.h"
 #include "session/history.h"
 #include "session/mailbox.h"
-#include "session/pacer.h"
 #include "session/plot_history.h"
 #include "session/real_time.h"
 #include "session/revival.h"
-#include "session/step_timer.h"
 #include "session/support.h"
 
 namespace clothlab {
