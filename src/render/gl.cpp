@@ -2,29 +2,11 @@
 #include "render/gl.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
 #include "core/error.h"
 
 namespace clothlab {
-namespace {
-
-#ifdef GL_KHR_debug
-#ifdef GLAD_API_PTR
-#define CLOTHLAB_GL_CALL GLAD_API_PTR  // glad 2
-#else
-#define CLOTHLAB_GL_CALL APIENTRY
-#endif
-void CLOTHLAB_GL_CALL print_message(GLenum, GLenum type, GLuint, GLenum severity, GLsizei,
-                                    const GLchar* message, const void*) {
-  if (severity == GL_DEBUG_SEVERITY_NOTIFICATION || type == GL_DEBUG_TYPE_PERFORMANCE) return;
-  std::fprintf(stderr, "OpenGL: %s\n", message);
-}
-#endif
-
-}  // namespace
-
 void load_gl(void (*(*find)(const char*))()) {
 #if __has_include(<glad/gl.h>)
   const bool loaded = gladLoadGL(reinterpret_cast<GLADloadfunc>(find)) != 0;
@@ -42,15 +24,6 @@ bool is_software_renderer() {
       "llvmpipe", "softpipe", "SwiftShader", "Software Rasterizer", "GDI Generic", "Apple Software Renderer"};
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return renderer.find(name) != std::string_view::npos; });
-}
-
-void report_gl_errors() {
-#ifdef GL_KHR_debug
-  if (!GLAD_GL_KHR_debug || !glDebugMessageCallback) return;
-  glEnable(GL_DEBUG_OUTPUT);
-  glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-  glDebugMessageCallback(print_message, nullptr);
-#endif
 }
 
 }  // namespace clothlab

@@ -22,10 +22,6 @@ void load_gl(void (*(*find)(const char*))());
 /// is too slow.
 bool is_software_renderer();
 
-/// Prints OpenGL's messages for the current context on stderr, where it has KHR_debug; for development, with
-/// a debug context.
-void report_gl_errors();
-
 /// An OpenGL 3.3 core context without a visible window. The build selects gl_context_egl.cpp or
 /// gl_context_glfw.cpp.
 class GlContext {
@@ -41,12 +37,12 @@ class GlContext {
 };
 
 /// Owns one OpenGL object. Made and destroyed while its context is current.
-template <class Kind>
+template <auto* make, auto* destroy>
 class GlObject {
  public:
-  GlObject() { Kind::make(id_); }
+  GlObject() { (*make)(1, &id_); }
   ~GlObject() {
-    if (id_ != 0) Kind::destroy(id_);
+    if (id_ != 0) (*destroy)(1, &id_);
   }
   GlObject(GlObject&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
   GlObject& operator=(GlObject&& other) noexcept {
@@ -60,32 +56,11 @@ class GlObject {
   GLuint id_ = 0;
 };
 
-struct GlBufferKind {
-  static void make(GLuint& id) { glGenBuffers(1, &id); }
-  static void destroy(GLuint id) { glDeleteBuffers(1, &id); }
-};
-struct GlVertexArrayKind {
-  static void make(GLuint& id) { glGenVertexArrays(1, &id); }
-  static void destroy(GLuint id) { glDeleteVertexArrays(1, &id); }
-};
-struct GlTextureKind {
-  static void make(GLuint& id) { glGenTextures(1, &id); }
-  static void destroy(GLuint id) { glDeleteTextures(1, &id); }
-};
-struct GlFramebufferKind {
-  static void make(GLuint& id) { glGenFramebuffers(1, &id); }
-  static void destroy(GLuint id) { glDeleteFramebuffers(1, &id); }
-};
-struct GlRenderbufferKind {
-  static void make(GLuint& id) { glGenRenderbuffers(1, &id); }
-  static void destroy(GLuint id) { glDeleteRenderbuffers(1, &id); }
-};
-
-using GlBuffer = GlObject<GlBufferKind>;
-using GlVertexArray = GlObject<GlVertexArrayKind>;
-using GlTexture = GlObject<GlTextureKind>;
-using GlFramebuffer = GlObject<GlFramebufferKind>;
-using GlRenderbuffer = GlObject<GlRenderbufferKind>;
+using GlBuffer = GlObject<&glGenBuffers, &glDeleteBuffers>;
+using GlVertexArray = GlObject<&glGenVertexArrays, &glDeleteVertexArrays>;
+using GlTexture = GlObject<&glGenTextures, &glDeleteTextures>;
+using GlFramebuffer = GlObject<&glGenFramebuffers, &glDeleteFramebuffers>;
+using GlRenderbuffer = GlObject<&glGenRenderbuffers, &glDeleteRenderbuffers>;
 
 /// Interpolates the bound texture, and continues it at its edges.
 inline void smooth_texture() {

@@ -67,6 +67,29 @@ Frame at_rest(std::shared_ptr<const ClothMesh> mesh) {
   return frame;
 }
 
+#ifdef GL_KHR_debug
+#ifdef GLAD_API_PTR
+#define CLOTHLAB_GL_CALL GLAD_API_PTR  // glad 2
+#else
+#define CLOTHLAB_GL_CALL APIENTRY
+#endif
+void CLOTHLAB_GL_CALL print_message(GLenum, GLenum type, GLuint, GLenum severity, GLsizei,
+                                    const GLchar* message, const void*) {
+  if (severity == GL_DEBUG_SEVERITY_NOTIFICATION || type == GL_DEBUG_TYPE_PERFORMANCE) return;
+  std::fprintf(stderr, "OpenGL: %s\n", message);
+}
+#endif
+
+// Prints OpenGL's messages for the current context on stderr, where it has KHR_debug.
+void report_gl_errors() {
+#ifdef GL_KHR_debug
+  if (!GLAD_GL_KHR_debug || !glDebugMessageCallback) return;
+  glEnable(GL_DEBUG_OUTPUT);
+  glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+  glDebugMessageCallback(print_message, nullptr);
+#endif
+}
+
 class Picture : public testing::Test {
  protected:
   void SetUp() override {
