@@ -294,11 +294,8 @@ void Application::handle_input(const PanelContext& context) {
   // A scene that is about to be replaced cannot be grabbed.
   const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
   MeshBar& bar = ui_.mesh_bar();
-  std::vector<Interaction::Surroundings::View> views;
-  for (const LaneTile& tile : view_.tiles(*snapshot_))
-    views.push_back({tile.lane, &frame_of(tile.lane), tile.cloth});
   interaction_.handle(
-      {*snapshot_, view_.camera, std::move(views), scale, captured, settings_.grab_strength,
+      {*snapshot_, view_.camera, view_.tiles(*snapshot_), scale, captured, settings_.grab_strength,
        [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
        bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); }});
   if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();

@@ -45,7 +45,8 @@ Viewport viewport(const Area& part, const Area& origin, double density, int heig
   return {left, height - bottom, pixels(part.x - origin.x + part.width) - left, bottom - top};
 }
 
-std::optional<ImVec2> window_point(const std::optional<Projected>& seen) {
+std::optional<ImVec2> point_in(const Area& view, const Camera& camera, const vec3& point) {
+  const std::optional<Projected> seen = seen_in(view, camera, point);
   if (!seen) return std::nullopt;
   return ImVec2(static_cast<float>(seen->pixel.x), static_cast<float>(seen->pixel.y));
 }
@@ -207,7 +208,7 @@ ViewLegend ClothView::legend(const Snapshot& shown) const {
 }
 
 GrabMarks ClothView::grab_marks(const Frame& frame, const Area& cloth) const {
-  const auto seen = [&](const vec3& point) { return window_point(seen_in(cloth, camera, point)); };
+  const auto seen = [&](const vec3& point) { return point_in(cloth, camera, point); };
   GrabMarks out;
   out.colour = look().grab;
   const std::optional<Interaction::Target>& target = interaction_.target();
@@ -258,18 +259,14 @@ void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const SeenP
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse) {
   if (!bar.is_shown(snapshot)) return;
-  const auto seen = [&](std::uint32_t i) {
-    return window_point(seen_in(view, camera, snapshot.frame.positions[i]));
-  };
+  const auto seen = [&](std::uint32_t i) { return point_in(view, camera, snapshot.frame.positions[i]); };
   draw_open_edges(bar, snapshot, seen, view, edge_under_mouse);
   draw_part_numbers(bar, snapshot, seen, view);
 }
 
 void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view) {
   if (!lane.failed_spring && !lane.failed_contact) return;
-  const auto seen = [&](std::uint32_t i) {
-    return window_point(seen_in(view, camera, lane.frame.positions[i]));
-  };
+  const auto seen = [&](std::uint32_t i) { return point_in(view, camera, lane.frame.positions[i]); };
   const auto from = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->i);
   const auto to = lane.failed_contact ? from : seen(lane.failed_spring->j);
   if (from && to) failure_overlay(*from, *to, view);
@@ -278,7 +275,7 @@ void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& vi
 void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
                 const Area& view) {
   if (particle >= lane.frame.positions.size()) return;
-  const auto seen = [&](const vec3& point) { return window_point(seen_in(view, camera, point)); };
+  const auto seen = [&](const vec3& point) { return point_in(view, camera, point); };
   const double now = lane.frame.record.time;
   std::vector<ImVec2> way;
   for (const PlotSample& sample : *lane.plot) {

@@ -37,17 +37,17 @@ std::optional<Projected> seen_in(const Area& view, const Camera& camera, const v
   return seen;
 }
 
-const Interaction::Surroundings::View& Interaction::find(LaneId lane, const Surroundings& around) {
-  const auto found = std::ranges::find(around.views, lane, &Surroundings::View::lane);
-  return found == around.views.end() ? around.views.front() : *found;
+const LaneTile& Interaction::tile(const Surroundings& around) const {
+  const auto found = std::ranges::find(around.tiles, lane_, &LaneTile::lane);
+  return found == around.tiles.end() ? around.tiles.front() : *found;
 }
 
 /// A drag stays in the tile where it began.
 void Interaction::enter(Pixels at, const Surroundings& around) {
   if (!idle()) return;
-  const auto under = std::ranges::find_if(
-      around.views, [&](const Surroundings::View& view) { return inside(at, view.area); });
-  if (under != around.views.end()) lane_ = under->lane;
+  const auto under =
+      std::ranges::find_if(around.tiles, [&](const LaneTile& tile) { return inside(at, tile.cloth); });
+  if (under != around.tiles.end()) lane_ = under->lane;
 }
 
 void Interaction::button(const MouseClick& click) { events_.emplace_back(click); }

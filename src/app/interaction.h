@@ -16,7 +16,9 @@
 #include "session/control.h"
 #include "session/snapshot.h"
 #include "sim/command.h"
+#include "ui/lanes.h"
 #include "ui/overlays.h"
+#include "ui/readings.h"
 
 namespace clothlab {
 
@@ -36,13 +38,7 @@ class Interaction {
   struct Surroundings {
     const Snapshot& snapshot;
     Camera& camera;
-    /// A cloth and the area that shows it, in window coordinates.
-    struct View {
-      LaneId lane = 0;
-      const Frame* frame = nullptr;
-      Area area;
-    };
-    std::vector<View> views;
+    std::vector<LaneTile> tiles;
     double scale = 1;       ///< of an interface unit
     bool captured = false;  ///< the cursor is over the interface
     double grab_strength = 1;
@@ -130,12 +126,14 @@ class Interaction {
     bool operator==(const Seen&) const = default;
   };
 
-  static const Surroundings::View& find(LaneId lane, const Surroundings& around);
-  const Area& area(const Surroundings& around) const { return find(lane_, around).area; }
+  const LaneTile& tile(const Surroundings& around) const;
+  const Area& area(const Surroundings& around) const { return tile(around).cloth; }
   Pixels size(const Surroundings& around) const { return size_of(area(around)); }
   /// The dragged point, in the plane of the view; null: none.
   vec3* dragged_point();
-  const Frame& frame(const Surroundings& around) const { return *find(lane_, around).frame; }
+  const Frame& frame(const Surroundings& around) const {
+    return find_lane(around.snapshot, tile(around).lane)->frame;
+  }
   void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;

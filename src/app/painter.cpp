@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "app/painter.h"
-
 #include <algorithm>
 #include <memory>
 #include <numbers>
 #include <utility>
 
+#include "app/application.h"
 #include "app/framing.h"
 #include "render/canvas.h"
 #include "render/renderer.h"

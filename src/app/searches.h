@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -19,20 +20,53 @@ namespace clothlab {
 class Searches {
  public:
   /// A map belongs to the active lane's method; a search for another method's map ends.
-  void carry_out(const Search& wanted, SimulationThread& simulation, const Snapshot& now);
+  void carry_out(const Search& wanted, SimulationThread& simulation, const Snapshot& now) {
+    const bool of_limits = wanted.of == Search::Of::limits;
+    if (wanted.cancels) return of_limits ? cancel_limits() : cancel_maps();
+    forget_all_but(now.loaded);
+    if (of_limits) {
+      limits_.emplace(simulation.keep_moment());
+      return;
+    }
+    cancel_maps();
+    maps_.erase(now.integrator);
+    maps_.try_emplace(now.integrator, simulation.keep_moment(), now.integrator);
+  }
 
   /// Cancels and removes the searches of another scene, without waiting for them.
-  void follow(const Snapshot& now);
-  bool busy() const;
+  void follow(const Snapshot& now) {
+    if (scene_ == now.loaded) return;
+    cancel_limits();
+    cancel_maps();
+    if (!busy()) forget_all_but(now.loaded);
+  }
+  bool busy() const {
+    return (limits_ && !limits_->done()) ||
+           std::ranges::any_of(maps_, [](const auto& entry) { return !entry.second.done(); });
+  }
   /// Null before the first.
-  const LimitSearch* limits(const Snapshot& now) const;
+  const LimitSearch* limits(const Snapshot& now) const {
+    return limits_ && scene_ == now.loaded ? &*limits_ : nullptr;
+  }
   /// The map of the active lane's method; null before its first.
-  const StabilityMap* map(const Snapshot& now) const;
+  const StabilityMap* map(const Snapshot& now) const {
+    const auto found = maps_.find(now.integrator);
+    return found == maps_.end() || scene_ != now.loaded ? nullptr : &found->second;
+  }
 
  private:
-  void cancel_limits();
-  void cancel_maps();
-  void forget_all_but(const std::shared_ptr<const LoadedScene>& scene);
+  void cancel_limits() {
+    if (limits_) limits_->cancel();
+  }
+  void cancel_maps() {
+    for (auto& [row, map] : maps_) map.cancel();
+  }
+  void forget_all_but(const std::shared_ptr<const LoadedScene>& scene) {
+    if (scene_ == scene) return;
+    scene_ = scene;
+    limits_.reset();
+    maps_.clear();
+  }
 
   std::shared_ptr<const LoadedScene> scene_;
   std::optional<LimitSearch> limits_;

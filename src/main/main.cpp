@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "app/application.h"
-#include "app/painter.h"
 #include "cli/cli.h"
 #include "io/asset_path.h"
 #include "ui/theme.h"
