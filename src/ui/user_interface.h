@@ -11,7 +11,6 @@
 #include "ui/overlays.h"
 #include "ui/panels/panel_context.h"
 #include "ui/panels/panels.h"
-#include "ui/panels/unsaved_question.h"
 #include "ui/widgets/file_dialog.h"
 
 namespace clothlab {

@@ -70,10 +70,7 @@ void pin_buttons(const PanelContext& context) {
 void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec, double value) {
   const std::string why = context.why_without_effect(spec.id);
   ImGui::BeginDisabled(spec.id == "inflate" && !why.empty());  // it would be refused
-  {
-    const WithoutEffect dimmed(spec.id, why);
-    if (const auto changed = parameter_row(spec, value)) context.set_parameter(spec.id, *changed);
-  }
+  if (const auto changed = parameter_row(spec, value, {}, {}, why)) context.set_parameter(spec.id, *changed);
   ImGui::EndDisabled();
 }
 

@@ -8,6 +8,7 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -25,42 +26,41 @@
 namespace clothlab {
 namespace {
 
-// The numbers of a body, as rows.
+// The vectors of a body, as rows.
 struct VectorField {
+  Obstacle::Shape shape;
   vec3 Obstacle::*value;
   const char *id, *label, *help;
   double most;
+  const char* unit = "m";
 };
 constexpr const char* kTurnHelp =
     "The rotation vector: its direction is the axis, its length the angle in degrees. 0, 45, 0 turns the "
     "body by 45° about y.";
-std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
-  switch (shape) {
-    case Obstacle::Shape::sphere:
-      return {{&Obstacle::from, "centre", "x, y, z", "The centre of the sphere.", kFarthestObstacle}};
-    case Obstacle::Shape::capsule:
-      return {{&Obstacle::from, "from", "from", "The centre of one end of the capsule.", kFarthestObstacle},
-              {&Obstacle::to, "to", "to", "The centre of its other end.", kFarthestObstacle}};
-    case Obstacle::Shape::cylinder:
-      return {
-          {&Obstacle::from, "from", "from", "The middle of one flat end of the cylinder.", kFarthestObstacle},
-          {&Obstacle::to, "to", "to", "The middle of its other end.", kFarthestObstacle}};
-    case Obstacle::Shape::box:
-      return {{&Obstacle::from, "centre", "x, y, z", "The centre of the box.", kFarthestObstacle},
-              {&Obstacle::size, "size", "Sides",
-               "Its extents along x, y and z. Its edges are rounded by a twentieth of the smallest.",
-               kLargestObstacle},
-              {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
-    case Obstacle::Shape::mesh:
-      return {{&Obstacle::from, "origin", "x, y, z", "The position of the file's origin.", kFarthestObstacle},
-              {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
-    case Obstacle::Shape::plane:
-      return {{&Obstacle::normal, "normal", "normal",
-               "The normal of the plane, of any length. Cloth stays on the side that it points to.",
-               kLargestObstacle}};
-  }
-  return {};
-}
+using Shape = Obstacle::Shape;
+constexpr std::array kVectorFields{
+    VectorField{Shape::sphere, &Obstacle::from, "centre", "x, y, z", "The centre of the sphere.",
+                kFarthestObstacle},
+    VectorField{Shape::capsule, &Obstacle::from, "from", "from", "The centre of one end of the capsule.",
+                kFarthestObstacle},
+    VectorField{Shape::capsule, &Obstacle::to, "to", "to", "The centre of its other end.", kFarthestObstacle},
+    VectorField{Shape::cylinder, &Obstacle::from, "from", "from",
+                "The middle of one flat end of the cylinder.", kFarthestObstacle},
+    VectorField{Shape::cylinder, &Obstacle::to, "to", "to", "The middle of its other end.",
+                kFarthestObstacle},
+    VectorField{Shape::box, &Obstacle::from, "centre", "x, y, z", "The centre of the box.",
+                kFarthestObstacle},
+    VectorField{Shape::box, &Obstacle::size, "size", "Sides",
+                "Its extents along x, y and z. Its edges are rounded by a twentieth of the smallest.",
+                kLargestObstacle},
+    VectorField{Shape::box, &Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn, "°"},
+    VectorField{Shape::mesh, &Obstacle::from, "origin", "x, y, z", "The position of the file's origin.",
+                kFarthestObstacle},
+    VectorField{Shape::mesh, &Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn, "°"},
+    VectorField{Shape::plane, &Obstacle::normal, "normal", "normal",
+                "The normal of the plane, of any length. Cloth stays on the side that it points to.",
+                kLargestObstacle, ""},
+};
 
 // Adopts what was typed, unless the body would be degenerate: a side or an axis of length 0.
 bool accept(const Obstacle& next, Obstacle& body) {
@@ -82,17 +82,14 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
   title += " " + std::to_string(number);
   bool removed = false;
   Obstacle next = body;
-  const std::vector<VectorField> fields = vector_fields(body.shape);
-  for (const VectorField& field : fields) {
-    const bool is_first = &field == fields.data();
+  bool is_first = true;
+  for (const VectorField& field : kVectorFields) {
+    if (field.shape != body.shape) continue;
     const std::string label = is_first ? title + " " + field.label : field.label;
-    const char* unit = "m";
-    if (field.value == &Obstacle::normal) unit = "";
-    if (field.value == &Obstacle::turn) unit = "°";
     if (const auto typed =
-            vector_row((id + field.id).c_str(), label, field.help, body.*field.value, field.most, unit))
+            vector_row((id + field.id).c_str(), label, field.help, body.*field.value, field.most, field.unit))
       next.*field.value = *typed;
-    if (!is_first) continue;
+    if (!std::exchange(is_first, false)) continue;
     ImGui::SameLine(0, units(4));
     removed =
         icon_button(id + "remove", Icon::close, "Remove " + title + ".", false, ImGui::GetFrameHeight());

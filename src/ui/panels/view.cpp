@@ -66,14 +66,14 @@ constexpr std::array<std::string_view, 2> kThemes{"dark", "light"}, kQuantities{
 std::optional<double> choice_row(std::string_view id, std::string_view title,
                                  std::span<const std::string_view> choices, double value, double fallback,
                                  std::string_view help) {
-  ParameterSpec spec;
-  spec.id = id;
-  spec.title = title;
-  spec.kind = ParameterSpec::Kind::choice;
-  spec.choices = choices;
-  spec.fallback = fallback;
-  spec.help = help;
-  return parameter_row(spec, value);
+  return parameter_row({.id = id,
+                        .title = title,
+                        .unit = {},
+                        .kind = ParameterSpec::Kind::choice,
+                        .fallback = fallback,
+                        .help = help,
+                        .choices = choices},
+                       value);
 }
 
 void heat_rows(ViewSettings& view) {

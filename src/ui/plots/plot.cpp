@@ -453,24 +453,19 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-PlotRun visible_part(const PlotRun& run, const PlotView& view, const AxisRange& x) {
-  PlotRun part;
-  part.name = run.name;
-  part.what = run.what;
-  part.dash = run.dash;
-  part.stretches = run.stretches;
-  part.fits = run.fits;
-  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low);
-  const auto last = std::upper_bound(first, run.x.end(), x.high);
-  part.x.assign(first, last);
-  const auto skipped = first - run.x.begin();
-  for (const PlotCurve& curve : run.curves) {
-    if (view.hidden.contains(curve.label)) continue;
-    const auto begin = curve.y.begin() + skipped;
-    part.curves.push_back(
-        {curve.label, curve.colour, curve.thickness, {begin, begin + (last - first)}, curve.stacked});
-  }
-  return part;
+PlotRun visible_part(PlotRun run, const PlotView& view, const AxisRange& x) {
+  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
+  const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
+  const auto cut = [&](std::vector<double>& values) {
+    if (first < last)
+      values = {values.begin() + first, values.begin() + last};
+    else
+      values.clear();
+  };
+  cut(run.x);
+  std::erase_if(run.curves, [&](const PlotCurve& curve) { return !visible(view, curve); });
+  for (PlotCurve& curve : run.curves) cut(curve.y);
+  return run;
 }
 
 }  // namespace
@@ -483,7 +478,7 @@ ShownPlot shown_plot(const Plot& plot, const PlotView& view) {
   shown.plot = plot;
   shown.plot.runs.clear();
   for (const PlotRun& run : plot.runs) {
-    if (!view.hidden.contains(run.name)) shown.plot.runs.push_back(visible_part(run, view, shown.x));
+    if (visible(view, run)) shown.plot.runs.push_back(visible_part(run, view, shown.x));
   }
   return shown;
 }

@@ -207,38 +207,20 @@ void FileDialog::accept() {
 
 bool FileDialog::on_key(const KeyPress& press) {
   if (!is_open()) return false;
-  const std::size_t count = shown_.size();
-  const auto move = [&](std::ptrdiff_t by) {
-    if (count == 0) return;
-    selected_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
-        static_cast<std::ptrdiff_t>(selected_) + by, 0, static_cast<std::ptrdiff_t>(count) - 1));
-    scroll_to_selected_ = true;
-  };
-  switch (press.key) {
-    case Key::escape:
-      close();
-      return true;
-    case Key::enter:
-      accept_awaited_ = true;  // earlier typing reaches the text field in draw()
-      return true;
-    case Key::up:
-      move(-1);
-      return true;
-    case Key::down:
-      move(1);
-      return true;
-    case Key::page_up:
-      move(-10);
-      return true;
-    case Key::page_down:
-      move(10);
-      return true;
-    case Key::backspace:
-      // In an empty field, one folder up.
-      if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
-      return true;
-    default:
-      break;
+  constexpr std::array<std::pair<Key, int>, 4> kMoves{
+      {{Key::up, -1}, {Key::down, 1}, {Key::page_up, -10}, {Key::page_down, 10}}};
+  for (const auto& [key, by] : kMoves) {
+    if (press.key != key) continue;
+    const int last = std::max(static_cast<int>(shown_.size()) - 1, 0);
+    selected_ = static_cast<std::size_t>(std::clamp(static_cast<int>(selected_) + by, 0, last));
+    return scroll_to_selected_ = true;
+  }
+  if (press.key == Key::escape) return close(), true;
+  if (press.key == Key::enter) return accept_awaited_ = true;  // earlier typing reaches the field in draw()
+  if (press.key == Key::backspace) {
+    // In an empty field, one folder up.
+    if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
+    return true;
   }
   return !press.ctrl;  // the rest is typing
 }

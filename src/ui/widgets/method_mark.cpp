@@ -42,19 +42,11 @@ void add_plate(ImDrawList* draw, ImVec2 a, ImVec2 b, const Corners& corners, ImU
     const ImDrawFlags which = corners.lower ? ImDrawFlags_RoundCornersAll : ImDrawFlags_RoundCornersTop;
     return draw->AddRectFilled(a, b, colour, cut, which);
   }
-  draw->PathLineTo(ImVec2(a.x + cut, a.y));
-  draw->PathLineTo(ImVec2(b.x - cut, a.y));
-  draw->PathLineTo(ImVec2(b.x, a.y + cut));
-  if (corners.lower) {
-    draw->PathLineTo(ImVec2(b.x, b.y - cut));
-    draw->PathLineTo(ImVec2(b.x - cut, b.y));
-    draw->PathLineTo(ImVec2(a.x + cut, b.y));
-    draw->PathLineTo(ImVec2(a.x, b.y - cut));
-  } else {
-    draw->PathLineTo(b);
-    draw->PathLineTo(ImVec2(a.x, b.y));
-  }
-  draw->PathLineTo(ImVec2(a.x, a.y + cut));
+  const float low = corners.lower ? cut : 0;
+  for (const ImVec2 corner :
+       {ImVec2(a.x + cut, a.y), ImVec2(b.x - cut, a.y), ImVec2(b.x, a.y + cut), ImVec2(b.x, b.y - low),
+        ImVec2(b.x - low, b.y), ImVec2(a.x + low, b.y), ImVec2(a.x, b.y - low), ImVec2(a.x, a.y + cut)})
+    draw->PathLineToMergeDuplicate(corner);
   draw->PathFillConvex(colour);
 }
 

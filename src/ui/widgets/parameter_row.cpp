@@ -22,7 +22,7 @@ constexpr float kGap = 5;
 // A shorter slider gets its own line: less than a pixel per cent is too coarse.
 constexpr float kLeastSlider = 140;
 
-std::string g_without_effect;  // why; empty: rows have one
+std::string g_without_effect;  // why this row has none; empty: it has one
 
 std::string row_help(std::string_view help) {
   return g_without_effect.empty() ? std::string(help)
@@ -199,19 +199,6 @@ std::optional<double> slider_of(const ParameterSpec& spec, double value,
 
 }  // namespace
 
-WithoutEffect::WithoutEffect(std::string_view name, std::string reason)
-    : before_(std::exchange(g_without_effect, std::move(reason))), dims_(!g_without_effect.empty()) {
-  if (!dims_) return;
-  const ImGuiStyle& style = ImGui::GetStyle();
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::min(style.Alpha, style.DisabledAlpha));
-  note_text(std::string(name) + "#without-effect", g_without_effect);
-}
-
-WithoutEffect::~WithoutEffect() {
-  if (dims_) ImGui::PopStyleVar();
-  g_without_effect = std::move(before_);
-}
-
 SliderSpans& slider_spans() {
   static SliderSpans spans;
   return spans;
@@ -224,8 +211,13 @@ float parameter_row_height(float width) {
 
 std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark,
-                                    const std::optional<SliderSpan>& wanted) {
+                                    const std::optional<SliderSpan>& wanted, std::string why_without_effect) {
   using Kind = ParameterSpec::Kind;
+  g_without_effect = std::move(why_without_effect);
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const bool dims = !g_without_effect.empty();
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, dims ? std::min(style.Alpha, style.DisabledAlpha) : style.Alpha);
+  if (dims) note_text(std::string(spec.id) + "#without-effect", g_without_effect);
   ImGui::PushID(std::string(spec.id).c_str());
   const float gap = units(kGap), button = ImGui::GetFrameHeight();
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
@@ -253,6 +245,8 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
     if (const auto dragged = slider_of(spec, value, mark, wanted, width)) changed = dragged;
   }
   ImGui::PopID();
+  ImGui::PopStyleVar();
+  g_without_effect.clear();
   if (changed && *changed == value) changed.reset();
   return changed;
 }
@@ -272,16 +266,15 @@ std::optional<double> parameter_field(const std::string& name, const ParameterSp
 
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit) {
-  ParameterSpec spec;
-  spec.id = id;
-  spec.title = title;
-  spec.help = help;
-  spec.unit = unit;
-  spec.min = min;
-  spec.max = max;
-  spec.fallback = fallback;
-  spec.logarithmic = true;
-  return parameter_row(spec, value);
+  return parameter_row({.id = id,
+                        .title = title,
+                        .unit = unit,
+                        .min = min,
+                        .max = max,
+                        .fallback = fallback,
+                        .logarithmic = true,
+                        .help = help},
+                       value);
 }
 
 std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
@@ -293,10 +286,8 @@ std::optional<vec3> vector_row(const char* id, std::string_view title, std::stri
   std::optional<vec3> changed;
   for (int axis = 0; axis < 3; ++axis) {
     if (axis > 0) ImGui::SameLine(0, gap);
-    ParameterSpec spec;
-    spec.unit = unit;
-    spec.min = -limit;
-    spec.max = limit;
+    const ParameterSpec spec{
+        .id = id, .title = title, .unit = unit, .min = -limit, .max = limit, .help = help};
     const std::string name(1, static_cast<char>('x' + axis));
     if (const auto typed =
             number_field(("##" + name).c_str(), std::string(id) + ":" + name, spec, value[axis], width)) {

@@ -26,24 +26,13 @@ SliderSpans& slider_spans();
 /// One parameter in one line: name, slider (or choice, or check box), value field with its unit, and a reset
 /// button while the value differs from `fallback`; in a narrow panel the slider is on the line below. The
 /// slider covers a sensible part of the range, `wanted` or sensible_span(); typing (or Ctrl-click on the
-/// slider) covers all of it. Returns the new value when the user changed it.
+/// slider) covers all of it. With `why_without_effect` it is dimmed, and its tooltips begin with that; it can
+/// still be set, and the value is used once it has an effect. The reason is noted as `id`#without-effect.
+/// Returns the new value when the user changed it.
 std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
-                                    const std::optional<SliderSpan>& wanted = std::nullopt);
-
-/// While it lives, rows are dimmed and their tooltips begin with `reason`, unless that is empty. They can
-/// still be set; the value is used once it has an effect. The reason is noted as `name`#without-effect.
-class WithoutEffect {
- public:
-  WithoutEffect(std::string_view name, std::string reason);
-  ~WithoutEffect();
-  WithoutEffect(const WithoutEffect&) = delete;
-  WithoutEffect& operator=(const WithoutEffect&) = delete;
-
- private:
-  std::string before_;
-  bool dims_;
-};
+                                    const std::optional<SliderSpan>& wanted = std::nullopt,
+                                    std::string why_without_effect = {});
 
 /// The choice or the value field of a parameter alone, of that width [px]. Its rectangle is noted as `name`,
 /// a field's as `name`#field.

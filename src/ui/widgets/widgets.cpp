@@ -94,13 +94,11 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour
       break;
     }
     case Icon::previous:
-      draw->AddPolyline(std::array{at(0.35F, -0.7F), at(-0.4F, 0), at(0.35F, 0.7F)}.data(), 3, colour, 0,
-                        line);
+    case Icon::next: {
+      const float tip = icon == Icon::next ? 0.4F : -0.4F, ends = icon == Icon::next ? -0.35F : 0.35F;
+      draw->AddPolyline(std::array{at(ends, -0.7F), at(tip, 0), at(ends, 0.7F)}.data(), 3, colour, 0, line);
       break;
-    case Icon::next:
-      draw->AddPolyline(std::array{at(-0.35F, -0.7F), at(0.4F, 0), at(-0.35F, 0.7F)}.data(), 3, colour, 0,
-                        line);
-      break;
+    }
     case Icon::close:
       draw->AddLine(at(-0.6F, -0.6F), at(0.6F, 0.6F), colour, line);
       draw->AddLine(at(-0.6F, 0.6F), at(0.6F, -0.6F), colour, line);
