@@ -13,10 +13,10 @@ endfunction()
 
 # clothlab_library(<folder> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
-# Makes clothlab_<folder>, the static library of src/<folder>. Includes are written from src/, as in
-# "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. Where CMAKE_UNITY_BUILD
-# asks for it, common headers are compiled once and several sources together. The debug preset does not, so that a
-# file that forgets an include is found out there.
+# Makes clothlab_<folder>, the static library of src/<folder>. SOURCES are its .cpp files; includes are written from
+# src/, as in "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. Where
+# CMAKE_UNITY_BUILD asks for it, common headers are compiled once and several sources together. The debug preset does
+# not, so that a file that forgets an include is found out there.
 function(clothlab_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS")
   if(ARG_UNPARSED_ARGUMENTS)
