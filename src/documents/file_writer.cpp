@@ -1,84 +1,67 @@
 // SPDX-License-Identifier: MIT
 #include "documents/file_writer.h"
 
-#include <condition_variable>
-#include <deque>
 #include <exception>
-#include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 
 namespace clothlab {
 
-struct FileWriter::Impl {
-  explicit Impl(std::function<void()> done) : told(std::move(done)), thread([this] { run(); }) {}
+FileWriter::FileWriter(std::function<void()> done) : done_(std::move(done)), thread_([this] { run(); }) {}
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      closed = true;
-    }
-    changed.notify_one();
-    thread.join();
+FileWriter::~FileWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
   }
+  changed_.notify_one();
+  thread_.join();
+}
 
-  void run() {
-    std::unique_lock lock(mutex);
-    for (;;) {
-      changed.wait(lock, [this] { return closed || !jobs.empty(); });
-      if (jobs.empty()) return;
-      const Job job = std::move(jobs.front());
-      jobs.pop_front();
-      lock.unlock();
-      std::uintmax_t bytes = 0;
-      std::string error;
-      try {
-        bytes = job();
-      } catch (const std::bad_alloc&) {
-        error = "There is not enough memory to write the file.";
-      } catch (const std::exception& e) {
-        error = e.what();
-      }
-      lock.lock();
-      progress.bytes += bytes;
-      if (!error.empty()) {
-        progress.error = std::move(error);
-        jobs.clear();
-      }
-      progress.waiting = jobs.size();
-      if (!told) continue;
-      lock.unlock();
-      told();
-      lock.lock();
+void FileWriter::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    std::uintmax_t bytes = 0;
+    std::string error;
+    try {
+      bytes = job();
+    } catch (const std::bad_alloc&) {
+      error = "There is not enough memory to write the file.";
+    } catch (const std::exception& e) {
+      error = e.what();
     }
+    lock.lock();
+    progress_.bytes += bytes;
+    if (!error.empty()) {
+      progress_.error = std::move(error);
+      jobs_.clear();
+    }
+    progress_.waiting = jobs_.size();
+    if (!done_) continue;
+    lock.unlock();
+    done_();
+    lock.lock();
   }
-
-  const std::function<void()> told;
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Job> jobs;
-  Progress progress;
-  bool closed = false;
-  std::thread thread;  // last: it uses the other members
-};
-
-FileWriter::FileWriter(std::function<void()> done) : impl_(std::make_unique<Impl>(std::move(done))) {}
-FileWriter::~FileWriter() = default;
+}
 
 void FileWriter::post(Job job) {
   {
-    const std::lock_guard lock(impl_->mutex);
-    if (!impl_->progress.error.empty()) return;
-    impl_->jobs.push_back(std::move(job));
-    ++impl_->progress.waiting;
+    const std::lock_guard lock(mutex_);
+    if (!progress_.error.empty()) return;
+    jobs_.push_back(std::move(job));
+    ++progress_.waiting;
   }
-  impl_->changed.notify_one();
+  changed_.notify_one();
 }
 
 FileWriter::Progress FileWriter::progress() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->progress;
+  const std::lock_guard lock(mutex_);
+  return progress_;
 }
 
 }  // namespace clothlab

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace clothlab {
 
@@ -32,8 +35,15 @@ class FileWriter {
   Progress progress() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void run();
+
+  const std::function<void()> done_;
+  mutable std::mutex mutex_;  // of the following members
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  Progress progress_;
+  bool closed_ = false;
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace clothlab

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -30,19 +31,25 @@ class FolderListing {
   /// pipes and devices.
   FolderListing(std::filesystem::path folder, std::vector<std::string> extensions);
   /// Gives up, and waits for the thread (at most one entry).
-  ~FolderListing();
+  ~FolderListing() { cancelled_.store(true, std::memory_order_relaxed); }
   FolderListing(const FolderListing&) = delete;
   FolderListing& operator=(const FolderListing&) = delete;
 
-  const std::filesystem::path& folder() const;
+  const std::filesystem::path& folder() const { return folder_; }
   /// Waits until the folder is read, for at most this time. Returns whether it is.
-  bool wait_for(std::chrono::milliseconds time) const;
+  bool wait_for(std::chrono::milliseconds time) const {
+    return result_.wait_for(time) == std::future_status::ready;
+  }
   /// Waits until the folder is read. Call once.
-  Result get();
+  Result get() { return result_.get(); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Result read() const;
+
+  const std::filesystem::path folder_;
+  const std::vector<std::string> extensions_;
+  std::atomic<bool> cancelled_{false};
+  std::future<Result> result_;  // last: its thread uses the other members
 };
 
 }  // namespace clothlab

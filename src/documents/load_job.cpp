@@ -2,13 +2,9 @@
 #include "documents/load_job.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <exception>
-#include <functional>
-#include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -19,7 +15,6 @@
 #include "documents/scene_file.h"
 
 namespace clothlab {
-
 namespace {
 
 /// All lanes of a journal, as they are after its last line.
@@ -48,94 +43,69 @@ std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
   return std::make_shared<const Moment>(std::move(end));
 }
 
+/// What a path names: a scene file, a checkpoint, a journal or an OBJ.
+Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
+               const std::filesystem::path& mesh_folder, SceneLoadOptions& options, std::string& remark) {
+  if (is_checkpoint_file(path)) {
+    options.checkpoint =
+        std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
+    return options.checkpoint->scene;
+  }
+  if (is_journal_file(path)) {
+    options.moment = end_of_journal(path, mesh_folder, options, remark);
+    return *options.moment->lanes.front().checkpoint->scene;
+  }
+  SceneExtras extras;
+  Scene scene = scene_from_path(path, options.stop, &extras);
+  remark = std::move(extras.remark);
+  options.lanes = std::move(extras.lanes);
+  if (is_scene_file(path)) return scene;
+  scene.z_up = z_up;
+  options.units = units;
+  return scene;
+}
+
 }  // namespace
 
-struct LoadJob::Impl {
-  using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
+LoadJob::LoadJob(FindScene find_scene, SceneLoadOptions options)
+    : result_(
+          std::async(std::launch::async, [this, find = std::move(find_scene), options = std::move(options)] {
+            return load(find, options);
+          })) {}
 
-  Impl(FindScene find_scene, SceneLoadOptions options)
-      : thread([this, find = std::move(find_scene), options = std::move(options)] { load(find, options); }) {}
+LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder)
+    : LoadJob([=](SceneLoadOptions& options,
+                  std::string& remark) { return scene_at(path, units, z_up, mesh_folder, options, remark); },
+              SceneLoadOptions()) {}
 
-  ~Impl() {
-    cancelled.store(true, std::memory_order_relaxed);
-    if (thread.joinable()) thread.join();
+LoadJob::LoadJob(Scene scene, SceneLoadOptions options)
+    : LoadJob([scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; },
+              std::move(options)) {}
+
+LoadJob::Result LoadJob::load(const FindScene& find_scene, SceneLoadOptions options) {
+  Result outcome;
+  try {
+    options.rehearse = true;
+    options.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
+    options.progress = [this](double fraction, std::string_view stage) {
+      const std::lock_guard lock(mutex_);
+      progress_ = {fraction, std::string(stage)};
+    };
+    Scene scene = find_scene(options, outcome.remark);
+    outcome.scene = std::make_shared<const LoadedScene>(load_scene(std::move(scene), options));
+  } catch (const Cancelled&) {
+    outcome.cancelled = true;
+  } catch (const std::bad_alloc&) {
+    outcome.error = "There is not enough memory to load this.";
+  } catch (const std::exception& e) {
+    outcome.error = e.what();
   }
-
-  void load(const FindScene& find_scene, SceneLoadOptions options) {
-    Result outcome;
-    try {
-      options.rehearse = true;
-      options.stop = [this] { return cancelled.load(std::memory_order_relaxed); };
-      options.progress = [this](double fraction, std::string_view stage) {
-        const std::lock_guard lock(mutex);
-        progress = {fraction, std::string(stage)};
-      };
-      Scene scene = find_scene(options, outcome.remark);
-      outcome.scene = std::make_shared<const LoadedScene>(load_scene(std::move(scene), options));
-    } catch (const Cancelled&) {
-      outcome.cancelled = true;
-    } catch (const std::bad_alloc&) {
-      outcome.error = "There is not enough memory to load this.";
-    } catch (const std::exception& e) {
-      outcome.error = e.what();
-    }
-    const std::lock_guard lock(mutex);
-    result = std::move(outcome);
-    if (result.scene) progress.fraction = 1;
-    done.store(true, std::memory_order_release);
-  }
-
-  std::atomic<bool> cancelled{false};
-  std::atomic<bool> done{false};
-  mutable std::mutex mutex;
-  Progress progress;
-  Result result;
-  std::thread thread;  // last: it uses the other members
-};
-
-LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder) {
-  auto find_scene = [path = std::move(path), units, z_up, mesh_folder = std::move(mesh_folder)](
-                        SceneLoadOptions& options, std::string& remark) {
-    if (is_checkpoint_file(path)) {
-      options.checkpoint =
-          std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
-      return options.checkpoint->scene;
-    }
-    if (is_journal_file(path)) {
-      options.moment = end_of_journal(path, mesh_folder, options, remark);
-      return *options.moment->lanes.front().checkpoint->scene;
-    }
-    SceneExtras extras;
-    Scene scene = scene_from_path(path, options.stop, &extras);
-    remark = std::move(extras.remark);
-    options.lanes = std::move(extras.lanes);
-    if (is_scene_file(path)) return scene;
-    scene.z_up = z_up;
-    options.units = units;
-    return scene;
-  };
-  impl_ = std::make_unique<Impl>(std::move(find_scene), SceneLoadOptions());
+  return outcome;
 }
-
-LoadJob::LoadJob(Scene scene, SceneLoadOptions options) {
-  impl_ = std::make_unique<Impl>(
-      [scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; }, std::move(options));
-}
-
-LoadJob::~LoadJob() = default;
 
 LoadJob::Progress LoadJob::progress() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->progress;
-}
-
-void LoadJob::cancel() { impl_->cancelled.store(true, std::memory_order_relaxed); }
-
-bool LoadJob::done() const { return impl_->done.load(std::memory_order_acquire); }
-
-LoadJob::Result LoadJob::result() {
-  if (impl_->thread.joinable()) impl_->thread.join();
-  return impl_->result;
+  const std::lock_guard lock(mutex_);
+  return progress_;
 }
 
 }  // namespace clothlab

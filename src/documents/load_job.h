@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "documents/scene_loader.h"
@@ -30,19 +35,25 @@ class LoadJob {
   /// A given scene: a built-in one, or the same mesh with another unit.
   explicit LoadJob(Scene scene, SceneLoadOptions options = {});
   /// Cancels, and waits for the thread (at most one chunk of the load).
-  ~LoadJob();
+  ~LoadJob() { cancel(); }
   LoadJob(const LoadJob&) = delete;
   LoadJob& operator=(const LoadJob&) = delete;
 
   Progress progress() const;
-  void cancel();
-  bool done() const;
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
   /// Waits until done.
-  Result result();
+  Result result() const { return result_.get(); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
+  LoadJob(FindScene find_scene, SceneLoadOptions options);
+  Result load(const FindScene& find_scene, SceneLoadOptions options);
+
+  std::atomic<bool> cancelled_{false};
+  mutable std::mutex mutex_;  // of the progress
+  Progress progress_;
+  std::shared_future<Result> result_;  // last: its thread uses the other members
 };
 
 }  // namespace clothlab

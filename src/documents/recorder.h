@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/image.h"
+#include "documents/file_writer.h"
+#include "io/output_file.h"
 #include "sim/frame.h"
 
 namespace clothlab {
@@ -56,8 +60,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  const std::filesystem::path& folder() const;
-  const Settings& settings() const;
+  const std::filesystem::path& folder() const { return folder_; }
+  const Settings& settings() const { return settings_; }
 
   // For the simulation thread.
 
@@ -84,8 +88,39 @@ class Recorder {
   Progress progress() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Shape {
+    std::uint64_t number = 0;
+    std::shared_ptr<const Frame> frame;
+  };
+
+  // Call with the mutex locked.
+  void add_frames(WorkerPool& pool, const Simulation& simulation, const std::shared_ptr<const Scene>& scene,
+                  Motion motion);
+  /// Writes a frame, after the figures of the steps until now. Without a picture its rgba is empty.
+  void post(const Shape& shape, Image picture);
+  void finish_if_drawn();
+
+  void tell_room();
+
+  const std::filesystem::path folder_;
+  const Settings settings_;
+  OutputFile diagnostics_;  // used by the writer only
+
+  mutable std::mutex mutex_;  // of all following members
+  std::deque<Shape> undrawn_;
+  std::string rows_;
+  std::uint64_t added_ = 0;
+  std::uint64_t written_ = 0;
+  double clock_start_ = 0;
+  double last_time_ = 0;
+  std::uint64_t on_clock_ = 0;  // frames since clock_start_
+  bool stopped_ = false;
+  bool finishing_ = false;
+
+  std::mutex room_mutex_;  // locked while it is called
+  std::function<void()> room_;
+
+  FileWriter writer_{[this] { tell_room(); }};  // last: its jobs use the others
 };
 
 /// The command that turns the pictures of a recording into a video, to be typed in its folder.
