@@ -43,11 +43,11 @@ void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options
                  what, shown_path(path_of(*options.scene_file())).c_str());
   };
   if (!options.changes_mesh() && !run.mesh_hash.empty() &&
-      fingerprint_text(fingerprint(*loaded.mesh)) != run.mesh_hash)
+      hex_digits(fingerprint(*loaded.mesh)) != run.mesh_hash)
     warn("the mesh");
   std::vector<std::string> hashes;
   for (const std::uint64_t hash : mesh_fingerprints(loaded.scene.obstacles.bodies))
-    hashes.push_back(fingerprint_text(hash));
+    hashes.push_back(hex_digits(hash));
   if (!options.changes_obstacles() && hashes != run.obstacle_hashes) warn("the mesh of an obstacle");
 }
 

@@ -2,16 +2,12 @@
 #include "documents/checkpoint_file.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/error.h"
@@ -150,10 +146,10 @@ std::uint64_t fingerprint(const ClothMesh& mesh) {
   return hash.value();
 }
 
-std::string fingerprint_text(std::uint64_t fingerprint) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(fingerprint));
-  return digits.data();
+std::string hex_digits(std::uint64_t word) {
+  std::string digits(16, '0');
+  for (std::size_t i = digits.size(); i-- > 0; word >>= 4) digits[i] = "0123456789abcdef"[word & 15];
+  return digits;
 }
 
 std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {

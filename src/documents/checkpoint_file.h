@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -47,8 +46,8 @@ bool is_checkpoint_file(const std::filesystem::path& path);
 /// Fingerprint of the parts of a mesh that a run uses: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
-/// 16 hexadecimal digits.
-std::string fingerprint_text(std::uint64_t fingerprint);
+/// A fingerprint, or the bits of a number, as 16 hexadecimal digits.
+std::string hex_digits(std::uint64_t word);
 /// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
 std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
 

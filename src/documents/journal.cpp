@@ -32,12 +32,6 @@ constexpr const char* kFingerprints = "obstacle-fingerprints";
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
 
-std::string hex(std::uint64_t word) {
-  std::string digits(kHexDigits, '0');
-  for (std::size_t i = kHexDigits; i-- > 0; word >>= 4) digits[i] = "0123456789abcdef"[word & 15];
-  return digits;
-}
-
 std::uint64_t word_of_hex(std::string_view digits) {
   std::uint64_t word = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
@@ -52,7 +46,7 @@ std::string hex_of(const Checkpoint& moment) {
   write_checkpoint(moment, numbers);
   std::string text;
   text.reserve(kHexDigits * numbers.numbers().size());
-  for (const double number : numbers.numbers()) text += hex(std::bit_cast<std::uint64_t>(number));
+  for (const double number : numbers.numbers()) text += hex_digits(std::bit_cast<std::uint64_t>(number));
   return text;
 }
 
@@ -70,7 +64,7 @@ std::string line(std::uint64_t step, std::string_view object) {
   return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
 }
 
-std::string object_of(const StateHash& state) { return "{\"state\":\"" + hex(state.value) + "\"}"; }
+std::string object_of(const StateHash& state) { return "{\"state\":\"" + hex_digits(state.value) + "\"}"; }
 
 std::string lane_member(const char* key, LaneId lane) {
   return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
@@ -171,7 +165,7 @@ std::string moment_members(const Moment& moment) {
 std::string fingerprints_member(std::span<const Obstacle> bodies) {
   std::string list;
   for (const std::uint64_t each : mesh_fingerprints(bodies))
-    list.append(list.empty() ? "" : ",").append("\"").append(hex(each)).append("\"");
+    list.append(list.empty() ? "" : ",").append("\"").append(hex_digits(each)).append("\"");
   return list.empty() ? list : std::string(",\"") + kFingerprints + "\":[" + list + "]";
 }
 
@@ -357,7 +351,7 @@ std::string Journal::load_line(const Section& section) {
   Scene scene = start.scene;
   change_paths(scene, [](const fs::path& path) { return fs::absolute(path); });
   std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
-  load.append(hex(start.mesh_hash)).append("\",");
+  load.append(hex_digits(start.mesh_hash)).append("\",");
   if (start.moment) load.append(moment_members(*start.moment)).append(",");
   load.append("\"scene\":").append(write_scene_line(scene, start.lanes));
   return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));

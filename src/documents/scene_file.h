@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 /// The data of a run in a summary in addition to its scene.
 struct SummarizedRun {
   std::uint64_t steps = 0;                        ///< with the one that blew up
-  std::string mesh_hash = {};                     ///< fingerprint_text; empty if the summary has none
+  std::string mesh_hash = {};                     ///< hex_digits; empty if the summary has none
   std::vector<std::string> obstacle_hashes = {};  ///< the same of the obstacles that are meshes
 };
 

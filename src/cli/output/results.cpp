@@ -77,7 +77,7 @@ Json json_of_mesh(const Simulation& simulation) {
   if (const auto* generated = std::get_if<GeneratedSource>(&scene.mesh))
     source = "generated " + generated->name;
   return {{"source", source},
-          {"hash", fingerprint_text(fingerprint(simulation.mesh()))},
+          {"hash", hex_digits(fingerprint(simulation.mesh()))},
           {"particles", report.particles},
           {"stretch_springs", report.stretch_springs},
           {"bending_springs", report.bend_springs},
@@ -88,7 +88,7 @@ Json json_of_mesh(const Simulation& simulation) {
 
 Json hashes_of(std::span<const Obstacle> bodies) {
   Json hashes = Json::array();
-  for (const std::uint64_t hash : mesh_fingerprints(bodies)) hashes.push_back(fingerprint_text(hash));
+  for (const std::uint64_t hash : mesh_fingerprints(bodies)) hashes.push_back(hex_digits(hash));
   return hashes;
 }
 
@@ -321,7 +321,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
             {"steps", simulation.steps()},
             {"time", simulation.state().t},
             {"dt", simulation.scene().dt},
-            {"state_hash", fingerprint_text(state_hash(simulation.state()))},
+            {"state_hash", hex_digits(state_hash(simulation.state()))},
             {"energy",
              {{"kinetic", last.energy.kinetic},
               {"stretch", last.energy.stretch},
@@ -348,7 +348,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
             {"blow_up", nullptr}};
   if (origin_)
     json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
-                           {"hash", fingerprint_text(origin_->hash)}};
+                           {"hash", hex_digits(origin_->hash)}};
   for (const EnergyEntry& entry : kEnergyEntries)
     json["ledger"][std::string(entry.column)] = last.ledger.*entry.joule;
   json["ledger"]["wind_given"] = last.ledger.wind_given;
