@@ -7,6 +7,8 @@
 #include <glm/geometric.hpp>
 #include <limits>
 
+#include "core/collect.h"
+
 namespace clothlab {
 namespace {
 
@@ -101,19 +103,13 @@ class Mesh {
   std::span<const vec3> positions_;
 };
 
-// The pairs (triangle, other) that search(triangle, found) reports by found(other), for `count` triangles.
-template <class Search>
-std::vector<TrianglePair> collect(WorkerPool& pool, std::size_t count, const Search& search) {
+// The sorted pairs that each(triangle, found) appends to `found`, for `count` triangles.
+template <class Each>
+std::vector<TrianglePair> sorted_pairs(WorkerPool& pool, std::size_t count, const Each& each) {
   constexpr std::size_t kGrain = 256;
-  std::vector<std::vector<TrianglePair>> of_chunk((count + kGrain - 1) / kGrain);
-  pool.for_chunks(count, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t) {
-      const auto triangle = static_cast<std::uint32_t>(t);
-      search(triangle, [&](std::uint32_t other) { of_chunk[begin / kGrain].push_back({triangle, other}); });
-    }
-  });
+  std::vector<std::vector<TrianglePair>> by_chunk;
   std::vector<TrianglePair> all;
-  for (const std::vector<TrianglePair>& some : of_chunk) all.insert(all.end(), some.begin(), some.end());
+  collect(pool, count, kGrain, by_chunk, all, each);
   std::ranges::sort(all);
   return all;
 }
@@ -141,9 +137,10 @@ std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool, std::span<con
                                                  std::span<const vec3> positions) {
   const Mesh mesh(triangles, positions);
   const TriangleTree tree(triangles, positions);
-  return collect(pool, triangles.size(), [&](std::uint32_t t, const auto& found) {
+  return sorted_pairs(pool, triangles.size(), [&](std::size_t i, std::vector<TrianglePair>& found) {
+    const auto t = static_cast<std::uint32_t>(i);
     tree.find(mesh.box(t), [&](std::uint32_t other) {
-      if (other > t && mesh.intersect(t, other)) found(other);
+      if (other > t && mesh.intersect(t, other)) found.push_back({t, other});
     });
   });
 }
@@ -154,10 +151,11 @@ std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool, std::span<con
                                                  std::span<const vec3> other_positions) {
   const Mesh mesh(triangles, positions), other_mesh(other_triangles, other_positions);
   const TriangleTree tree(other_triangles, other_positions);
-  return collect(pool, triangles.size(), [&](std::uint32_t t, const auto& found) {
+  return sorted_pairs(pool, triangles.size(), [&](std::size_t i, std::vector<TrianglePair>& found) {
+    const auto t = static_cast<std::uint32_t>(i);
     const std::array<vec3, 3> corners = mesh.corners(t);
     tree.find(mesh.box(t), [&](std::uint32_t other) {
-      if (!surely_apart(corners, other_mesh.corners(other))) found(other);
+      if (!surely_apart(corners, other_mesh.corners(other))) found.push_back({t, other});
     });
   });
 }

@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "collide/closest_point.h"
+#include "collide/feature_pair.h"
 #include "core/error.h"
 
 namespace clothlab {

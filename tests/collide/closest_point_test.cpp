@@ -2,7 +2,7 @@
 // Nearest points of features against exact distances. Conservative detection of collisions goes as far as
 // the distance says: one that is too large by more than rounding would be a collision that is missed.
 
-#include "collide/closest_point.h"
+#include "collide/feature_pair.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <glm/geometric.hpp>
 
-#include "collide/closest_point.h"
+#include "collide/feature_pair.h"
 
 namespace clothlab::test {
 

@@ -10,7 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "collide/closest_point.h"
 #include "collide/feature_pair.h"
 #include "collide/mesh_body.h"
 #include "contact/candidate_list.h"

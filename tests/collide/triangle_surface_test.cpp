@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "collide/closest_point.h"
+#include "collide/feature_pair.h"
 #include "collide/mesh_body.h"
 #include "core/error.h"
 
