@@ -32,8 +32,12 @@ void check_size(const std::filesystem::path& path, std::uintmax_t bytes, std::si
     refuse(path, "it has more than the " + in_mebibytes(max_bytes) + " that are allowed");
 }
 
-void check_kind(const std::filesystem::path& path, std::filesystem::file_type kind) {
+void check_kind(const std::filesystem::path& path) {
   using std::filesystem::file_type;
+  std::error_code error;
+  const file_type kind = std::filesystem::status(path, error).type();
+  if (kind == file_type::not_found) refuse(path, "no such file");
+  if (error) refuse(path, error.message());
   if (kind == file_type::directory) refuse(path, "it is a directory, not a file");
   if (kind == file_type::fifo) refuse(path, "it is a named pipe, not a regular file");
   if (kind != file_type::regular) refuse(path, "it is not a regular file");
@@ -64,11 +68,8 @@ class Input {
 #ifdef _WIN32
 
 Input::Input(const std::filesystem::path& path) : path_(path) {
+  check_kind(path);
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "no such file");
-  if (error) refuse(path, error.message());
-  check_kind(path, status.type());
   size_ = std::filesystem::file_size(path, error);
   if (error) refuse(path, error.message());
   stream_.open(path, std::ios::binary);
@@ -90,11 +91,7 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 Input::Input(const std::filesystem::path& path) : path_(path) {
   // Checked before and after opening: opening some devices has effects, and the file can be replaced in
   // between. O_NONBLOCK keeps a named pipe from waiting for its writer.
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "no such file");
-  if (error) refuse(path, error.message());
-  check_kind(path, status.type());
+  check_kind(path);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor_ < 0) refuse(path, reason_of(errno));
   struct stat info {};
