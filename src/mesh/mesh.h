@@ -39,10 +39,7 @@ struct ObjMesh {
   std::vector<Corner> corners;                 ///< of all faces, one after the other
   std::vector<std::uint32_t> face_offsets{0};  ///< face f has corners [face_offsets[f], face_offsets[f + 1])
   std::size_t normals = 0;                     ///< `vn` lines; their values are not kept
-  std::size_t groups = 0;                      ///< `g` lines
-  std::size_t objects = 0;                     ///< `o` lines
-  std::size_t ignored = 0;        ///< lines of other kinds, materials and free-form geometry among them
-  std::optional<GridShape> grid;  ///< set by make_grid_obj
+  std::optional<GridShape> grid;               ///< set by make_grid_obj
 
   std::size_t face_count() const { return face_offsets.size() - 1; }
   std::span<const Corner> face(std::size_t f) const {

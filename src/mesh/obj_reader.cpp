@@ -7,10 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <istream>
 #include <limits>
 #include <optional>
-#include <streambuf>
+#include <span>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -31,8 +31,8 @@ std::string quoted(std::string_view token) { return "'" + printable(token, 40) +
 
 /// Reads OBJ text before tinyobjloader. Rejects input that tinyobjloader accepts ("nan" as 0, indices out of
 /// range), reads numbers exactly (tinyobjloader can be off by one unit in the last place), and passes on only
-/// plain `v`, `vt`, `vn` and `f` lines, without comments and continued lines. Other statements such as
-/// `mtllib` have no effect.
+/// plain `f` lines with indices from 1 of vertices and texture coordinates. Other statements such as `mtllib`
+/// have no effect.
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
@@ -42,37 +42,25 @@ class ObjChecker {
     refuse_binary();
   }
 
-  /// Checks the next few hundred kilobytes. Their vertices, texture coordinates and counts are added to
-  /// `mesh`, their lines in plain form to `plain`. False at the end of the text. Throws InputError.
-  bool next_block(ObjMesh& mesh, std::string& plain) {
-    plain.clear();
-    while (plain.size() < kBlock) {
-      if (!next_statement()) return !plain.empty();
+  /// Reads the next few hundred kilobytes. Their vertices, texture coordinates and counts are added to
+  /// `mesh`; `faces` becomes their faces. False at the end of the text. Throws InputError.
+  bool next_block(ObjMesh& mesh, std::string& faces) {
+    faces.clear();
+    if (at_ == text_.size()) return false;
+    for (const std::size_t end = at_ + kBlock; at_ < end && next_statement();) {
       const std::string_view keyword = tokens_.front().text;
-      std::size_t shown = tokens_.size();  // tokens for tinyobjloader
       if (keyword == "v") {
         read_vertex(mesh);
-        shown = 4;
       } else if (keyword == "vt") {
         read_texture_coordinate(mesh);
-        shown = std::min<std::size_t>(shown, 4);
       } else if (keyword == "vn") {
         if (tokens_.size() < 4) refuse(tokens_.front().line, "a normal ('vn') needs 3 numbers");
         for (std::size_t i = 1; i < tokens_.size(); ++i) number(tokens_[i]);
         ++normals_.count;
         ++mesh.normals;
-        shown = 4;
       } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
-        read_face();
-      } else {
-        mesh.groups += keyword == "g";
-        mesh.objects += keyword == "o";
-        mesh.ignored += keyword != "g" && keyword != "o" && keyword != "s";
-        continue;
+        read_face(faces);
       }
-      plain += keyword == "fo" ? "f" : keyword;
-      for (std::size_t i = 1; i < shown; ++i) plain.append(1, ' ').append(tokens_[i].text);
-      plain += '\n';
     }
     return true;
   }
@@ -210,7 +198,7 @@ class ObjChecker {
     ++textures_.count;
   }
 
-  void read_face() {
+  void read_face(std::string& faces) {
     if (tokens_.size() < 4)
       refuse(tokens_.front().line,
              "a face ('f') needs at least 3 corners; this one has " + std::to_string(tokens_.size() - 1));
@@ -218,26 +206,29 @@ class ObjChecker {
       refuse(tokens_.front().line, "a face ('f') may have " + std::to_string(kMaxCorners) +
                                        " corners at most; this one has " +
                                        std::to_string(tokens_.size() - 1));
-    for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i]);
+    faces += 'f';
+    for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i], faces += ' ');
+    faces += '\n';
     ++faces_;
   }
 
   /// One of v, v/vt, v//vn and v/vt/vn.
-  void read_corner(const Token& token) {
+  void read_corner(const Token& token, std::string& faces) {
     const char* const end = token.text.data() + token.text.size();
-    const char* at = check_index(token, token.text.data(), vertices_);
+    const char* at = read_index(token, token.text.data(), vertices_, faces);
     if (at == end) return;
+    std::string of_normal;  // not passed on
     if (*at == '/' && at + 1 != end && at[1] == '/') {
-      at = check_index(token, at + 2, normals_);
+      at = read_index(token, at + 2, normals_, of_normal);
     } else if (*at == '/') {
-      at = check_index(token, at + 1, textures_);
-      if (at != end && *at == '/') at = check_index(token, at + 1, normals_);
+      at = read_index(token, at + 1, textures_, faces += '/');
+      if (at != end && *at == '/') at = read_index(token, at + 1, normals_, of_normal);
     }
     if (at != end) refuse_corner(token, kNoForm);
   }
 
-  /// Checks the index that starts at `begin` in a face's corner; returns where it ends.
-  const char* check_index(const Token& token, const char* begin, Element& element) {
+  /// Appends the index that starts at `begin` in a face's corner, counted from 1; returns where it ends.
+  const char* read_index(const Token& token, const char* begin, Element& element, std::string& faces) {
     std::int64_t index = 0;
     const auto [end, error] = std::from_chars(begin, token.text.data() + token.text.size(), index);
     if (error == std::errc::invalid_argument) refuse_corner(token, kNoForm);
@@ -251,6 +242,7 @@ class ObjChecker {
       refuse_corner(token, "has the " + kind + " index 0; indices count from 1, or back from -1");
     if (index > count && (element.forward.empty() || index > element.forward.back().index))
       element.forward.push_back({index, token.line});
+    faces += std::to_string(index > 0 ? index : count + index + 1);
     return end;
   }
 
@@ -268,44 +260,18 @@ class ObjChecker {
 /// Share of the progress for reading the file's bytes.
 constexpr double kReadShare = 0.2;
 
-/// Lets a stream read a string without copying it.
-class TextBuffer : public std::streambuf {
- public:
-  explicit TextBuffer(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
-};
-
-/// State of tinyobjloader's callbacks. It passes indices of faces as written; relative ones count back from
-/// the elements read so far.
-struct FaceSink {
-  ObjMesh& mesh;
-  std::int32_t vertices = 0;
-  std::int32_t textures = 0;
-
-  static std::int32_t resolve(int index, std::int32_t count) { return index > 0 ? index - 1 : count + index; }
-
-  void add_face(const tinyobj::index_t* indices, int count) {
-    for (int i = 0; i < count; ++i) {
-      const tinyobj::index_t& index = indices[i];
-      mesh.corners.push_back({resolve(index.vertex_index, vertices),
-                              index.texcoord_index == 0 ? -1 : resolve(index.texcoord_index, textures)});
-    }
-    mesh.face_offsets.push_back(static_cast<std::uint32_t>(mesh.corners.size()));
-  }
-};
-
-/// Parses checked lines with tinyobjloader; the coordinates are the checker's.
-void parse_block(std::string& plain, FaceSink& sink) {
+/// Adds checked faces to the mesh.
+void add_faces(const std::string& faces, ObjMesh& mesh) {
   tinyobj::callback_t callback;
-  using Real = tinyobj::real_t;
-  callback.vertex_cb = [](void* user, Real, Real, Real, Real) { ++static_cast<FaceSink*>(user)->vertices; };
-  callback.texcoord_cb = [](void* user, Real, Real, Real) { ++static_cast<FaceSink*>(user)->textures; };
   callback.index_cb = [](void* user, tinyobj::index_t* indices, int count) {
-    static_cast<FaceSink*>(user)->add_face(indices, count);
+    auto& to = *static_cast<ObjMesh*>(user);
+    for (const tinyobj::index_t& index : std::span(indices, static_cast<std::size_t>(count)))
+      to.corners.push_back({index.vertex_index - 1, index.texcoord_index - 1});  // 0: without texture
+    to.face_offsets.push_back(static_cast<std::uint32_t>(to.corners.size()));
   };
-  TextBuffer buffer(plain);
-  std::istream stream(&buffer);
+  std::istringstream stream(faces);
   std::string error;
-  if (!tinyobj::LoadObjWithCallback(stream, callback, &sink, nullptr, nullptr, &error))
+  if (!tinyobj::LoadObjWithCallback(stream, callback, &mesh, nullptr, nullptr, &error))
     throw SystemError("tinyobjloader failed on lines that were checked before: " + error);
 }
 
@@ -317,9 +283,8 @@ ObjMesh parse_obj(std::string_view text, std::string_view name, const LoadOption
   ObjMesh mesh;
   mesh.name = name;
   ObjChecker checker(text, name);
-  FaceSink sink{mesh};
-  for (std::string plain; checker.next_block(mesh, plain);) {
-    parse_block(plain, sink);
+  for (std::string faces; checker.next_block(mesh, faces);) {
+    add_faces(faces, mesh);
     if (stop_requested(options.stop)) throw Cancelled();
     if (options.progress) options.progress(checker.fraction());
   }
