@@ -24,10 +24,12 @@ constexpr double kPi = std::numbers::pi;
 /// To a micrometre: the files then have short numbers, independent of the last bit of sin and cos.
 double rounded(double value) { return std::round(value * 1e6) / 1e6 + 0.0; }
 
+}  // namespace
+
 /// Builds a mesh from vertices and faces given by 0-based indices.
-class Maker {
+class MeshMaker {
  public:
-  explicit Maker(std::string_view name) { mesh_.name = name; }
+  explicit MeshMaker(std::string_view name) { mesh_.name = name; }
 
   int vertex(const vec3& at) {
     mesh_.vertices.emplace_back(rounded(at.x), rounded(at.y), rounded(at.z));
@@ -64,13 +66,7 @@ class Maker {
   ObjMesh mesh_;
 };
 
-/// A mesh of one Maker::sheet.
-template <class Position>
-ObjMesh one_sheet(std::string_view name, int rows, int cols, bool around, const Position& position) {
-  Maker maker(name);
-  maker.sheet(rows, cols, around, position);
-  return maker.finish();
-}
+namespace {
 
 Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1) {
   Indices indices;
@@ -82,8 +78,8 @@ Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1
 constexpr int kCurtainRows = 31, kCurtainPleats = 6, kCurtainPerPleat = 8;
 constexpr int kCurtainCols = kCurtainPleats * kCurtainPerPleat + 1;
 
-ObjMesh make_curtain() {
-  return one_sheet("curtain", kCurtainRows, kCurtainCols, false, [](int r, int c) {
+void make_curtain(MeshMaker& maker) {
+  maker.sheet(kCurtainRows, kCurtainCols, false, [](int r, int c) {
     const double x = 1.2 * c / (kCurtainCols - 1);
     return vec3(x, 1.2 - 1.2 * r / (kCurtainRows - 1), 0.04 * std::cos(2 * kPi * c / kCurtainPerPleat));
   });
@@ -95,8 +91,7 @@ constexpr int kRings = 14;
 /// The first vertex of ring i, and the number of vertices inside it.
 int ring_start(int i) { return i == 0 ? 0 : 1 + 3 * i * (i - 1); }
 
-ObjMesh make_round_sheet() {
-  Maker maker("round_sheet");
+void make_round_sheet(MeshMaker& maker) {
   maker.vertex({0, 0, 0});
   for (int i = 1; i <= kRings; ++i)
     for (int k = 0; k < 6 * i; ++k) {
@@ -114,14 +109,13 @@ ObjMesh make_round_sheet() {
         maker.face({{inner(k)}, {outer(k)}, {outer(k + 1)}});
         if (k + 1 < i) maker.face({{inner(k)}, {outer(k + 1)}, {inner(k + 1)}});
       }
-  return maker.finish();
 }
 
 // An open tube, 0.8 m long, 0.2 m in radius, its axis upright.
 constexpr int kTubeRows = 21, kTubeCols = 32;
 
-ObjMesh make_tube() {
-  return one_sheet("tube", kTubeRows, kTubeCols, true, [](int r, int c) {
+void make_tube(MeshMaker& maker) {
+  maker.sheet(kTubeRows, kTubeCols, true, [](int r, int c) {
     const double angle = 2 * kPi * c / kTubeCols;
     return vec3(0.2 * std::cos(angle), 0.8 - 0.8 * r / (kTubeRows - 1), -0.2 * std::sin(angle));
   });
@@ -130,26 +124,24 @@ ObjMesh make_tube() {
 // A chain: a ribbon of 40 links, 1 m long and 25 mm wide, pinned at one end and level at the start.
 constexpr int kChainLinks = 40;
 
-ObjMesh make_chain() {
-  return one_sheet("chain", 2, kChainLinks + 1, false, [](int r, int c) {
+void make_chain(MeshMaker& maker) {
+  maker.sheet(2, kChainLinks + 1, false, [](int r, int c) {
     return vec3(static_cast<double>(c) / kChainLinks, 0, -0.0125 + 0.025 * r);
   });
 }
 
 // One spring of 1 m, from a pivot to a bob out to the side. An OBJ mesh has no springs without faces, so
 // its face is a triangle with a repeated corner: one edge, no area.
-ObjMesh make_pendulum() {
-  Maker maker("pendulum");
+void make_pendulum(MeshMaker& maker) {
   const int pivot = maker.vertex({0, 0, 0}), bob = maker.vertex({0.6, -0.8, 0});
   maker.face({{pivot}, {bob}, {bob}});
-  return maker.finish();
 }
 
 // A flag, 1.5 m × 1 m, upright, pinned to its pole at ten points.
 constexpr int kFlagRows = 28, kFlagCols = 42;
 
-ObjMesh make_flag() {
-  return one_sheet("flag", kFlagRows, kFlagCols, false, [](int r, int c) {
+void make_flag(MeshMaker& maker) {
+  maker.sheet(kFlagRows, kFlagCols, false, [](int r, int c) {
     return vec3(1.5 * c / (kFlagCols - 1), 1.0 * (kFlagRows - 1 - r) / (kFlagRows - 1), 0);
   });
 }
@@ -157,9 +149,9 @@ ObjMesh make_flag() {
 // A handkerchief of 0.4 m, a corner down and aslant, so that it lands on that corner and folds over.
 constexpr int kHandkerchiefRows = 25;
 
-ObjMesh make_handkerchief() {
+void make_handkerchief(MeshMaker& maker) {
   const double slant = kPi / 5, spacing = 0.4 / (kHandkerchiefRows - 1);
-  return one_sheet("handkerchief", kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
+  maker.sheet(kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
     const double across = (c - r) * spacing / std::sqrt(2.0),
                  up = (2 * kHandkerchiefRows - 2 - r - c) * spacing / std::sqrt(2.0);
     return vec3(across, up * std::cos(slant), up * std::sin(slant));
@@ -169,8 +161,8 @@ ObjMesh make_handkerchief() {
 // A plain sheet of 1 m, upright, with texture coordinates.
 constexpr int kSheetRows = 33;
 
-ObjMesh make_sheet() {
-  return one_sheet("sheet", kSheetRows, kSheetRows, false, [](int r, int c) {
+void make_sheet(MeshMaker& maker) {
+  maker.sheet(kSheetRows, kSheetRows, false, [](int r, int c) {
     return vec3(1.0 * c / (kSheetRows - 1), 1.0 * (kSheetRows - 1 - r) / (kSheetRows - 1), 0);
   });
 }
@@ -178,8 +170,8 @@ ObjMesh make_sheet() {
 // A flared skirt, 0.55 m long: the waist of 0.7 m is a circle, the hem of 2 m falls in eight folds.
 constexpr int kSkirtRows = 24, kSkirtCols = 64, kSkirtFolds = 8;
 
-ObjMesh make_skirt() {
-  return one_sheet("skirt", kSkirtRows, kSkirtCols, true, [](int r, int c) {
+void make_skirt(MeshMaker& maker) {
+  maker.sheet(kSkirtRows, kSkirtCols, true, [](int r, int c) {
     const double down = static_cast<double>(r) / (kSkirtRows - 1), angle = 2 * kPi * c / kSkirtCols;
     const double radius = 0.7 / (2 * kPi) + 0.2 * down + 0.04 * down * std::cos(kSkirtFolds * angle);
     return vec3(radius * std::cos(angle), 1.0 - 0.55 * down, -radius * std::sin(angle));
@@ -194,8 +186,8 @@ vec3 tablecloth_place(int r, int c) {
   return {c * spacing - 0.7, 0.75, r * spacing - 0.7};
 }
 
-ObjMesh make_tablecloth() {
-  return one_sheet("tablecloth", kTableclothRows, kTableclothRows, false, tablecloth_place);
+void make_tablecloth(MeshMaker& maker) {
+  maker.sheet(kTableclothRows, kTableclothRows, false, tablecloth_place);
 }
 
 Indices tablecloth_pins() {
@@ -212,8 +204,8 @@ Indices tablecloth_pins() {
 // A poncho: a square of 1.2 m that slopes from a round neck of 0.6 m, one corner to the front.
 constexpr int kPonchoRows = 20, kPonchoCols = 72;
 
-ObjMesh make_poncho() {
-  return one_sheet("poncho", kPonchoRows, kPonchoCols, true, [](int r, int c) {
+void make_poncho(MeshMaker& maker) {
+  maker.sheet(kPonchoRows, kPonchoCols, true, [](int r, int c) {
     const double angle = 2 * kPi * c / kPonchoCols, out = static_cast<double>(r) / (kPonchoRows - 1);
     // From the circle to the square whose corners point along x and z.
     const double neck = 0.6 / (2 * kPi), side = 1.2 / std::sqrt(2.0);
@@ -226,20 +218,17 @@ ObjMesh make_poncho() {
 // Two sheets that are joined along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
 
-ObjMesh make_seam() {
-  Maker maker("seam");
+void make_seam(MeshMaker& maker) {
   for (const double start : {0.0, 0.3})
     maker.sheet(kSeamRows, kSeamCols, false, [start](int r, int c) {
       return vec3(start + 0.3 * c / (kSeamCols - 1), 0.6 - 0.6 * r / (kSeamRows - 1), 0);
     });
-  return maker.finish();
 }
 
 // A book: three pages that share their spine, whose edges therefore have three quads.
 constexpr int kBookRows = 7, kBookCols = 5, kBookPages = 3;
 
-ObjMesh make_nonmanifold() {
-  Maker maker("nonmanifold");
+void make_nonmanifold(MeshMaker& maker) {
   for (int r = 0; r < kBookRows; ++r) maker.vertex({0, 0.6 - 0.6 * r / (kBookRows - 1), 0});
   for (int page = 0; page < kBookPages; ++page) {
     const double angle = 2 * kPi * page / kBookPages;
@@ -256,23 +245,19 @@ ObjMesh make_nonmanifold() {
       for (int c = 0; c < kBookCols; ++c)
         maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
   }
-  return maker.finish();
 }
 
 // Three sheets of different shape that no face joins.
-ObjMesh make_parts() {
-  Maker maker("parts");
+void make_parts(MeshMaker& maker) {
   for (int part = 0; part < 3; ++part)
     maker.sheet(6 - part, 4 + part, false,
                 [part](int r, int c) { return vec3(0.6 * part + 0.1 * c, 0.5 - 0.1 * r, 0.1 * part); });
-  return maker.finish();
 }
 
 // A Möbius strip: one side, one rim.
 constexpr int kMoebiusRows = 5, kMoebiusCols = 40;
 
-ObjMesh make_moebius() {
-  Maker maker("moebius");
+void make_moebius(MeshMaker& maker) {
   for (int c = 0; c < kMoebiusCols; ++c)
     for (int r = 0; r < kMoebiusRows; ++r) {
       const double angle = 2 * kPi * c / kMoebiusCols,
@@ -287,12 +272,10 @@ ObjMesh make_moebius() {
   for (int c = 0; c < kMoebiusCols; ++c)
     for (int r = 0; r + 1 < kMoebiusRows; ++r)
       maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
-  return maker.finish();
 }
 
 // Polygons with many corners, concave ones among them, and vertices that no face uses.
-ObjMesh make_polygons() {
-  Maker maker("polygons");
+void make_polygons(MeshMaker& maker) {
   maker.vertex({5, 5, 5});  // 0, unused
   for (const auto& [x, y] : std::initializer_list<std::array<double, 2>>{
            {0, 0}, {0.6, 0}, {0.6, 0.2}, {0.2, 0.2}, {0.2, 0.6}, {0, 0.6}})
@@ -302,14 +285,12 @@ ObjMesh make_polygons() {
   maker.vertex({0.4, 0.2, 0});  // 9, in the middle of an edge of the L
   maker.face({{1}, {2}, {3}, {9}, {4}, {5}, {6}});
   maker.face({{3}, {8}, {5}, {4}, {9}});
-  return maker.finish();
 }
 
 // A ball of radius 0.25 m: every face of an icosahedron is cut into rows of triangles.
 constexpr int kBallRows = 8;
 
-ObjMesh make_ball() {
-  Maker maker("ball");
+void make_ball(MeshMaker& maker) {
   const double t = (1 + std::sqrt(5.0)) / 2;
   const std::array<vec3, 12> corners{{{-1, t, 0},
                                       {1, t, 0},
@@ -351,7 +332,6 @@ ObjMesh make_ball() {
         maker.face({at(i, j), at(i + 1, j), at(i, j + 1)});
         if (i + j + 1 < kBallRows) maker.face({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
       }
-  return maker.finish();
 }
 
 /// Two equal pieces of cloth on a lattice of rows × cols points, one above the other along z and sewn
@@ -367,7 +347,7 @@ struct Pattern {
 
 /// position(x, y, z) of x = c · spacing, y = −r · spacing.
 template <class Position>
-void sew(Maker& maker, const Pattern& pattern, const Position& position) {
+void sew(MeshMaker& maker, const Pattern& pattern, const Position& position) {
   const auto square = [&](int r, int c) {
     return r >= 0 && c >= 0 && r + 1 < pattern.rows && c + 1 < pattern.cols && pattern.has(r, c);
   };
@@ -414,22 +394,19 @@ void sew(Maker& maker, const Pattern& pattern, const Position& position) {
 // A cushion of 0.5 m, level and nearly flat.
 constexpr int kCushionRows = 21;
 
-ObjMesh make_cushion() {
-  Maker maker("cushion");
+void make_cushion(MeshMaker& maker) {
   const auto always = [](int, int) { return true; };
   const auto never = [](int, int) { return false; };
   const double spacing = 0.5 / (kCushionRows - 1);
   sew(maker, {kCushionRows, kCushionRows, spacing, always, never, 0.02, 0.1},
       [](double x, double y, double z) { return vec3(x - 0.25, z, -y - 0.25); });
-  return maker.finish();
 }
 
 // A shirt of 0.5 m × 0.63 m with sleeves of 0.18 m, upright, its hem at y = 0.83 m. Hem, sleeves and neck are
 // open.
 constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm; one lattice point more
 
-ObjMesh make_shirt() {
-  Maker maker("shirt");
+void make_shirt(MeshMaker& maker) {
   const auto has = [](int r, int c) { return r < 7 || (c >= kSleeve && c < kShirtCols - 1 - kSleeve); };
   const auto open = [](int r, int c) {
     const bool neck = r == 0 && std::abs(2 * c - (kShirtCols - 1)) <= 7;
@@ -440,14 +417,12 @@ ObjMesh make_shirt() {
   sew(maker, {kShirtRows, kShirtCols, 0.03, has, open, 0.15, 0.15}, [](double x, double y, double z) {
     return vec3(x - 0.015 * (kShirtCols - 1), y + 0.83 + 0.03 * (kShirtRows - 1), z);
   });
-  return maker.finish();
 }
 
 // Eight handkerchiefs of 0.3 m, level, 2 cm apart; each is turned by 25° against the one below it.
 constexpr int kStackRows = 11, kStackParts = 8;
 
-ObjMesh make_handkerchiefs() {
-  Maker maker("handkerchiefs");
+void make_handkerchiefs(MeshMaker& maker) {
   for (int part = 0; part < kStackParts; ++part) {
     const double turn = part * 25 * kPi / 180, spacing = 0.3 / (kStackRows - 1);
     maker.sheet(kStackRows, kStackRows, false, [=](int r, int c) {
@@ -456,7 +431,6 @@ ObjMesh make_handkerchiefs() {
                   z * std::cos(turn) - x * std::sin(turn));
     });
   }
-  return maker.finish();
 }
 
 // Meshes of obstacles: all are closed and stand on the plane y = 0.
@@ -468,8 +442,8 @@ struct ProfilePoint {
 // The surface that a profile describes as it turns about an upright axis through (x, z), with this many
 // sides. The profile goes up on the outside; one that does not end on the axis is closed. Along z it is
 // flattened by that factor.
-void revolve(Maker& maker, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0,
-             double flat = 1) {
+void revolve(MeshMaker& maker, const std::vector<ProfilePoint>& profile, int sides, double x = 0,
+             double z = 0, double flat = 1) {
   std::vector<int> first;
   for (const auto& [radius, height] : profile)
     for (int k = 0; k < (radius > 0 ? sides : 1); ++k) {
@@ -495,8 +469,7 @@ void revolve(Maker& maker, const std::vector<ProfilePoint>& profile, int sides, 
 }
 
 // 0.72 m high, its top 0.7 m across.
-ObjMesh make_round_table() {
-  Maker maker("round_table");
+void make_round_table(MeshMaker& maker) {
   revolve(maker,
           {{0, 0},
            {0.2, 0},
@@ -509,33 +482,26 @@ ObjMesh make_round_table() {
            {0.34, 0.72},
            {0, 0.72}},
           48);
-  return maker.finish();
 }
 
 // 0.61 m high: a cone 0.8 m across on a spout of 0.2 m.
-ObjMesh make_funnel() {
-  Maker maker("funnel");
+void make_funnel(MeshMaker& maker) {
   revolve(maker, {{0.1, 0}, {0.12, 0}, {0.14, 0.3}, {0.42, 0.6}, {0.4, 0.61}, {0.12, 0.31}}, 48);
-  return maker.finish();
 }
 
 // 5 × 5 cones of 0.25 m, 0.2 m apart.
-ObjMesh make_needles() {
-  Maker maker("needles");
+void make_needles(MeshMaker& maker) {
   for (int i = -2; i <= 2; ++i)
     for (int j = -2; j <= 2; ++j) revolve(maker, {{0, 0}, {0.03, 0}, {0, 0.25}}, 8, 0.2 * i, 0.2 * j);
-  return maker.finish();
 }
 
 // A tailor's dummy on its stand, 1.45 m high: hips, waist, chest, shoulders and neck, and no arms.
-ObjMesh make_dummy() {
-  Maker maker("dummy");
+void make_dummy(MeshMaker& maker) {
   revolve(maker, {{0, 0},        {0.2, 0},      {0.2, 0.02},   {0.03, 0.05},  {0.03, 0.7},
                   {0.12, 0.72},  {0.165, 0.78}, {0.17, 0.85},  {0.155, 0.94}, {0.13, 1.03},
                   {0.145, 1.12}, {0.165, 1.2},  {0.175, 1.27}, {0.17, 1.32},  {0.14, 1.35},
                   {0.085, 1.37}, {0.06, 1.39},  {0.055, 1.44}, {0.03, 1.45},  {0, 1.45}},
           36, 0, 0, 0.62);
-  return maker.finish();
 }
 
 constexpr std::array<GeneratedMesh, 20> kMeshes{{
@@ -545,38 +511,23 @@ constexpr std::array<GeneratedMesh, 20> kMeshes{{
        return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
      }},
     {"tube", make_tube, [] { return range(0, kTubeCols); }},
-    {"chain", make_chain,
-     [] {
-       return Indices{0, kChainLinks + 1};
-     }},
+    {"chain", make_chain, [] { return range(0, 2, kChainLinks + 1); }},
     {"pendulum", make_pendulum, [] { return Indices{0}; }},
     {"flag", make_flag, [] { return range(0, 10, 3 * kFlagCols); }},
     {"handkerchief", make_handkerchief, [] { return Indices{0}; }},
-    {"sheet", make_sheet,
-     [] {
-       return Indices{0, kSheetRows - 1};
-     }},
+    {"sheet", make_sheet, [] { return range(0, 2, kSheetRows - 1); }},
     {"skirt", make_skirt, [] { return range(0, kSkirtCols); }},
     {"tablecloth", make_tablecloth, tablecloth_pins},
     {"poncho", make_poncho, [] { return range(0, kPonchoCols); }},
     {"ball", make_ball, [] { return Indices{0}; }},
     {"cushion", make_cushion, [] { return Indices{0}; }},
-    {"shirt", make_shirt,
-     [] {
-       return Indices{0, kShirtCols - 1};
-     }},
+    {"shirt", make_shirt, [] { return range(0, 2, kShirtCols - 1); }},
     {"handkerchiefs", make_handkerchiefs, [] { return Indices{0}; }},
-    {"seam", make_seam,
-     [] {
-       return Indices{0, kSeamRows * kSeamCols + kSeamCols - 1};
-     }},
+    {"seam", make_seam, [] { return range(0, 2, kSeamRows * kSeamCols + kSeamCols - 1); }},
     {"nonmanifold", make_nonmanifold, [] { return Indices{0}; }},
     {"parts", make_parts, [] { return Indices{0, 3, 24, 28, 49, 54}; }},
     {"moebius", make_moebius, [] { return range(kMoebiusRows * kMoebiusCols / 4, kMoebiusRows); }},
-    {"polygons", make_polygons,
-     [] {
-       return Indices{6, 8};
-     }},
+    {"polygons", make_polygons, [] { return range(6, 2, 2); }},
 }};
 
 constexpr std::array<GeneratedMesh, 4> kBodies{{{"round_table", make_round_table},
@@ -585,6 +536,12 @@ constexpr std::array<GeneratedMesh, 4> kBodies{{{"round_table", make_round_table
                                                 {"dummy", make_dummy}}};
 
 }  // namespace
+
+ObjMesh GeneratedMesh::make() const {
+  MeshMaker maker(name);
+  build(maker);
+  return maker.finish();
+}
 
 std::span<const GeneratedMesh> generated_meshes() { return kMeshes; }
 std::span<const GeneratedMesh> generated_bodies() { return kBodies; }

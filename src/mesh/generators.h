@@ -10,11 +10,15 @@
 
 namespace clothlab {
 
+class MeshMaker;
+
 /// A generated mesh. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
 struct GeneratedMesh {
   std::string_view name;
-  ObjMesh (*make)();
+  void (*build)(MeshMaker& maker);
   std::vector<std::uint32_t> (*pins)() = nullptr;  ///< 0-based `v` indices that its scene pins; of cloth
+
+  ObjMesh make() const;
 };
 
 /// All cloth, in a fixed order.
