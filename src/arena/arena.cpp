@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "core/error.h"

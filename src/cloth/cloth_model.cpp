@@ -2,7 +2,6 @@
 #include "cloth/cloth_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <glm/geometric.hpp>
 #include <numeric>
 #include <string>

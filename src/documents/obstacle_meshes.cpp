@@ -17,11 +17,7 @@ namespace {
 
 std::shared_ptr<const TriangleSurface> read_surface(const std::filesystem::path& path,
                                                     const StopProbe& stop) {
-  LoadOptions reading;
-  reading.stop = stop;
-  MeshOptions mesh;
-  mesh.stop = stop;
-  ClothMesh read = build_cloth_mesh(read_obj_file(path, reading), mesh);
+  ClothMesh read = build_cloth_mesh(read_obj_file(path, {stop, {}}), {.stop = stop});
   try {
     return std::make_shared<const TriangleSurface>(std::move(read.positions), std::move(read.triangles));
   } catch (const InputError& error) {

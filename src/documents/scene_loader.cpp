@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -33,10 +34,8 @@ double diagonal_of(const ObjMesh& obj) {
   vec3 high(-std::numeric_limits<double>::infinity());
   for (const ObjMesh::Corner& corner : obj.corners) {
     const vec3& p = obj.vertices[static_cast<std::size_t>(corner.vertex)];
-    for (int a = 0; a < 3; ++a) {
-      low[a] = std::min(low[a], p[a]);
-      high[a] = std::max(high[a], p[a]);
-    }
+    low = glm::min(low, p);
+    high = glm::max(high, p);
   }
   return obj.corners.empty() ? 0 : std::hypot(high.x - low.x, high.y - low.y, high.z - low.z);
 }
@@ -61,36 +60,27 @@ double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
   return comfortable || fitted < kMinScale || fitted > kMaxScale ? scale : fitted;
 }
 
-class Progress {
- public:
-  explicit Progress(const SceneLoadOptions& options) : options_(options) {}
+/// Throws Cancelled.
+void report(const SceneLoadOptions& options, double fraction, std::string_view stage) {
+  if (stop_requested(options.stop)) throw Cancelled();
+  if (options.progress) options.progress(fraction, stage);
+}
 
-  void tell(double fraction, std::string_view stage) const {
-    if (stop_requested(options_.stop)) throw Cancelled();
-    if (options_.progress) options_.progress(fraction, stage);
-  }
-
- private:
-  const SceneLoadOptions& options_;
-};
-
-ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options, const Progress& progress) {
+ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options) {
   if (const auto* grid = std::get_if<GridSource>(&source)) {
-    progress.tell(0, "Making the grid");
+    report(options, 0, "Making the grid");
     return make_grid_obj(grid->rows, grid->cols, grid->width, grid->depth);
   }
   if (const auto* generated = std::get_if<GeneratedSource>(&source)) {
-    progress.tell(0, "Making the mesh");
+    report(options, 0, "Making the mesh");
     return find_generated_mesh(generated->name).make();
   }
   if (const auto* file = std::get_if<FileSource>(&source)) {
     const std::filesystem::path path = path_of(file->path);
     const std::string stage = "Reading " + shown_path(path.filename());
-    progress.tell(0, stage);
-    LoadOptions reading;
-    reading.stop = options.stop;
-    reading.progress = [&](double fraction) { progress.tell(kReadShare * fraction, stage); };
-    return read_obj_file(path, reading);
+    report(options, 0, stage);
+    return read_obj_file(
+        path, {options.stop, [&](double fraction) { report(options, kReadShare * fraction, stage); }});
   }
   throw InputError("The scene has no mesh: name an OBJ file or a grid.");
 }
@@ -137,25 +127,20 @@ std::vector<Lane> first_lanes_of(const LoadedScene& loaded, std::size_t count, W
 }  // namespace
 
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
-  const Progress progress(options);
   LoadedScene loaded;
-  ObjMesh obj = read_or_make(scene.mesh, options, progress);
+  ObjMesh obj = read_or_make(scene.mesh, options);
 
-  progress.tell(kReadShare, "Finding the springs");
+  report(options, kReadShare, "Finding the springs");
   loaded.file_diagonal = diagonal_of(obj);
   const double scale = chosen_scale(options.units, scene.scale, loaded.file_diagonal);
   loaded.fitted = options.units == UnitChoice::fit && scale != scene.scale;
   scene.scale = scale;
-  MeshOptions mesh;
-  mesh.scale = scene.scale;
-  mesh.weld = scene.weld;
-  mesh.z_up = scene.z_up;
-  mesh.stop = options.stop;
-  loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj), mesh));
+  loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(
+      std::move(obj), {.scale = scale, .weld = scene.weld, .z_up = scene.z_up, .stop = options.stop}));
   if (std::holds_alternative<FileSource>(scene.mesh))
     loaded.open_edges = boundary_loops(*loaded.mesh, options.stop);
   if (!options.initial_state.empty()) {
-    progress.tell(kBuildShare, "Reading " + shown_path(options.initial_state.filename()));
+    report(options, kBuildShare, "Reading " + shown_path(options.initial_state.filename()));
     StateRows rows =
         read_state_csv(options.initial_state, loaded.mesh->particle_of_vertex.size(), options.stop);
     scene.initial_state = InitialState{std::move(rows.positions), std::move(rows.velocities)};
@@ -175,7 +160,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   }
 
   if (options.rehearse) {
-    progress.tell(kBuildShare, "Estimating the stability");
+    report(options, kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
     const std::vector<Lane> lanes = lanes_of(loaded, pool, options.stop);
     const Simulation& simulation = *lanes.front().simulation;
@@ -185,7 +170,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
                                       pool, options.stop)
                            .value_or(0);
   }
-  progress.tell(1, "Done");
+  report(options, 1, "Done");
   return loaded;
 }
 

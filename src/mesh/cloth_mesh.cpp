@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <compare>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <iterator>
 #include <limits>
@@ -142,11 +143,7 @@ void place_particles(const ObjMesh& obj, ClothMesh& mesh) {
   for (const std::uint32_t v : mesh.vertex_of_particle)
     mesh.positions.push_back(to_metres(obj.vertices[v], mesh));
   mesh.box = {mesh.positions.front(), mesh.positions.front()};
-  for (const vec3& p : mesh.positions)
-    for (int axis = 0; axis < 3; ++axis) {
-      mesh.box.low[axis] = std::min(mesh.box.low[axis], p[axis]);
-      mesh.box.high[axis] = std::max(mesh.box.high[axis], p[axis]);
-    }
+  for (const vec3& p : mesh.positions) mesh.box = {glm::min(mesh.box.low, p), glm::max(mesh.box.high, p)};
   mesh.diagonal = glm::length(mesh.box.high - mesh.box.low);
   if (!std::isfinite(mesh.diagonal) || !std::isfinite(glm::length(mesh.box.high)) ||
       !std::isfinite(glm::length(mesh.box.low)))
