@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/interrupt.h"
-#include "cli/scene_options.h"
+#include "cli/options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/nearest_name.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/options.h"
 #include "cli/output/output_files.h"
-#include "cli/scene_options.h"
 #include "documents/journal.h"
 #include "documents/replay.h"
 #include "documents/scene_loader.h"

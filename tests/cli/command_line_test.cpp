@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "cli/interrupt.h"
-#include "cli/scene_options.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "documents/scene_loader.h"
 #include "sim/parameters.h"

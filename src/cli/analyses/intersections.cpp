@@ -10,7 +10,6 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/results.h"
-#include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "contact/surface_name.h"
 #include "io/csv.h"

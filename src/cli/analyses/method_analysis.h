@@ -13,7 +13,6 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/output_files.h"
-#include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/stop_probe.h"
 #include "integrate/registry.h"

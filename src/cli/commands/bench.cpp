@@ -14,7 +14,6 @@
 #include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
-#include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text_file.h"

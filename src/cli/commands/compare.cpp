@@ -18,7 +18,6 @@
 #include "cli/options.h"
 #include "cli/output/comparison_page.h"
 #include "cli/output/progress.h"
-#include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text.h"

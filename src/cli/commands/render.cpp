@@ -13,7 +13,6 @@
 #include "cli/options.h"
 #include "cli/output/lane_tiles.h"
 #include "cli/output/progress.h"
-#include "cli/scene_options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text_file.h"
