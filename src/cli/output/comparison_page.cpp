@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chart/chart.h"
 #include "chart/dash.h"
 #include "cli/bench/bench.h"
 #include "cli/output/table.h"
@@ -280,19 +281,7 @@ ChartAxis good_axis(std::string title, bool logarithmic, const Comparison& compa
   return axis;
 }
 
-}  // namespace
-
-std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lanes) {
-  std::vector<std::string> out;
-  for (std::size_t k = 0; k < lanes.size(); ++k) {
-    out.push_back(lane_file(k, *lanes[k], ".csv"));
-    out.push_back(lane_file(k, *lanes[k], ".png"));
-  }
-  out.emplace_back("curves.png");
-  out.emplace_back("index.html");
-  return out;
-}
-
+/// Energy, strain and milliseconds over time, a curve for each lane.
 Chart comparison_chart(const Comparison& comparison) {
   struct Panel {
     const char* title;
@@ -331,6 +320,19 @@ Chart comparison_chart(const Comparison& comparison) {
     chart.panels.push_back({.x = {.title = "time [s]"}, .y = std::move(y), .curves = std::move(curves)});
   }
   return chart;
+}
+
+}  // namespace
+
+std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lanes) {
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    out.push_back(lane_file(k, *lanes[k], ".csv"));
+    out.push_back(lane_file(k, *lanes[k], ".png"));
+  }
+  out.emplace_back("curves.png");
+  out.emplace_back("index.html");
+  return out;
 }
 
 std::string comparison_text(const Comparison& comparison) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/chart.h"
+#include "core/image.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
 
@@ -51,9 +51,6 @@ struct Comparison {
 
 /// The names of a report's files in its folder, for lanes by these methods; the last one is the page.
 std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lanes);
-
-/// Energy, strain and milliseconds over time, a curve for each lane.
-Chart comparison_chart(const Comparison& comparison);
 
 /// The table of all lanes for a terminal, with a line below it for each that needs one.
 std::string comparison_text(const Comparison& comparison);
