@@ -32,7 +32,7 @@
 #include "io/free_path.h"
 #include "io/output_file.h"
 #include "render/gl.h"
-#include "render/heat_colours.h"
+#include "render/scales.h"
 #include "render/shader_program.h"
 #include "session/simulation_thread.h"
 #include "ui/readings.h"

@@ -10,10 +10,10 @@
 
 #include "app/interaction.h"
 #include "app/window.h"
-#include "render/arrow_scale.h"
 #include "render/camera.h"
 #include "render/look.h"
 #include "render/renderer.h"
+#include "render/scales.h"
 #include "session/snapshot.h"
 #include "sim/frame.h"
 #include "ui/lanes.h"

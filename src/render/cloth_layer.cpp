@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "render/heat_colours.h"
+#include "render/scales.h"
 #include "render/sticks_and_balls.h"
 
 namespace clothlab {

@@ -7,13 +7,12 @@
 #include <numeric>
 #include <vector>
 
-#include "render/arrow_scale.h"
 #include "render/cloth_layer.h"
 #include "render/drawing.h"
 #include "render/gl.h"
 #include "render/ground.h"
-#include "render/heat_colours.h"
 #include "render/obstacle_layer.h"
+#include "render/scales.h"
 #include "render/sticks_and_balls.h"
 
 namespace clothlab {

@@ -12,7 +12,6 @@
 #include "sim/parameters.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 

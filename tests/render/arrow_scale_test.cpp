@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/arrow_scale.h"
+#include "render/scales.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/heat_colours.h"
+#include "render/scales.h"
 
 #include <gtest/gtest.h>
 

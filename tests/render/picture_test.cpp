@@ -20,8 +20,8 @@
 #include "mesh/grid.h"
 #include "render/canvas.h"
 #include "render/gl.h"
-#include "render/heat_colours.h"
 #include "render/renderer.h"
+#include "render/scales.h"
 
 namespace clothlab {
 namespace {

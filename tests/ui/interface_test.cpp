@@ -16,8 +16,8 @@
 #include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/shortcuts.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

@@ -15,7 +15,7 @@
 #include "sim/parameters.h"
 #include "ui/interface.h"
 #include "ui/readings.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

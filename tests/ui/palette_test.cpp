@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "integrate/registry.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

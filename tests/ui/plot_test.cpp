@@ -15,8 +15,7 @@
 #include "ui/overlays.h"
 #include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
-#include "ui/plots/plot_strip.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -13,7 +13,7 @@
 #include "integrate/registry.h"
 #include "interface.h"
 #include "sim/parameters.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -11,7 +11,7 @@
 #include "experiments/stability_map.h"
 #include "interface.h"
 #include "session/moments.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 #include "uniform_estimate.h"
 
 namespace clothlab {

@@ -13,7 +13,6 @@
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/sorted_table.h"
 #include "ui/widgets/widgets.h"

@@ -11,7 +11,6 @@
 #include "ui/panels/panels.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 

@@ -13,7 +13,6 @@
 #include "ui/panels/panels.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {

@@ -8,7 +8,6 @@
 #include "integrate/registry.h"
 #include "sim/parameters.h"
 #include "ui/theme.h"
-#include "ui/widgets/method_mark.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 

@@ -8,7 +8,7 @@
 #include "sim/contact.h"
 #include "sim/parameter_effect.h"
 #include "sim/parameters.h"
-#include "ui/widgets/method_mark.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 
