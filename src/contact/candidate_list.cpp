@@ -5,7 +5,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "core/collect.h"
@@ -163,9 +162,9 @@ bool CandidateList::moves_slowly(double reach) const {
   vec3 common(0);
   for (std::size_t i = 0; i < n; ++i) common += x_[i] - last_x_[i];
   common /= static_cast<double>(n);
-  const auto fast = std::ranges::count_if(std::views::iota(std::size_t{0}, n), [&](std::size_t i) {
-    return !(kLeastServed * glm::length(x_[i] - last_x_[i] - common) <= kLeastRoom * reach);
-  });
+  std::size_t fast = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(kLeastServed * glm::length(x_[i] - last_x_[i] - common) <= kLeastRoom * reach)) ++fast;
   return static_cast<double>(fast) <= kMostStrays * static_cast<double>(n);
 }
 

@@ -82,25 +82,31 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
   const float bottom = height - units(kStatusHeight);
   const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
   // Notices of more than one line are above the shelf: they cover neither the cloth nor the time line. Both
-  // get their height from the plots, so that the view stays; the plots keep a useful height.
-  const float tall = notices_height_ > notice + 1 ? notices_height_ : 0;
-  float shelf =
-      std::min(shelf_height_ + tall, std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40)));
-  float plots = plots_height(view, height);
-  if (shelf > 0 && plots - shelf < units(kLeastPlotsBesideShelf)) {
+  // get their height from the plots, so that the view stays. The plots keep a useful height, or give place to
+  // the shelf; notices scroll instead.
+  const float least = units(kLeastPlotsBesideShelf);
+  const float most = std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40));
+  const float own = std::min(shelf_height_, most);
+  float shelf = own, plots = plots_height(view, height);
+  if (shelf > 0 && plots - shelf < least) {
     shelf = std::max(shelf, plots);
     plots = 0;
   } else {
     plots -= shelf;
   }
-  const float top = std::max(bottom - notice - timeline - shelf - plots, 1.0F);
-  const float below = top + notice + timeline;
-  const float told = std::min(tall, std::max(shelf - shelf_height_, shelf / 2));
+  const float tall = notices_height_ > notice + 1 ? notices_height_ : 0;
+  const float told = std::min(tall, std::max(plots > 0 ? plots - least : most - own, notice));
+  if (plots > 0)
+    plots -= told;
+  else
+    shelf = std::max(shelf - told, own);
+  const float below = std::max(bottom - shelf - told - plots, 1.0F + notice + timeline);
+  const float top = below - notice - timeline;
   return {.view = {0, 0, across, top},
           .notices = tall > 0 ? Area{0, below, across, told} : Area{0, top, across, notice},
           .timeline = {0, top + notice, across, timeline},
-          .shelf = {0, below + told, across, shelf - told},
-          .plots = {0, below + shelf, across, plots}};
+          .shelf = {0, below + told, across, shelf},
+          .plots = {0, below + told + shelf, across, plots}};
 }
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
