@@ -67,7 +67,8 @@ struct Bench final : Subcommand {
         ->group(what);
     app.add_flag("--contacts", contacts,
                  "Also contact: loose sheets of 2,500 to 100,000 particles on a sphere, by each contact "
-                 "model, and on a mesh of 10,000 triangles; needs a minute or two.")
+                 "model, and on a mesh of 10,000 triangles, and what nodal contact adds to a solve; needs "
+                 "some ten minutes.")
         ->group(what);
     app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; needs some minutes.")
         ->group(what);
