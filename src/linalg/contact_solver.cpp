@@ -52,7 +52,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     if (report.solve.stopped) break;
     int changes = 0;
     for (int k = 0; k < kSweeps; ++k) {
-      const int changed = sweep(pool, report.rounds > 0 ? enough_of_group : -1);
+      const int changed = sweep(pool, report.rounds > 0 ? enough_of_group : 0);
       compute_residual(pool);
       changes += changed;
       if (changed == 0 && report.rounds < kEarlyRounds) break;
@@ -173,8 +173,8 @@ double ContactSolver::scale(WorkerPool& pool) {
   return std::max(std::sqrt(free), kOfForces * std::sqrt(all));
 }
 
-// Solves Coulomb's law at each particle with a natural residual of more than `enough`, its neighbours at
-// rest. Returns the number of particles whose states change.
+// Solves Coulomb's law at each particle, its neighbours at rest, unless its natural residual is at most
+// `enough`; 0: at all. Returns the number of particles whose states change.
 int ContactSolver::sweep(WorkerPool& pool, double enough) {
   return static_cast<int>(pool.sum(groups_.size(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
     int changed = 0;
@@ -184,7 +184,8 @@ int ContactSolver::sweep(WorkerPool& pool, double enough) {
       std::array<ContactState, kMostContactsOfParticle> states{};
       for (std::size_t k = 0; k < contacts.size(); ++k) states[k] = contacts[k].state;
       vec3 v = velocity(group);
-      if (allow(v, -r_[group.particle], contacts) <= enough) continue;  // only rounding would change it
+      // Only rounding would change it.
+      if (enough > 0 && allow(v, -r_[group.particle], contacts) <= enough) continue;
       const vec3 q = group.D * v + r_[group.particle];
       solve_coulomb(group.D, group.D_inverse, q, contacts, v);
       x_[group.particle] = v - problem_->v0[group.particle];

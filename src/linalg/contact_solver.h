@@ -39,9 +39,8 @@ namespace clothlab {
 // threads.
 //
 // J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
-// friction. Where μ is large, pushes and friction may change each other permanently; later rounds therefore
-// take a smaller and smaller share of the new p. v satisfies n·v ≥ c in every iteration, also in the last
-// one.
+// friction. Where μ is large, pushes and friction may keep changing each other; later rounds therefore take
+// a smaller and smaller share of the new p. v satisfies n·v ≥ c in every iteration, also in the last one.
 //
 // Truncated nonsmooth Newton methods: [Gräser 2009]. Contacts of single particles: [Daviet 2020].
 

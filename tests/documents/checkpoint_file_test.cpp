@@ -476,11 +476,11 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x9250e05bf5c11642},
-                                           OldFile{"filter-5.checkpoint", 0x9250e05bf5c11642},
-                                           OldFile{"filter-6.checkpoint", 0x9250e05bf5c11642},
-                                           OldFile{"filter-7.checkpoint", 0x9250e05bf5c11642},
-                                           OldFile{"filter-8.checkpoint", 0x3180a36381a068ba},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x5025b8bfaeb6fa2f},
+                                           OldFile{"filter-5.checkpoint", 0x5025b8bfaeb6fa2f},
+                                           OldFile{"filter-6.checkpoint", 0x5025b8bfaeb6fa2f},
+                                           OldFile{"filter-7.checkpoint", 0x5025b8bfaeb6fa2f},
+                                           OldFile{"filter-8.checkpoint", 0x79e3081ecfc61d82},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);
