@@ -55,7 +55,9 @@ struct ConjugateGradient::Scratch {
     near = system.preconditioner ? system.preconditioner : A;
     b = system.b;
     PreconditionerKind wanted = options.preconditioner;
-    if (wanted == PreconditionerKind::automatic)
+    if (wanted == PreconditionerKind::automatic && system.same_springs && is_built)
+      wanted = kind;
+    else if (wanted == PreconditionerKind::automatic)
       wanted = is_stiff() ? PreconditionerKind::multigrid : PreconditionerKind::block_jacobi;
     if (wanted != kind || !(system.same_matrix || system.same_springs)) is_built = false;
     has_coarse_levels = is_built && system.same_springs;
@@ -416,7 +418,7 @@ SolveReport ConjugateGradient::solve(const ComputeContext& context, const Linear
   if (report.stopped) return report;
   s.start(x, options);
   if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options, report);
-  s.complete_residual();
+  if (!system.estimates_residual) s.complete_residual();
   report.converged = s.r_square <= s.enough;
   if (system.balances_momentum && std::isfinite(s.r_square)) s.balance_momentum(system.projection);
   s.finish(x);

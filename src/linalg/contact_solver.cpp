@@ -17,14 +17,14 @@ namespace {
 
 constexpr int kMostRounds = 100;
 constexpr int kSweeps = 3;
-constexpr int kEarlyRounds = 10;      // later, sweeps that change nothing break cycles
-constexpr int kMostIterations = 500;  // of CG in a round
+constexpr int kEarlyRounds = 10;                            // later, sweeps that change nothing break cycles
+constexpr int kFirstIterations = 4, kMostIterations = 500;  // of CG in a round
 constexpr int kHalvings = 4;
 constexpr double kOfRightHandSide = 0.3;  // residual that a round of CG leaves
 constexpr double kOfTolerance = 0.5;
 constexpr double kFewChanges = 0.02;  // of the contacts
 constexpr double kOfForces = 0.1;
-constexpr std::size_t kGroupGrain = 128, kParticleGrain = 1024;
+constexpr std::size_t kGroupGrain = 128;
 
 double length_squared(const vec3& a) { return glm::dot(a, a); }
 
@@ -34,18 +34,17 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
                                         const Problem& problem, std::span<vec3> x,
                                         const LinearSolverSettings& settings) {
   problem_ = &problem;
-  x_ = x;
   WorkerPool& pool = context.pool;
   SpringMatrix& A = problem.A;
   const std::size_t own_stencils = A.stencils().size(), contacts = problem.contacts.size();
   ContactSolveReport report;
-  start(pool);
+  start(pool, x);
   compute_residual(pool);
   const double unit = scale(pool);
   const double tolerance = problem.tolerance > 0 ? problem.tolerance : settings.cg.tolerance * unit;
   report.scale = unit;
   const double enough_of_group = kOfTolerance * tolerance / std::sqrt(static_cast<double>(groups_.size()));
-  int most = 1;
+  int most = kFirstIterations;
   double residual = 0;
   for (; report.rounds < kMostRounds; ++report.rounds) {
     report.solve.stopped = stop_requested(context.stop);
@@ -53,7 +52,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     int changes = 0;
     for (int k = 0; k < kSweeps; ++k) {
       const int changed = sweep(pool, report.rounds > 0 ? enough_of_group : 0);
-      compute_residual(pool);
+      update_residual(pool);
       changes += changed;
       if (changed == 0 && report.rounds < kEarlyRounds) break;
     }
@@ -77,9 +76,13 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     inner.cg.max_iterations = settled ? kMostIterations : most;
     inner.cg.tolerance = settled ? enough : std::max(kOfRightHandSide, enough);
     inner.cg.warm_start = false;
-    const SolveReport step = solver.solve(
-        context, {.A = A, .b = rhs_, .projection = constrained_, .same_springs = report.rounds > 0}, change_,
-        inner);
+    const SolveReport step = solver.solve(context,
+                                          {.A = A,
+                                           .b = rhs_,
+                                           .projection = constrained_,
+                                           .same_springs = report.rounds > 0,
+                                           .estimates_residual = true},
+                                          change_, inner);
     A.replace_stencils(own_stencils, {});
     report.solve.iterations += step.iterations;
     report.solve.indefinite = report.solve.indefinite || step.indefinite;
@@ -90,8 +93,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     if (step.stopped) break;
 
     const double before = energy(pool);
-    kept_x_.assign(x_.begin(), x_.end());
-    kept_r_ = r_;
+    kept_x_ = x_;
     kept_.assign(problem.contacts.begin(), problem.contacts.end());
     double share = 1;
     for (int halving = 0;; ++halving) {
@@ -99,71 +101,107 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
       compute_residual(pool);
       if (halving == kHalvings || !(energy(pool) > before + 1e-12 * std::abs(before))) break;
       share /= 2;
-      std::ranges::copy(kept_x_, x_.begin());
+      x_ = kept_x_;
       std::ranges::copy(kept_, problem.contacts.begin());
     }
   }
+  const SpringPattern& pattern = A.pattern();
+  for_each_row(pool, pattern, [&](std::size_t row) {
+    x[pattern.particle[row]] = unpadded(x_[row]);
+    rhs_[pattern.particle[row]] = unpadded(r_[row]);
+  });
   report.solve.converged = residual <= tolerance;
   report.solve.residual = unit > 0 ? residual / unit : 0.0;
   return report;
 }
 
-void ContactSolver::start(WorkerPool& pool) {
+void ContactSolver::start(WorkerPool& pool, std::span<const vec3> prescribed) {
   const Problem& p = *problem_;
+  const SpringPattern& pattern = p.A.pattern();
   const std::size_t n = p.A.size();
-  for (auto* each : {&r_, &rhs_, &change_}) each->resize(n);
+  rhs_.resize(n);
+  change_.resize(n);
+  r_.resize(n);
+  x_.assign(n, Padded{});
   is_free_.assign(n, 1);
-  std::vector<vec3>& prescribed = kept_x_;
-  prescribed.assign(x_.begin(), x_.end());
-  std::ranges::fill(x_, vec3(0));
   for (const Projection::Entry& pin : p.pins.entries()) {
-    x_[pin.particle] = prescribed[pin.particle];
-    is_free_[pin.particle] = 0;
+    const std::uint32_t row = pattern.row[pin.particle];
+    x_[row] = padded(prescribed[pin.particle]);
+    is_free_[row] = 0;
   }
   slip_direction_.assign(p.contacts.size(), vec3(0));
   bound_.assign(p.contacts.size(), 0);
 
-  diagonal_.resize(n);
-  rest_.resize(n);
-  const SpringPattern& pattern = p.A.pattern();
-  for_rows(pool, pattern, [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
-    p.A.bounding_blocks(chunk, diagonal_.data(), rest_.data());
-  });
   groups_.clear();
   for (std::uint32_t k = 0; k < p.contacts.size(); ++k) {
-    if (!groups_.empty() && groups_.back().particle == p.contacts[k].particle) {
+    const std::uint32_t particle = p.contacts[k].particle;
+    if (!groups_.empty() && groups_.back().particle == particle) {
       groups_.back().end = k + 1;
       continue;
     }
-    groups_.push_back({p.contacts[k].particle, k, k + 1});
-    is_free_[p.contacts[k].particle] = 0;
+    groups_.push_back({particle, pattern.row[particle], k, k + 1});
+    is_free_[groups_.back().row] = 0;
   }
+  find_touched_chunks();
+  diagonal_.resize(n);
+  rest_.resize(n);
+  for_each(pool, touched_chunks_.size(), 1,
+           [&](std::size_t k) { p.A.bounding_blocks(touched_chunks_[k], diagonal_.data(), rest_.data()); });
   for_each(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
     Group& group = groups_[g];
-    const std::uint32_t row = pattern.row[group.particle];
-    const Padded &d = diagonal_[row], &o = rest_[row];
+    const Padded &d = diagonal_[group.row], &o = rest_[group.row];
     group.D = 2.0 * mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z);
     group.D_inverse = glm::inverse(group.D);
     vec3 v = velocity(group);
     put_on_contacts(of(group), v);
-    x_[group.particle] = v - p.v0[group.particle];
+    set_velocity(group, v);
   });
 }
 
+void ContactSolver::find_touched_chunks() {
+  const SpringMatrix& A = problem_->A;
+  const SpringPattern& pattern = A.pattern();
+  touched_.assign(pattern.chunks(), 0);
+  has_contact_.assign(A.size(), 0);
+  for (const Group& group : groups_) has_contact_[group.row] = 1;
+  for (std::size_t chunk = 0; chunk < pattern.chunks(); ++chunk) {
+    for (std::uint32_t row = pattern.chunk_begin[chunk]; row < pattern.chunk_begin[chunk + 1]; ++row)
+      if (has_contact_[row] != 0) touched_[chunk] = 1;
+    for (std::uint32_t k = pattern.incoming_begin[chunk]; k < pattern.incoming_begin[chunk + 1]; ++k) {
+      const SpringPattern::Incoming& spring = pattern.incoming[k];
+      if (has_contact_[spring.lower] != 0) touched_[chunk] = 1;
+      if (has_contact_[spring.upper] != 0) touched_[pattern.chunk_of(spring.lower)] = 1;
+    }
+    if (A.has_stencils_in(chunk)) touched_[chunk] = 1;
+  }
+  touched_chunks_.clear();
+  for (std::uint32_t chunk = 0; chunk < touched_.size(); ++chunk)
+    if (touched_[chunk] != 0) touched_chunks_.push_back(chunk);
+}
+
+void ContactSolver::compute_residual(std::size_t chunk) {
+  const SpringPattern& pattern = problem_->A.pattern();
+  problem_->A.multiply_chunk(chunk, x_.data(), r_.data());
+  for (std::uint32_t row = pattern.chunk_begin[chunk]; row < pattern.chunk_begin[chunk + 1]; ++row)
+    r_[row] = padded(problem_->b[pattern.particle[row]] - unpadded(r_[row]));
+}
+
 void ContactSolver::compute_residual(WorkerPool& pool) {
-  problem_->A.multiply(pool, x_, r_);
-  for_each(pool, r_.size(), kParticleGrain, [&](std::size_t i) { r_[i] = problem_->b[i] - r_[i]; });
+  for_each(pool, problem_->A.pattern().chunks(), 1, [&](std::size_t chunk) { compute_residual(chunk); });
+}
+
+// The same where only velocities of contacts have changed.
+void ContactSolver::update_residual(WorkerPool& pool) {
+  for_each(pool, touched_chunks_.size(), 1, [&](std::size_t k) { compute_residual(touched_chunks_[k]); });
 }
 
 // What residuals are relative to: the right-hand side in the free directions, at least a tenth of all of it;
 // or the forces given in its place.
 double ContactSolver::scale(WorkerPool& pool) {
   const std::span<const vec3> b = problem_->forces.empty() ? problem_->b : problem_->forces;
-  double free = pool.sum(b.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_free_[i] != 0) sum += length_squared(b[i]);
-    return sum;
+  const SpringPattern& pattern = problem_->A.pattern();
+  double free = sum_over_rows(pool, pattern, [&](std::size_t row) {
+    return is_free_[row] != 0 ? length_squared(b[pattern.particle[row]]) : 0.0;
   });
   double all = free;
   for (const Group& group : groups_) {
@@ -185,10 +223,10 @@ int ContactSolver::sweep(WorkerPool& pool, double enough) {
       for (std::size_t k = 0; k < contacts.size(); ++k) states[k] = contacts[k].state;
       vec3 v = velocity(group);
       // Only rounding would change it.
-      if (enough > 0 && allow(v, -r_[group.particle], contacts) <= enough) continue;
-      const vec3 q = group.D * v + r_[group.particle];
+      if (enough > 0 && allow(v, -unpadded(r_[group.row]), contacts) <= enough) continue;
+      const vec3 q = group.D * v + unpadded(r_[group.row]);
       solve_coulomb(group.D, group.D_inverse, q, contacts, v);
-      x_[group.particle] = v - problem_->v0[group.particle];
+      set_velocity(group, v);
       for (std::size_t k = 0; k < contacts.size(); ++k)
         if (states[k] != contacts[k].state) {
           ++changed;
@@ -201,19 +239,13 @@ int ContactSolver::sweep(WorkerPool& pool, double enough) {
 
 // The part of b − A x that no impulse of the contacts balances. Stores the nearest impulses.
 double ContactSolver::natural_residual(WorkerPool& pool) {
-  const double free = pool.sum(r_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_free_[i] != 0) sum += length_squared(r_[i]);
-    return sum;
+  const double free = sum_over_rows(pool, problem_->A.pattern(), [&](std::size_t row) {
+    return is_free_[row] != 0 ? dot(r_[row], r_[row]) : 0.0;
   });
-  const double of_contacts = pool.sum(groups_.size(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t g = begin; g < end; ++g) {
-      const double distance = allow(velocity(groups_[g]), -r_[groups_[g].particle], of(groups_[g]));
-      sum += distance * distance;
-    }
-    return sum;
+  const double of_contacts = sum_over(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
+    const Group& group = groups_[g];
+    const double distance = allow(velocity(group), -unpadded(r_[group.row]), of(group));
+    return distance * distance;
   });
   return std::sqrt(free + of_contacts);
 }
@@ -222,13 +254,13 @@ double ContactSolver::natural_residual(WorkerPool& pool) {
 // share of their change.
 void ContactSolver::constrain(WorkerPool& pool, double share) {
   const Problem& p = *problem_;
-  for_each(pool, r_.size(), kParticleGrain, [&](std::size_t i) { rhs_[i] = r_[i]; });
-  added_.clear();
-  friction_.clear();
-  for (const Group& group : groups_) {
+  const SpringPattern& pattern = p.A.pattern();
+  for_each_row(pool, pattern, [&](std::size_t row) { rhs_[pattern.particle[row]] = unpadded(r_[row]); });
+  for_each(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
+    Group& group = groups_[g];
     const std::span<NodalContact> contacts = of(group);
-    const auto [S, count] = free_directions(contacts);
-    mat3 H(0.0);
+    group.free = free_directions(contacts);
+    group.H = mat3(0.0);
     const vec3 v = velocity(group);
     for (std::size_t k = 0; k < contacts.size(); ++k) {
       const NodalContact& contact = contacts[k];
@@ -243,18 +275,23 @@ void ContactSolver::constrain(WorkerPool& pool, double share) {
       if (!(speed > 0)) continue;
       direction = w / speed;
       rhs_[group.particle] -= bound * direction;
-      H += bound / speed *
-           (mat3(1.0) - glm::outerProduct(contact.normal, contact.normal) -
-            glm::outerProduct(direction, direction));
+      group.H += bound / speed *
+                 (mat3(1.0) - glm::outerProduct(contact.normal, contact.normal) -
+                  glm::outerProduct(direction, direction));
     }
-    if (count == 3) continue;
-    added_.push_back({group.particle, S, vec3(0), true});
-    if (count == 0 || H == mat3(0.0)) continue;
+    if (group.free.count > 0) group.H = group.free.S * group.H * group.free.S;
+  });
+  added_.clear();
+  friction_.clear();
+  for (const Group& group : groups_) {
+    if (group.free.count == 3) continue;
+    added_.push_back({group.particle, group.free.S, vec3(0), true});
+    if (group.free.count == 0 || group.H == mat3(0.0)) continue;
     SpringMatrix::Stencil& stencil = friction_.emplace_back();
     stencil.particle[0] = group.particle;
     stencil.weight[0] = 1;
     stencil.count = 1;
-    stencil.C = S * H * S;
+    stencil.C = group.H;
   }
   constrained_ = p.pins;
   constrained_.constrain(added_);
@@ -263,8 +300,9 @@ void ContactSolver::constrain(WorkerPool& pool, double share) {
 
 // x += share · change. Contacts that x would pass are closed; slipping ones that reverse stick.
 void ContactSolver::advance(WorkerPool& pool, double share) {
-  for_each(pool, x_.size(), kParticleGrain, [&](std::size_t i) {
-    if (is_free_[i] != 0) x_[i] += share * change_[i];
+  const SpringPattern& pattern = problem_->A.pattern();
+  for_each_row(pool, pattern, [&](std::size_t row) {
+    if (is_free_[row] != 0) x_[row] = padded(unpadded(x_[row]) + share * change_[pattern.particle[row]]);
   });
   for_each(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
     const Group& group = groups_[g];
@@ -278,25 +316,24 @@ void ContactSolver::advance(WorkerPool& pool, double share) {
       if (turns) contact.state = ContactState::stick;
     }
     put_on_contacts(contacts, v);
-    x_[group.particle] = v - problem_->v0[group.particle];
+    set_velocity(group, v);
   });
 }
 
 // J, with the pushes of the round.
 double ContactSolver::energy(WorkerPool& pool) const {
   const Problem& p = *problem_;
-  const double elastic = pool.sum(r_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum -= 0.5 * glm::dot(x_[i], r_[i] + p.b[i]);
-    return sum;
+  const SpringPattern& pattern = p.A.pattern();
+  const double elastic = sum_over_rows(pool, pattern, [&](std::size_t row) {
+    const vec3 x = unpadded(x_[row]);
+    return -0.5 * glm::dot(x, unpadded(r_[row]) + p.b[pattern.particle[row]]);
   });
-  return elastic + pool.sum(groups_.size(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t g = begin; g < end; ++g)
-      for (std::uint32_t k = groups_[g].begin; k < groups_[g].end; ++k)
-        if (bound_[k] > 0) sum += bound_[k] * glm::length(p.contacts[k].slip(velocity(groups_[g])));
-    return sum;
-  });
+  return elastic + sum_over(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
+           double sum = 0;
+           for (std::uint32_t k = groups_[g].begin; k < groups_[g].end; ++k)
+             if (bound_[k] > 0) sum += bound_[k] * glm::length(p.contacts[k].slip(velocity(groups_[g])));
+           return sum;
+         });
 }
 
 }  // namespace clothlab

@@ -32,11 +32,11 @@ namespace clothlab {
 //      ρ = 0               ρ in the edge of the cone                ρ in the cone
 //    ──────────          ───\──────→ w                            ───\│/───
 //
-// CG begins with one iteration, because its solution is not worth more while the states change; the number
-// doubles when few change. From the second round on it has no limit where none changes. Coarse levels of
-// multigrid are computed once, for the first states; the finest one follows the states. The sweeps use twice
-// the diagonal blocks, so that all particles can move at once: the bits do not depend on the number of
-// threads.
+// CG begins with four iterations, because its solution is not worth more while the states change (fewer save
+// iterations but need more rounds); the number doubles when few change. From the second round on it has no
+// limit where none changes. Coarse levels of multigrid are computed once, for the first states; the finest
+// one follows the states. The sweeps use twice the diagonal blocks, so that all particles can move at once:
+// the bits do not depend on the number of threads.
 //
 // J decreases for frozen p only, and p changes with v, so there is no proof of convergence for Coulomb
 // friction. Where μ is large, pushes and friction may keep changing each other; later rounds therefore take
@@ -69,21 +69,30 @@ class ContactSolver {
                            std::span<vec3> x, const LinearSolverSettings& settings);
 
   /// b − A x of the last solution, by particle, including pins.
-  std::span<const vec3> residual() const { return r_; }
+  std::span<const vec3> residual() const { return rhs_; }
 
  private:
   // The contacts of one particle.
   struct Group {
-    std::uint32_t particle = 0, begin = 0, end = 0;
+    std::uint32_t particle = 0, row = 0, begin = 0, end = 0;
     mat3 D{1.0}, D_inverse{1.0};
+    // Of the current round.
+    FreeDirections free{};
+    mat3 H{0.0};
   };
   std::span<NodalContact> of(const Group& group) const {
     return problem_->contacts.subspan(group.begin, group.end - group.begin);
   }
-  vec3 velocity(const Group& group) const { return problem_->v0[group.particle] + x_[group.particle]; }
+  vec3 velocity(const Group& group) const { return problem_->v0[group.particle] + unpadded(x_[group.row]); }
+  void set_velocity(const Group& group, const vec3& v) {
+    x_[group.row] = padded(v - problem_->v0[group.particle]);
+  }
 
-  void start(WorkerPool& pool);
+  void start(WorkerPool& pool, std::span<const vec3> prescribed);
+  void find_touched_chunks();
   void compute_residual(WorkerPool& pool);
+  void update_residual(WorkerPool& pool);
+  void compute_residual(std::size_t chunk);
   int sweep(WorkerPool& pool, double enough);
   double natural_residual(WorkerPool& pool);
   double scale(WorkerPool& pool);
@@ -93,11 +102,13 @@ class ContactSolver {
 
   // Arguments of the current solve.
   const Problem* problem_ = nullptr;
-  std::span<vec3> x_;
 
   std::vector<Group> groups_;
-  std::vector<char> is_free_;  // by particle: without a contact or a pin
-  std::vector<vec3> r_, rhs_, change_, kept_x_, kept_r_;
+  std::vector<char> is_free_;                  // by row: without a contact or a pin
+  std::vector<std::uint32_t> touched_chunks_;  // whose rows the velocity of a contact reaches
+  std::vector<char> has_contact_, touched_;    // by row and by chunk
+  RowVector x_, r_, kept_x_;
+  std::vector<vec3> rhs_, change_;  // by particle
   std::vector<NodalContact> kept_;
   std::vector<vec3> slip_direction_;  // by contact: ŵ
   std::vector<double> bound_;         // by contact: μ p

@@ -25,6 +25,8 @@ struct LinearSystem {
   bool same_springs = false;
   /// The matrix of CG's preconditioner, positive definite if A may be indefinite; none: A.
   const SpringMatrix* preconditioner = nullptr;
+  /// CG reports the residual of its recursion, which saves a product.
+  bool estimates_residual = false;
   /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced at any
   /// tolerance.
   bool balances_momentum = false;

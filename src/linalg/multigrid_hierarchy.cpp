@@ -170,6 +170,7 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
   finest.A.choose(*pattern, strong_springs(cancel), cancel);
   cancel.poll();
   finest.inverse.resize(pattern->particles());
+  has_temporary.resize(pattern->chunks());
   for (SingleVector* v : {&finest.r, &finest.x, &finest.previous, &finest.next}) {
     v->assign(pattern->particles(), zero_quad());
     cancel.poll();
@@ -200,6 +201,14 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
 
 // --- values ---
 
+// Whether stencils or passing entries reach a chunk.
+bool MultigridHierarchy::find_temporary(std::size_t chunk) {
+  bool has = A->has_stencils_in(chunk);
+  filter->for_entries(chunk, [&](const RowFilter::Entry& entry) { has = has || entry.passing; });
+  has_temporary[chunk] = has ? 1 : 0;
+  return has;
+}
+
 // The finest level := A, in one pass over the springs of each chunk while they are in a cache. False if the
 // structure was built for other strengths.
 bool MultigridHierarchy::assign_finest(const Scratch& scratch) {
@@ -208,6 +217,7 @@ bool MultigridHierarchy::assign_finest(const Scratch& scratch) {
   const double changed =
       sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
         finest.A.assign(chunk);
+        find_temporary(chunk);
         A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
         invert(begin, end, scratch);
         int count = 0;
@@ -236,6 +246,8 @@ void MultigridHierarchy::invert(std::uint32_t begin, std::uint32_t end, const Sc
 
 void MultigridHierarchy::compute_smoother(const Scratch& scratch) {
   for_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    const bool had = has_temporary[chunk] != 0;
+    if (!find_temporary(chunk) && !had) return;
     A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
     invert(begin, end, scratch);
   });

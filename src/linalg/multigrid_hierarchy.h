@@ -87,6 +87,7 @@ struct MultigridHierarchy {
   std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
   Finest finest;
   std::vector<CoarseLevel> coarser;
+  std::vector<char> has_temporary;  // by chunk: stencils or passing entries in the values of the smoother
   CoarsestSolver coarsest_solver;
 
   // Of the current solve.
@@ -98,7 +99,7 @@ struct MultigridHierarchy {
 
   /// Computes the values of A; throws Cancelled. With a million particles each stage costs 0.1 s.
   void compute_values(const Scratch& scratch);
-  /// Only the smoother of the finest level.
+  /// Only the smoother of the finest level, for other stencils and passing entries.
   void compute_smoother(const Scratch& scratch);
 
   template <class Body>
@@ -116,6 +117,7 @@ struct MultigridHierarchy {
   void build();
   void build_levels(std::vector<char> active, CancelPoint& cancel);
 
+  bool find_temporary(std::size_t chunk);
   bool assign_finest(const Scratch& scratch);
   void invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch);
   void add_finest(CoarseLevel& level);

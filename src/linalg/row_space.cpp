@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/row_space.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace clothlab {
 
 void RowFilter::assign(const SpringPattern& pattern, const Projection& projection) {
   assert(projection.size() == pattern.particles());
+  const std::span<const Projection::Entry> constrained = projection.entries();
   entries_.clear();
-  for (const Projection::Entry& entry : projection.entries()) {
-    entries_.push_back({pattern.row[entry.particle], entry.S, entry.S == mat3(0.0), entry.passing});
-  }
-  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
-  chunk_begin_.clear();
-  for (std::uint32_t begin : pattern.chunk_begin) {
-    const auto first =
-        std::lower_bound(entries_.begin(), entries_.end(), begin,
-                         [](const Entry& entry, std::uint32_t row) { return entry.row < row; });
-    chunk_begin_.push_back(static_cast<std::uint32_t>(first - entries_.begin()));
+  chunk_begin_.assign(pattern.chunk_begin.size(), 0);
+  if (constrained.empty()) return;
+  // Sorted by row in time linear in the rows.
+  constexpr std::uint32_t kNone = 0;
+  entry_of_row_.assign(pattern.particles(), kNone);
+  for (std::uint32_t k = 0; k < constrained.size(); ++k)
+    entry_of_row_[pattern.row[constrained[k].particle]] = k + 1;
+  for (std::size_t chunk = 0; chunk < pattern.chunks(); ++chunk) {
+    for (std::uint32_t row = pattern.chunk_begin[chunk]; row < pattern.chunk_begin[chunk + 1]; ++row) {
+      if (entry_of_row_[row] == kNone) continue;
+      const Projection::Entry& entry = constrained[entry_of_row_[row] - 1];
+      entries_.push_back({row, entry.S, entry.S == mat3(0.0), entry.passing});
+    }
+    chunk_begin_[chunk + 1] = static_cast<std::uint32_t>(entries_.size());
   }
 }
 

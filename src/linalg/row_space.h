@@ -71,6 +71,7 @@ class RowFilter {
  private:
   std::vector<Entry> entries_;              // sorted by row
   std::vector<std::uint32_t> chunk_begin_;  // chunk -> its first entry; one more at the end
+  std::vector<std::uint32_t> entry_of_row_;
 };
 
 }  // namespace clothlab

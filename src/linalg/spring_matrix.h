@@ -174,6 +174,10 @@ class SpringMatrix {
     }
   }
 
+  bool has_stencils_in(std::size_t chunk) const {
+    return !points_.empty() &&
+           !points_of(pattern_->chunk_begin[chunk], pattern_->chunk_begin[chunk + 1]).empty();
+  }
   /// Calls visit(stencil, w) for the stencils that reach particle i, w its weight there. A stencil that has i
   /// at several points is visited once for each.
   template <class Visit>

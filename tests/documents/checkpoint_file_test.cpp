@@ -476,11 +476,11 @@ TEST_P(OldCheckpoint, GoesOnAsItDidThen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x5025b8bfaeb6fa2f},
-                                           OldFile{"filter-5.checkpoint", 0x5025b8bfaeb6fa2f},
-                                           OldFile{"filter-6.checkpoint", 0x5025b8bfaeb6fa2f},
-                                           OldFile{"filter-7.checkpoint", 0x5025b8bfaeb6fa2f},
-                                           OldFile{"filter-8.checkpoint", 0x79e3081ecfc61d82},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x83c540f21efe88ab},
+                                           OldFile{"filter-5.checkpoint", 0x83c540f21efe88ab},
+                                           OldFile{"filter-6.checkpoint", 0x83c540f21efe88ab},
+                                           OldFile{"filter-7.checkpoint", 0x83c540f21efe88ab},
+                                           OldFile{"filter-8.checkpoint", 0x1fa41e9200689f5d},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954}),
                          [](const auto& row) {
                            std::string name(row.param.name);
