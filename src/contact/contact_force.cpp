@@ -230,9 +230,10 @@ ContactForce::LinearDrag ContactForce::linear_drag(std::size_t k, std::span<cons
     const vec3 u = slide.contact.speed(v);
     return {u, drag(slide, u), drag_slope(slide, u, mode)};
   }
-  const auto& [u, load, exact] = set->friction[k];
-  const Slide loaded{slide.contact, load};
-  return {u, drag(loaded, u), drag_slope(loaded, u, exact ? JacobianMode::exact : mode)};
+  const ContactSet::Friction& at = set->friction[k];
+  const Slide loaded{slide.contact, at.load};
+  return {at.speed, drag(loaded, at.speed),
+          drag_slope(loaded, at.speed, at.reversed ? JacobianMode::clamped : JacobianMode::exact)};
 }
 
 double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
@@ -339,8 +340,9 @@ void ContactForce::linearize_set(WorkerPool& pool, std::span<const double> masse
   add_blocks(v, c, mode, &contacts, a);
 }
 
-bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec3> w, ContactSet& set) const {
-  double error = 0, largest = 0;
+bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec3> w, double enough,
+                                    ContactSet& set) const {
+  double error = 0, largest = 0, square = 0;
   const bool first = set.friction.empty();
   points_.resize(slides_.size());
   for (std::size_t k = 0; k < slides_.size(); ++k) {
@@ -349,28 +351,31 @@ bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec
     const double pressed =
         contact.push - law_of(contact).slope(contact.gap) * glm::dot(n, contact.blend(solved_));
     const double load = contact.friction * std::max(pressed, 0.0);
-    const vec3 u = contact.speed(v) + contact.blend(w),
-               before = first ? contact.speed(v) : set.friction[k].speed;
+    const vec3 u = contact.speed(v) + contact.blend(w);
     const vec3 force = drag({contact, load}, u);
-    error += glm::length(force - linear_drag(k, v, JacobianMode::clamped, &set).at(u));
+    const double wrong = glm::length(force - linear_drag(k, v, JacobianMode::clamped, &set).at(u));
+    error += wrong;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(contact.count); ++j)
+      square += contact.weight[j] * contact.weight[j] * wrong * wrong;
     largest += load;
     const vec3 along = u - glm::dot(n, u) * n;
-    const bool reverses = glm::dot(along, before) < 0;
-    points_[k] = {reverses ? u - along : u, load, true};
+    const bool reversed = !first && set.friction[k].reversed,
+               reverses = !reversed && glm::dot(along, first ? contact.speed(v) : set.friction[k].speed) < 0;
+    points_[k] = {reverses ? u - along : u, load, reversed || reverses};
   }
-  if (!(error > kFrictionError * largest)) return false;
+  if (!(error > kFrictionError * largest) || !(std::sqrt(square) > enough)) return false;
   std::swap(set.friction, points_);
   return true;
 }
 
 bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
-                           std::span<const vec3> u, double b, std::span<const vec3> w,
+                           std::span<const vec3> u, double b, std::span<const vec3> w, double enough,
                            ContactSet& set) const {
   solved_.resize(x.size());
   pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
   });
-  const bool rubs = correct_friction(v, w, set);
+  const bool rubs = correct_friction(v, w, enough, set);
   const bool differs = correct_active(pool, x, set);
   if (rubs) set.is_known = !settings_.law.barrier && !surfaces_->empty();
   return rubs || differs;

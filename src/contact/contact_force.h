@@ -136,7 +136,8 @@ class ContactForce : public ContactTerm {
   /// Friction is linearised at the velocities and loads that the last solve found, so that its load λ is that
   /// of the end of the step. Where the sliding has reversed it is linearised at rest.
   bool correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
-               std::span<const vec3> u, double b, std::span<const vec3> w, ContactSet& set) const override;
+               std::span<const vec3> u, double b, std::span<const vec3> w, double enough,
+               ContactSet& set) const override;
 
  private:
   struct Slide {
@@ -155,7 +156,8 @@ class ContactForce : public ContactTerm {
   /// Of the slide k in a step from the velocities v.
   LinearDrag linear_drag(std::size_t k, std::span<const vec3> v, JacobianMode mode,
                          const ContactSet* set) const;
-  bool correct_friction(std::span<const vec3> v, std::span<const vec3> w, ContactSet& set) const;
+  bool correct_friction(std::span<const vec3> v, std::span<const vec3> w, double enough,
+                        ContactSet& set) const;
   bool correct_active(WorkerPool& pool, std::span<const vec3> x, ContactSet& set) const;
   /// −∂f/∂x of a contact along its relative position.
   mat3 block(const ContactElement& contact, JacobianMode mode) const;

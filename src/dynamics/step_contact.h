@@ -63,9 +63,9 @@ struct ContactElements {
 struct ContactSet {
   /// The law of a contact with friction or damping, near a velocity.
   struct Friction {
-    vec3 speed;          ///< relative velocity [m/s]
-    double load;         ///< μ λ [N]
-    bool exact = false;  ///< with the derivative of the law; else with its secant, where D is clamped
+    vec3 speed;             ///< relative velocity [m/s]
+    double load;            ///< μ λ [N]
+    bool reversed = false;  ///< has changed its direction: with the secant of the law, else its derivative
   };
 
   std::vector<ContactElement> active;
@@ -100,10 +100,12 @@ class StepContact {
   virtual double free_fraction(WorkerPool& pool, std::span<const vec3> x,
                                std::span<const vec3> displacement) const = 0;
 
-  /// True if the step that was solved with `set`, from (x, v) to (x + a u + b w, v + w), has other contacts
-  /// or another friction; then `set` is the one for another solve.
+  /// True if the step that was solved with `set`, from (x, v) to (x + a u + b w, v + w), has other contacts,
+  /// or a friction that differs by more than `enough` [N] (Euclidean norm); then `set` is the one for another
+  /// solve.
   virtual bool correct(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double a,
-                       std::span<const vec3> u, double b, std::span<const vec3> w, ContactSet& set) const = 0;
+                       std::span<const vec3> u, double b, std::span<const vec3> w, double enough,
+                       ContactSet& set) const = 0;
 
   /// −u·Ku and −u·Du for a vector per particle, K of the contacts found last, and D at v.
   struct Quotients {

@@ -8,6 +8,7 @@
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
 #include "linalg/contact_solver.h"
+#include "linalg/vector_basis.h"
 
 namespace clothlab {
 
@@ -17,7 +18,7 @@ class LinearizedStage {
  public:
   /// Leaves Δv, prescribed on pins, in `dv`, and the right-hand side in `b`. rhs(i, f) is that of particle i
   /// with f. The system is solved again, up to kMostContactSolves times, while the step to x0 + factor u + c
-  /// Δv has other contacts, or another friction.
+  /// Δv has other contacts, or a friction that differs by more than the tolerance of the solve.
   template <class RightHandSide>
   void solve(const DynamicSystem& system, const State& state, double h, double c, double factor,
              std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
@@ -43,9 +44,18 @@ class LinearizedStage {
       solve_linear(solver_,
                    {.A = A, .b = b, .projection = system.projection(), .z = dv, .same_springs = solves > 1},
                    context, solves > 1, dv, report);
-      if (solves == kMostContactSolves || contact == nullptr ||
-          !contact->correct(context.pool, state.x, state.v, factor, u, c, dv, contacts_))
+      if (contact == nullptr) break;
+      const bool last = solves == kMostContactSolves;
+      if (last) next_contacts_ = contacts_;  // the step keeps those that it was solved with
+      const double enough = context.solver.linear.cg.tolerance * norm(context.pool, b) / c;
+      if (!contact->correct(context.pool, state.x, state.v, factor, u, c, dv, enough,
+                            last ? next_contacts_ : contacts_))
         break;
+      if (last) {
+        report.converged = false;
+        report.reason = kContactsChange;
+        break;
+      }
     }
   }
   /// As report_linear_solution. After it the method may use `b` and `dv` as scratch memory.
@@ -65,7 +75,7 @@ class LinearizedStage {
   LinearSolver solver_;
   ContactSolver contact_solver_;
   std::optional<SpringMatrix> a_;
-  ContactSet contacts_;
+  ContactSet contacts_, next_contacts_;
 };
 
 }  // namespace clothlab

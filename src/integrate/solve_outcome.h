@@ -9,8 +9,8 @@
 
 namespace clothlab {
 
-/// Largest number of solves in a step of one Newton iteration, repeated if the contact set changes.
-inline constexpr int kMostContactSolves = 3;
+/// Largest number of solves in a step of one Newton iteration, repeated while contacts or friction change.
+inline constexpr int kMostContactSolves = 8;
 
 /// The matrix in `slot`, on the system's pattern. Throws Cancelled.
 SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& context,
@@ -27,6 +27,8 @@ std::string_view linear_failure(const SolveReport& solve);
 void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 
+inline constexpr std::string_view kContactsChange =
+    "its contacts or their friction still changed after the last solve";
 inline constexpr std::string_view kContactsUnsolved =
     "the solve with contact and friction did not reach its tolerance";
 
