@@ -233,7 +233,7 @@ ContactForce::LinearDrag ContactForce::linear_drag(std::size_t k, std::span<cons
   const ContactSet::Friction& at = set->friction[k];
   const Slide loaded{slide.contact, at.load};
   return {at.speed, drag(loaded, at.speed),
-          drag_slope(loaded, at.speed, at.reversed ? JacobianMode::clamped : JacobianMode::exact)};
+          drag_slope(loaded, at.speed, at.reversals > 1 ? JacobianMode::clamped : JacobianMode::exact)};
 }
 
 double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
@@ -359,9 +359,11 @@ bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec
       square += contact.weight[j] * contact.weight[j] * wrong * wrong;
     largest += load;
     const vec3 along = u - glm::dot(n, u) * n;
-    const bool reversed = !first && set.friction[k].reversed,
-               reverses = !reversed && glm::dot(along, first ? contact.speed(v) : set.friction[k].speed) < 0;
-    points_[k] = {reverses ? u - along : u, load, reversed || reverses};
+    // From rest Newton's iteration meets no reversal; neighbours may cause a second one.
+    ContactSet::Friction last{contact.speed(v), 0};
+    if (!first) last = set.friction[k];
+    const bool reverses = last.reversals < 2 && !last.at_rest && glm::dot(along, last.speed) < 0;
+    points_[k] = {reverses ? u - along : u, load, last.reversals + (reverses ? 1 : 0), reverses};
   }
   if (!(error > kFrictionError * largest) || !(std::sqrt(square) > enough)) return false;
   std::swap(set.friction, points_);
@@ -376,9 +378,10 @@ bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, std::span<
     for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
   });
   const bool rubs = correct_friction(v, w, enough, set);
-  const bool differs = correct_active(pool, x, set);
+  if (!rubs && set.is_corrected && !set.has_changed) return false;  // a search would change nothing
+  set.has_changed = correct_active(pool, x, set);
   if (rubs) set.is_known = !settings_.law.barrier && !surfaces_->empty();
-  return rubs || differs;
+  return rubs || set.has_changed;
 }
 
 bool ContactForce::correct_active(WorkerPool& pool, std::span<const vec3> x, ContactSet& set) const {

@@ -63,18 +63,21 @@ struct ContactElements {
 struct ContactSet {
   /// The law of a contact with friction or damping, near a velocity.
   struct Friction {
-    vec3 speed;             ///< relative velocity [m/s]
-    double load;            ///< μ λ [N]
-    bool reversed = false;  ///< has changed its direction: with the secant of the law, else its derivative
+    vec3 speed;            ///< relative velocity [m/s]
+    double load;           ///< μ λ [N]
+    int reversals = 0;     ///< of the sliding, in this step; from 2 on with the secant of the law, else
+                           ///< with its derivative
+    bool at_rest = false;  ///< `speed` is along the normal, but for rounding
   };
 
   std::vector<ContactElement> active;
   std::vector<Friction> friction;  ///< after the first solve; empty: at the start of the step
   bool is_known = false;           ///< `linearize` uses `active`; else it predicts the set
   bool is_corrected = false;       ///< by at least one solve of this step
+  bool has_changed = false;        ///< in the last correction
 
   void clear() {
-    is_known = is_corrected = false;
+    is_known = is_corrected = has_changed = false;
     friction.clear();
   }
 };

@@ -10,7 +10,7 @@
 namespace clothlab {
 
 /// Largest number of solves in a step of one Newton iteration, repeated while contacts or friction change.
-inline constexpr int kMostContactSolves = 8;
+inline constexpr int kMostContactSolves = 10;
 
 /// The matrix in `slot`, on the system's pattern. Throws Cancelled.
 SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& context,

@@ -91,6 +91,38 @@ TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
   }
 }
 
+// A patch that slides by up to 4 cm/s stops within a step, or nearly so: v1 + h μ 9.8 s(v1) = v0, s(y) = 2
+// y/ε − y²/ε² up to ε. The plane is inclined against the axes, so that rounding has no exact zeros across its
+// normal.
+TEST(PenaltyContact, FrictionOfAStepInWhichClothStopsObeysItsLaw) {
+  constexpr double kRough = 0.3, kSlow = 1e-3, h = 1.0 / 60;
+  const vec3 normal = glm::normalize(vec3(0.3, 1, 0.2)),
+             along = glm::normalize(glm::cross(normal, vec3(0, 0, 1)));
+  for (const double speed : {-0.1, 0.01, 0.02, 0.03, 0.04, 0.049, 0.0495, 0.06}) {
+    Scene scene = patch_on_floor("semi-implicit-euler", 0, kRough, h);
+    scene.floor.on = false;
+    Obstacle plane;
+    plane.shape = Obstacle::Shape::plane;
+    plane.normal = normal;
+    scene.obstacles.bodies = {plane};
+    scene.obstacles.friction = kRough;
+    scene.material.gravity = -kGravity * normal;
+    scene.contact.friction_speed = kSlow;
+    const double gap = scene.initial_state->positions[0].y;
+    const vec3 across = glm::cross(along, normal);
+    for (vec3& x : scene.initial_state->positions) x = gap * normal + x.x * along + x.z * across;
+    scene.initial_state->velocities.assign(4, speed * along);
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 1), 1);
+    EXPECT_TRUE(simulation.record().converged) << speed;
+    const double most = h * kRough * kGravity, v0 = std::abs(speed), y = kSlow / most;
+    // 2 z − z² + y z = v0/most for z = v1/ε below 1
+    const double z = (2 + y - std::sqrt((2 + y) * (2 + y) - 4 * v0 / most)) / 2;
+    const double v1 = v0 > most + kSlow ? v0 - most : kSlow * z;
+    EXPECT_NEAR(glm::dot(simulation.state().v[0], along), std::copysign(v1, speed), 2e-3 * most) << speed;
+  }
+}
+
 // Near the limit of friction, where a law that lags behind the speed holds the cloth: it slides at 9.8 (sin θ
 // − μ cos θ), 0.22 m/s² here, but for the time that it needs to become faster than ε, ε / 0.22 m/s² at most.
 TEST(PenaltyContact, SlidesJustAboveTheLimitOfFriction) {
