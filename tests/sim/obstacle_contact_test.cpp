@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/geometric.hpp>
 #include <memory>
 #include <numbers>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collide/mesh_body.h"
 #include "contact/contact_law.h"
 #include "sim/checkpoint.h"
+#include "sim/contact.h"
 #include "sim/loose_cloth.h"
 
 namespace clothlab::testing {
@@ -111,27 +114,47 @@ TEST(ObstacleContact, FrictionAlongABarIsThatOfAPlane) {
     EXPECT_NEAR(v.x, 3 - scene.obstacles.friction * kFall * 0.1, 1e-3);
 }
 
-// A sheet of 1 m that lies on a plane with that normal through the origin, its columns downhill.
+// A sheet of 1 m that lies on a plane with that normal through the origin, its columns downhill. By contact
+// forces it starts at the gap at which they carry it.
 struct OnSlope {
-  OnSlope(const std::string& integrator, double angle, double friction)
-      : downhill(std::cos(angle), -std::sin(angle), 0) {
-    Scene scene;
-    scene.integrator = integrator;
+  OnSlope(Scene scene, double angle, double friction) : downhill(std::cos(angle), -std::sin(angle), 0) {
     scene.pins = PinPreset::none;
-    scene.material.stretch_stiffness = 50;
-    scene.dt = 2e-3;
-    scene.solver.linear.cg.tolerance = 1e-10;
+    const vec3 normal(std::sin(angle), std::cos(angle), 0);
     Obstacle plane;
-    scene.solver.newton_tolerance = 1e-10;
     plane.shape = Obstacle::Shape::plane;
-    plane.normal = 3.0 * vec3(std::sin(angle), std::cos(angle), 0);  // of any length
+    plane.normal = 3.0 * normal;  // of any length
     scene.obstacles.bodies = {plane};
     scene.obstacles.friction = friction;
+    double gap = 0;
+    if (info_of(scene.contact.model).by_forces) {
+      const double load =
+          scene.material.mass / static_cast<double>(sheet->positions.size()) * kFall * std::cos(angle);
+      gap = scene.contact.distance - load / scene.contact.stiffness;
+    }
     InitialState start;
-    for (const vec3& x : sheet->positions) start.positions.push_back(x.x * downhill + vec3(0, 0, x.z));
+    for (const vec3& x : sheet->positions)
+      start.positions.push_back(x.x * downhill + vec3(0, 0, x.z) + gap * normal);
     start.velocities.assign(start.positions.size(), vec3(0));
     scene.initial_state = start;
     simulation = std::make_unique<Simulation>(scene, sheet, pool);
+  }
+  OnSlope(const std::string& integrator, double angle, double friction)
+      : OnSlope(solved_sheet(integrator), angle, friction) {}
+
+  static Scene solved_sheet(const std::string& integrator) {
+    Scene scene;
+    scene.integrator = integrator;
+    scene.material.stretch_stiffness = 50;
+    scene.dt = 2e-3;
+    scene.solver.linear.cg.tolerance = 1e-10;
+    scene.solver.newton_tolerance = 1e-10;
+    return scene;
+  }
+
+  double downhill_mean(const std::vector<vec3>& of) const {
+    double sum = 0;
+    for (const vec3& u : of) sum += glm::dot(u, downhill);
+    return sum / static_cast<double>(of.size());
   }
 
   WorkerPool pool{1};
@@ -166,6 +189,91 @@ TEST(ObstacleContact, ASheetOnASlopeSlidesFromTanThetaOnAsCoulombSays) {
     EXPECT_GE(least_gap(*sliding.simulation), -1e-12) << id;
   }
 }
+
+struct Incline {
+  ContactModel model;
+  std::string_view integrator;
+  double of_slope;  // μ / tan θ
+};
+
+std::vector<Incline> inclines() {
+  std::vector<Incline> all;
+  for (const ContactModel model : {ContactModel::filter, ContactModel::penalty})
+    for (const IntegratorInfo& info : integrators())
+      for (const double of_slope : {0.9, 0.97, 1.03, 1.1}) {
+        if (!supports_contact(model, info)) continue;
+        // Left out: smoothed friction of exponential methods is linear in a step, with the speed at its
+        // start. At 1/60 s with μ = 0.9 and 0.97 tan θ the acceleration in the second half of a second is too
+        // small by
+        //   exponential-rosenbrock-euler   37 %   94 %
+        //   siere                          57 %   94 %
+        //   semi-implicit-bdf2-ere         58 %   94 %
+        //   str-sbdf2-ere                  10 %   47 %
+        // The error is of first order in h: at 0.1 ms it is at most 0.13 % and 0.45 %.
+        if (model == ContactModel::penalty && info.family == IntegratorFamily::exponential && of_slope < 1)
+          continue;
+        all.push_back({model, info.id, of_slope});
+      }
+  return all;
+}
+
+class Inclines : public ::testing::TestWithParam<Incline> {};
+
+// Near the angle of friction, with the springs and solvers of a new scene: rest, or the acceleration of
+// Coulomb's law. By the smoothed law it creeps more slowly than ε; once faster than ε it accelerates as by
+// Coulomb's law, so the second half of a run is tested, when it is.
+TEST_P(Inclines, DecideNearTheAngleOfFriction) {
+  constexpr double kSlope = 0.5;  // tan θ
+  const auto& [model, integrator, of_slope] = GetParam();
+  const bool by_forces = info_of(model).by_forces;
+  const bool is_explicit = find_integrator(integrator)->family == IntegratorFamily::explicit_method;
+  Scene scene;
+  scene.integrator = integrator;
+  scene.contact.model = model;
+  scene.contact.distance = 5e-3;  // of 0, for this sheet
+  scene.contact.friction_speed = std::numbers::sqrt2 * 1e-3;
+  if (is_explicit) scene.dt = by_forces ? 1e-4 : 1e-3;  // below h ω = 2, and ε/(μ g) by forces
+  if (integrator == "explicit-euler") scene.dt = 1e-5;  // k_d/k_s
+  const double seconds = is_explicit ? 0.5 : 2;
+  // By penalty its default, one sweep in each of ten substeps, has less friction than the law: it slides at
+  // 1.13 and 1.82 times the acceleration, and creeps at 106 ε and 51 ε. All such steps are reported as not
+  // converged.
+  if (integrator == "xpbd" && by_forces)
+    scene.integrator_parameters = {{"xpbd-iterations", 100}, {"xpbd-substeps", 1}};
+  const double angle = std::atan(kSlope);
+  OnSlope slope(scene, angle, of_slope * kSlope);
+  const int half = static_cast<int>(std::lround(seconds / 2 / scene.dt));
+  const State start = slope.simulation->state();
+  const State& now = slope.simulation->state();
+  ASSERT_EQ(run(*slope.simulation, half), half);
+  const double x = slope.downhill_mean(now.x), v = slope.downhill_mean(now.v);
+  ASSERT_EQ(run(*slope.simulation, half), half);
+  const double speed = (slope.downhill_mean(now.x) - x) / (seconds / 2);
+  const double rate = (slope.downhill_mean(now.v) - v) / (seconds / 2);
+
+  if (of_slope < 1) {
+    const double expected = kFall * (std::sin(angle) - of_slope * kSlope * std::cos(angle));
+    ASSERT_TRUE(!by_forces || v > scene.contact.friction_speed);
+    EXPECT_NEAR(rate, expected, 0.02 * expected);
+    if (!by_forces) {
+      EXPECT_NEAR(slope.downhill_mean(now.v), expected * seconds, 0.02 * expected * seconds);
+    }
+  } else if (by_forces) {
+    const double creep = scene.contact.friction_speed * (1 - std::sqrt(1 - 1 / of_slope));
+    EXPECT_LT(speed, scene.contact.friction_speed);
+    EXPECT_NEAR(speed, creep, 1e-3 * creep);
+  } else {
+    for (std::size_t i = 0; i < now.x.size(); ++i) EXPECT_LT(glm::distance(now.x[i], start.x[i]), 1e-11);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Inclines, ::testing::ValuesIn(inclines()), [](const auto& of) {
+  const Incline& incline = of.param;
+  std::string name = std::string(info_of(incline.model).id) + "_" + std::string(incline.integrator) + "_" +
+                     std::to_string(std::lround(100 * incline.of_slope));
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 // With the normal upwards it is the floor.
 TEST(ObstacleContact, ALevelPlaneIsTheFloor) {
