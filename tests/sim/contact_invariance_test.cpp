@@ -156,11 +156,20 @@ TEST(ContactInvariance, OrderOfTheParticlesByBackwardEuler) {
   EXPECT_LT(apart(original, slide("backward-euler", {}, order), {}), 1e-6 * kDiagonal);
 }
 
+/// What holds for the contacts of a step.
+enum class Holds {
+  law_of_velocities,    ///< x1 = x0 + h v1: the law, also on the ball
+  law,                  ///< the law of displacements
+  friction,             ///< friction · d ≤ 0 at each contact
+  work_of_all_friction  ///< the sum of friction · d over all contacts ≤ 0
+};
+
 struct Method {
   std::string_view integrator;
   double h;
   double stiffness;
-  bool moves_with_its_velocity;  ///< x1 = x0 + h v1
+  Holds holds;
+  double xpbd_substeps = 1;
 };
 
 class ImpulsesOfContacts : public ::testing::TestWithParam<Method> {};
@@ -182,7 +191,7 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
   scene.dt = method.h;
   scene.material.stretch_stiffness = method.stiffness;
   scene.obstacles.friction = 0.3;
-  if (method.integrator == "xpbd") scene.integrator_parameters["xpbd-substeps"] = 1;
+  if (method.integrator == "xpbd") scene.integrator_parameters["xpbd-substeps"] = method.xpbd_substeps;
   Obstacle wall = parse_obstacle("plane:1,0,0,-0.05");
   wall.path.keys = {{0, vec3(0), vec3(0)}, {0.4, vec3(0.12, 0, 0), vec3(0)}};
   scene.obstacles.bodies = {parse_obstacle("plane:0,1,0,0"), parse_obstacle("sphere:0.22,0.11,0.13,0.1"),
@@ -200,6 +209,7 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
     const State before = simulation.state();
     ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
     const State& after = simulation.state();
+    double power = 0, allowed_power = 0;
     for (const ContactPair& pair : simulation.contacts(one_thread())) {
       const std::uint32_t i = pair.particle;
       ++pairs.at(pair.surface);
@@ -207,36 +217,62 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
       const Surfaces& surfaces = simulation.surfaces();
       const vec3 u = surfaces.velocity_at_end(pair.surface, after.x[i]);
       const bool on_ball = pair.surface == 2;
-      if (on_ball && !method.moves_with_its_velocity) continue;
+      if (on_ball && method.holds != Holds::law_of_velocities) continue;
       const vec3 moved = after.x[i] - before.x[i] - surfaces.displacement(pair.surface, before.x[i]);
       const vec3 relative = on_ball ? after.v[i] - u : moved / scene.dt;
       const double speed = glm::length(before.v[i]) + glm::length(after.v[i]) + glm::length(u);
       const double rounding = 1e-12 * simulation.system().masses()[i] * speed / scene.dt;
       const auto allowed = [&](const vec3& force) { return (rounding + 1e-10 * glm::length(force)) * speed; };
+      power += glm::dot(pair.friction, relative);
+      allowed_power += allowed(pair.friction);
+      if (method.holds == Holds::work_of_all_friction) continue;
       EXPECT_LE(glm::dot(pair.friction, relative), allowed(pair.friction))
           << "step " << k << ", particle " << i << ", surface " << pair.surface;
+      if (method.holds == Holds::friction) continue;
       const SurfacePoint start = simulation.surfaces().at_begin(pair.surface, i, before.x[i]);
       if (start.height < start.level) continue;
       const vec3 force = pair.push + pair.friction;
       EXPECT_LE(glm::dot(force, relative), allowed(force))
           << "step " << k << ", particle " << i << ", surface " << pair.surface;
     }
+    EXPECT_LE(power, allowed_power) << "step " << k;
   }
   for (const std::uint32_t surface : {1, 2, 3}) EXPECT_GT(pairs.at(surface), 50U) << surface;
   EXPECT_GT(slipping, 200U);
   EXPECT_GT(sticking, 20U);
 }
 
-// Left out: methods that add up the impulses of several solves, and those whose forces are averages over a
-// step. By these and by ten substeps of XPBD friction drives some particles that turn within a step.
-INSTANTIATE_TEST_SUITE_P(Each, ImpulsesOfContacts,
-                         ::testing::Values(Method{"semi-implicit-euler", 1.0 / 60, 200, true},
-                                           Method{"backward-euler", 1.0 / 60, 200, true},
-                                           Method{"bdf2", 1.0 / 60, 200, false},
-                                           Method{"semi-implicit-bdf2", 1.0 / 60, 200, false},
-                                           Method{"projective-dynamics", 1.0 / 60, 200, true},
-                                           Method{"xpbd", 1.0 / 60, 200, true},
-                                           Method{"symplectic-euler", 2e-3, 50, true}));
+// Methods whose forces are averages over a step, or that land with another velocity than that of their
+// displacement, may push what moves away. Where impulses of several solves are added up, or friction acts on
+// a part of the displacement, it drives single particles that turn within a step, of 1000 contacts 1 to 11.
+//
+// Left out: exponential methods, which correct the end of a step that was taken without contact. At 1/60 s
+// friction drives particles in 7 % of the contacts by SIERE and semi-implicit BDF2 + ERE, in 17 % by
+// semi-implicit TR-BDF2 + ERE and in 30 % by exponential Rosenbrock–Euler. Of the 87 steps with contact the
+// sum is positive in 14, 9, 3 and 8, with up to 0.2 µJ, 0.1 µJ, 1.4 mJ and 1.9 mJ of the 50 to 100 mJ that
+// friction takes in all.
+INSTANTIATE_TEST_SUITE_P(
+    Each, ImpulsesOfContacts,
+    ::testing::Values(Method{"semi-implicit-euler", 1.0 / 60, 200, Holds::law_of_velocities},
+                      Method{"backward-euler", 1.0 / 60, 200, Holds::law_of_velocities},
+                      Method{"bdf2", 1.0 / 60, 200, Holds::law},
+                      Method{"semi-implicit-bdf2", 1.0 / 60, 200, Holds::law},
+                      Method{"projective-dynamics", 1.0 / 60, 200, Holds::law_of_velocities},
+                      Method{"xpbd", 1.0 / 60, 200, Holds::law_of_velocities},
+                      Method{"pbd-proj2", 1.0 / 60, 200, Holds::law},
+                      Method{"rattle", 1.0 / 240, 200, Holds::law},
+                      Method{"symplectic-euler", 2e-3, 50, Holds::law_of_velocities},
+                      Method{"implicit-midpoint", 1.0 / 240, 200, Holds::friction},
+                      Method{"trapezoidal", 1.0 / 240, 200, Holds::friction},
+                      Method{"newmark", 1.0 / 240, 200, Holds::friction},
+                      Method{"generalized-alpha", 1.0 / 240, 200, Holds::friction},
+                      Method{"tr-bdf2", 1.0 / 60, 200, Holds::work_of_all_friction},
+                      Method{"sdirk2", 1.0 / 60, 200, Holds::work_of_all_friction},
+                      Method{"xpbd", 1.0 / 60, 200, Holds::work_of_all_friction, 10},
+                      Method{"explicit-euler", 2e-4, 50, Holds::work_of_all_friction},
+                      Method{"velocity-verlet", 2e-3, 50, Holds::work_of_all_friction},
+                      Method{"rk4", 2e-3, 50, Holds::work_of_all_friction},
+                      Method{"yoshida4", 2e-3, 50, Holds::work_of_all_friction}));
 
 }  // namespace
 }  // namespace clothlab::testing
