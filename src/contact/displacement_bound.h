@@ -30,7 +30,7 @@ class DisplacementBound {
   };
 
   /// The common fraction in [0, 1] of all displacements from x [m] without a collision. 0 if there are too
-  /// many pairs. For moving surfaces only begin and end are checked.
+  /// many pairs, or if a surface that moves collides.
   double fraction(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
                   std::span<const vec3> displacement);
 

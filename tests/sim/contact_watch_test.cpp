@@ -318,8 +318,7 @@ TEST(Tunnelling, OfABallThroughACurtainIsReported) {
 
 // Nodal contact and impulses stop all particles, until the ball slips between them where springs are more
 // than three times as long as at rest. Penalty sees bodies only at the end of a step, where this ball is
-// already behind the curtain. A barrier lets the same particles pass, which it reports as a ball between
-// particles.
+// already behind the curtain.
 TEST(Tunnelling, OfABallThroughACurtainIsNoneOrReportedAtOtherStiffnesses) {
   for (const Stiffness& stiffness :
        stiffnesses({ContactModel::filter, ContactModel::penalty, ContactModel::impulse})) {
@@ -327,6 +326,13 @@ TEST(Tunnelling, OfABallThroughACurtainIsNoneOrReportedAtOtherStiffnesses) {
     EXPECT_EQ(simulation->notices().has(NoticeCause::tunnelling), stiffness.model == ContactModel::penalty)
         << stiffness.text();
   }
+}
+
+// The ball moves by more than its diameter in a step.
+TEST(Tunnelling, OfABallPastABarrierIsNone) {
+  const auto simulation = ball_through_curtain(0.05, -0.55, {ContactModel::barrier});
+  EXPECT_FALSE(simulation->notices().has(NoticeCause::tunnelling));
+  EXPECT_FALSE(simulation->notices().has(NoticeCause::behind_obstacle));
 }
 
 TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
