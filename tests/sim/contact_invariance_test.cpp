@@ -239,7 +239,7 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
   }
   for (const std::uint32_t surface : {1, 2, 3}) EXPECT_GT(pairs.at(surface), 50U) << surface;
   EXPECT_GT(slipping, 200U);
-  EXPECT_GT(sticking, 20U);
+  EXPECT_GT(sticking, 10U);
 }
 
 // Methods whose forces are averages over a step, or that land with another velocity than that of their

@@ -235,11 +235,6 @@ TEST_P(Inclines, DecideNearTheAngleOfFriction) {
   if (is_explicit) scene.dt = by_forces ? 1e-4 : 1e-3;  // below h ω = 2, and ε/(μ g) by forces
   if (integrator == "explicit-euler") scene.dt = 1e-5;  // k_d/k_s
   const double seconds = is_explicit ? 0.5 : 2;
-  // By penalty its default, one sweep in each of ten substeps, has less friction than the law: it slides at
-  // 1.13 and 1.82 times the acceleration, and creeps at 106 ε and 51 ε. All such steps are reported as not
-  // converged.
-  if (integrator == "xpbd" && by_forces)
-    scene.integrator_parameters = {{"xpbd-iterations", 100}, {"xpbd-substeps", 1}};
   const double angle = std::atan(kSlope);
   OnSlope slope(scene, angle, of_slope * kSlope);
   const int half = static_cast<int>(std::lround(seconds / 2 / scene.dt));

@@ -478,8 +478,8 @@ void Xpbd::for_contacts(WorkerPool& pool, const Body& body) const {
   for (std::size_t c = single; c < all.size(); ++c) body(c);
 }
 
-// Along n the law is linear on each side of its end; the solution that lies on its own side is used. Friction
-// uses the secant of its law at the current slip, as the grab does.
+// Along n the law is linear on each side of its end; the solution that lies on its own side is used. So it is
+// with friction, which is against the slip that is left.
 void Xpbd::press(const ContactElement& contact, const Projection& projection, double h_s, Press& of) {
   const auto move = [&](const vec3& by) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
@@ -507,11 +507,17 @@ void Xpbd::press(const ContactElement& contact, const Projection& projection, do
 
   const double moved = along + w * change;
   const vec3 slip = change_of_x - along * n - (surface - glm::dot(n, surface) * n);
-  const double drag = grip(contact, h_s, push_after(contact, h_s, moved), slip);
-  const vec3 missing = -drag * slip - of.across, across = missing / (drag * w + 1);
-  of.across += across;
-  move(across);
+  const double push = push_after(contact, h_s, moved);
+  const vec3 missing = -grip(contact, h_s, push, slip) * slip - of.across;
   of.error = std::max(of.error, glm::length(missing) / stiffness);
+  const vec3 free = slip - w * of.across;
+  const double size = glm::length(free);
+  if (!(w > 0) || !(size > 0)) return;
+  const double left =
+      h_s * SmoothFriction{contacts_.friction_speed}.slowed(size / h_s, w * contact.friction * push / h_s);
+  const vec3 across = (left / size - 1) / w * free, added = across - of.across;
+  of.across = across;
+  move(added);
 }
 
 void Xpbd::add_contacts(double h_s, std::span<vec3> r, const StepContext& context) {
