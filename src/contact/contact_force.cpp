@@ -378,7 +378,7 @@ bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, std::span<
     for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
   });
   const bool rubs = correct_friction(v, w, enough, set);
-  if (!rubs && set.is_corrected && !set.has_changed) return false;  // a search would change nothing
+  if (!rubs && set.is_corrected && !set.has_changed) return false;  // the last search changed nothing
   set.has_changed = correct_active(pool, x, set);
   if (rubs) set.is_known = !settings_.law.barrier && !surfaces_->empty();
   return rubs || set.has_changed;
