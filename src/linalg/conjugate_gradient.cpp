@@ -55,10 +55,11 @@ struct ConjugateGradient::Scratch {
     near = system.preconditioner ? system.preconditioner : A;
     b = system.b;
     PreconditionerKind wanted = options.preconditioner;
-    if (wanted == PreconditionerKind::automatic && system.same_springs && is_built)
-      wanted = kind;
-    else if (wanted == PreconditionerKind::automatic)
-      wanted = is_stiff() ? PreconditionerKind::multigrid : PreconditionerKind::block_jacobi;
+    if (wanted == PreconditionerKind::automatic) {
+      const bool stays = is_built && system.same_springs;
+      const bool is_multigrid = stays ? kind == PreconditionerKind::multigrid : is_stiff();
+      wanted = is_multigrid ? PreconditionerKind::multigrid : PreconditionerKind::block_jacobi;
+    }
     if (wanted != kind || !(system.same_matrix || system.same_springs)) is_built = false;
     has_coarse_levels = is_built && system.same_springs;
     kind = wanted;

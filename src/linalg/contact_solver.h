@@ -69,7 +69,7 @@ class ContactSolver {
                            std::span<vec3> x, const LinearSolverSettings& settings);
 
   /// b − A x of the last solution, by particle, including pins.
-  std::span<const vec3> residual() const { return rhs_; }
+  std::span<const vec3> residual() const { return rhs_; }  // stored there at the end of `solve`
 
  private:
   // The contacts of one particle.

@@ -25,7 +25,7 @@ struct LinearSystem {
   bool same_springs = false;
   /// The matrix of CG's preconditioner, positive definite if A may be indefinite; none: A.
   const SpringMatrix* preconditioner = nullptr;
-  /// CG reports the residual of its recursion, which saves a product.
+  /// CG may report the residual of its recursion, which saves a product.
   bool estimates_residual = false;
   /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced at any
   /// tolerance.
@@ -46,7 +46,7 @@ enum class PreconditionerKind;
 struct SolveReport {
   bool converged = false;
   int iterations = 0;       ///< CG iterations; for Cholesky, solves with the factor
-  double residual = 0;      ///< of the result, recomputed from the definition
+  double residual = 0;      ///< of the result, recomputed from the definition unless it is to be estimated
   bool indefinite = false;  ///< found a direction of non-positive curvature; CG keeps the iterate before it
   double length = 0;        ///< of CG: norm of y in the preconditioner's norm
   bool at_radius = false;   ///< CG ended at its radius

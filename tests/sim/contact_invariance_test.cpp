@@ -170,6 +170,7 @@ struct Method {
   double stiffness;
   Holds holds;
   double xpbd_substeps = 1;
+  double seconds = 1.5;
 };
 
 class ImpulsesOfContacts : public ::testing::TestWithParam<Method> {};
@@ -204,7 +205,7 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
 
   std::array<std::size_t, 4> pairs{};
   std::size_t slipping = 0, sticking = 0;
-  const int steps = static_cast<int>(std::lround(1.5 / scene.dt));
+  const int steps = static_cast<int>(std::lround(method.seconds / scene.dt));
   for (int k = 0; k < steps; ++k) {
     const State before = simulation.state();
     ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
@@ -239,12 +240,13 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
   }
   for (const std::uint32_t surface : {1, 2, 3}) EXPECT_GT(pairs.at(surface), 50U) << surface;
   EXPECT_GT(slipping, 200U);
-  EXPECT_GT(sticking, 10U);
+  EXPECT_GT(sticking, 20U);
 }
 
 // Methods whose forces are averages over a step, or that land with another velocity than that of their
 // displacement, may push what moves away. Where impulses of several solves are added up, or friction acts on
 // a part of the displacement, it drives single particles that turn within a step, of 1000 contacts 1 to 11.
+// After 1.9 s the sum becomes positive by Yoshida's method too, up to 1.3 µW for 9 steps.
 //
 // Left out: exponential methods, which correct the end of a step that was taken without contact. At 1/60 s
 // friction drives particles in 7 % of the contacts by SIERE and semi-implicit BDF2 + ERE, in 17 % by
@@ -260,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Method{"projective-dynamics", 1.0 / 60, 200, Holds::law_of_velocities},
                       Method{"xpbd", 1.0 / 60, 200, Holds::law_of_velocities},
                       Method{"pbd-proj2", 1.0 / 60, 200, Holds::law},
-                      Method{"rattle", 1.0 / 240, 200, Holds::law},
+                      Method{"rattle", 1.0 / 240, 200, Holds::law, 1, 2},
                       Method{"symplectic-euler", 2e-3, 50, Holds::law_of_velocities},
                       Method{"implicit-midpoint", 1.0 / 240, 200, Holds::friction},
                       Method{"trapezoidal", 1.0 / 240, 200, Holds::friction},

@@ -123,6 +123,28 @@ TEST(PenaltyContact, FrictionOfAStepInWhichClothStopsObeysItsLaw) {
   }
 }
 
+// While a sheet lands on the edges of a box, loads and directions of friction change with each solve.
+TEST(PenaltyContact, FrictionThatDoesNotSettleIsReported) {
+  Scene scene;
+  scene.mesh = GridSource{20, 20, 1, 1};
+  scene.pins = PinPreset::none;
+  scene.contact.model = ContactModel::penalty;
+  scene.obstacles.bodies = {parse_obstacle("box:0.5,-0.3,0.5,0.5,0.4,0.5")};
+  scene.obstacles.friction = 0.8;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  int unsettled = 0;
+  for (int k = 0; k < 60; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    const StepRecord& record = simulation.record();
+    if (record.converged) continue;
+    ++unsettled;
+    EXPECT_EQ(record.reason, "its contacts or their friction still changed after the last solve");
+  }
+  EXPECT_GT(unsettled, 0);
+  EXPECT_LT(unsettled, 12);
+  EXPECT_TRUE(simulation.notices().has(NoticeCause::not_converged));
+}
+
 // Near the limit of friction, where a law that lags behind the speed holds the cloth: it slides at 9.8 (sin θ
 // − μ cos θ), 0.22 m/s² here, but for the time that it needs to become faster than ε, ε / 0.22 m/s² at most.
 TEST(PenaltyContact, SlidesJustAboveTheLimitOfFriction) {
