@@ -216,6 +216,37 @@ TEST(ContactSolver, SatisfiesCoulombsLawAtEveryContact) {
   }
 }
 
+// Sweeps change velocities of contacts only; the residual follows in all chunks that these reach.
+TEST(ContactSolver, HasTheResidualOfItsSolutionAfterASweep) {
+  constexpr std::uint32_t kSide = 30;
+  constexpr std::size_t kAll = kSide * kSide;
+  WorkerPool pool(1);
+  nets::Random random(8);
+  SpringMatrix A(SpringPattern::build(kAll, nets::grid(kSide, kSide)));
+  nets::fill(A, random, 1, 100);
+  ASSERT_GT(A.pattern().chunks(), 2U);
+  const std::vector<vec3> b = random.vectors(kAll), v0(kAll, vec3(0));
+  std::vector<vec3> x(kAll), product(kAll);
+  LinearSolver linear;
+  ContactSolver solver;
+  LinearSolverSettings settings;
+  settings.cg.tolerance = 100;  // met by any x
+  for (std::uint32_t i = 0; i < kAll; ++i) {
+    NodalContact contact;
+    contact.particle = i;
+    contact.normal = vec3(0, 1, 0);
+    contact.least = 0.5;
+    const ContactSolveReport report =
+        solver.solve({pool}, linear, {A, b, Projection(kAll), v0, {&contact, 1}}, x, settings);
+    ASSERT_EQ(report.solve.iterations, 0);
+    A.multiply(pool, x, product);
+    double error = 0;
+    for (std::size_t j = 0; j < kAll; ++j)
+      error = std::max(error, glm::length(b[j] - product[j] - solver.residual()[j]));
+    EXPECT_LE(error, 1e-11) << i;
+  }
+}
+
 TEST(ContactSolver, HasTheSameBitsForAnyNumberOfThreads) {
   WorkerPool one(1), three(3);
   Sheet first(4, 0.4), second(4, 0.4);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "linalg/block_matrix.h"
 #include "linalg/cholesky.h"
@@ -147,6 +149,53 @@ TEST(Multigrid, TakesFewMoreIterationsUnderContacts) {
   const SolveReport held = solve(sheet.A, on_a_ball(sheet.size(), 64), PreconditionerKind::multigrid, x);
   EXPECT_TRUE(held.converged);
   EXPECT_LE(held.iterations, 2 * free);
+}
+
+// Contacts of these particles, in a plane.
+Projection on_a_plane(std::size_t particles, std::size_t begin, std::size_t end) {
+  Projection held(particles);
+  const mat3 S = mat3(1.0) - glm::outerProduct(vec3(0, 1, 0), vec3(0, 1, 0));
+  std::vector<Projection::Entry> added;
+  for (std::size_t i = begin; i < end; ++i) added.push_back({static_cast<std::uint32_t>(i), S, vec3(0)});
+  held.constrain(added);
+  return held;
+}
+
+/// A V-cycle for the last of these constraints, after all of them in turn on the same springs.
+std::vector<vec3> cycle_after(const Sheet& sheet, std::span<const Projection> constraints) {
+  WorkerPool pool(1);
+  Multigrid multigrid;
+  RowFilter filter;
+  RowVector first(sheet.size()), second(sheet.size()), r(sheet.size()), z(sheet.size());
+  for (const Projection& projection : constraints) {
+    filter.assign(sheet.A.pattern(), projection);
+    EXPECT_TRUE(multigrid.prepare({pool}, sheet.A, filter, first, second, &projection != &constraints[0]));
+  }
+  nets::Random random(6);
+  std::vector<vec3> v = random.vectors(sheet.size());
+  constraints.back().filter(v);
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = padded(v[sheet.A.pattern().particle[i]]);
+  multigrid.apply(r, std::sqrt(dot(r, r)), z);
+  for (std::size_t i = 0; i < r.size(); ++i) v[i] = unpadded(z[i]);
+  return v;
+}
+
+TEST(Multigrid, FollowsContactsOnTheSameSprings) {
+  // Without coarse levels, which keep the contacts that they were computed for.
+  const Sheet small(6);
+  const std::vector<Projection> to_all{Projection(36), on_a_plane(36, 0, 36)}, all{to_all[1]};
+  EXPECT_EQ(cycle_after(small, to_all), cycle_after(small, all));
+
+  // Chunks that contacts have reached or left.
+  const Sheet sheet(40);
+  const std::size_t n = sheet.size();
+  ASSERT_GT(sheet.A.pattern().chunks(), 3U);
+  const Projection none(n), top = on_a_plane(n, 0, 100), bottom = on_a_plane(n, n - 100, n),
+                            everywhere = on_a_plane(n, 0, n);
+  const std::vector<Projection> straight{none, bottom}, from_top{none, top, bottom},
+      by_all{none, everywhere, bottom};
+  EXPECT_EQ(cycle_after(sheet, straight), cycle_after(sheet, from_top));
+  EXPECT_EQ(cycle_after(sheet, straight), cycle_after(sheet, by_all));
 }
 
 // On free cloth only the masses make the matrix definite: rounding of the stiffness must not swamp them in
