@@ -28,7 +28,7 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
                   std::span<vec3> x, StepReport& report);
 
 inline constexpr std::string_view kContactsChange =
-    "its contacts or their friction still changed after the last solve";
+    "its contacts or their friction still changed after the last solve; use a smaller h";
 inline constexpr std::string_view kContactsUnsolved =
     "the solve with contact and friction did not reach its tolerance";
 

@@ -138,7 +138,7 @@ TEST(PenaltyContact, FrictionThatDoesNotSettleIsReported) {
     const StepRecord& record = simulation.record();
     if (record.converged) continue;
     ++unsettled;
-    EXPECT_EQ(record.reason, "its contacts or their friction still changed after the last solve");
+    EXPECT_TRUE(record.reason.starts_with("its contacts or their friction still changed"));
   }
   EXPECT_GT(unsettled, 0);
   EXPECT_LT(unsettled, 12);
