@@ -282,6 +282,11 @@ double depth_of(const Obstacle& obstacle) {
   return obstacle.radius;
 }
 
+double least_passage_of(const Obstacle& obstacle) {
+  const double depth = depth_of(obstacle);
+  return obstacle.shape == Obstacle::Shape::mesh ? std::min(depth, 2 * rounding_of(obstacle)) : depth;
+}
+
 double bound_of(const Obstacle& obstacle) {
   if (obstacle.shape == Obstacle::Shape::plane) return std::numeric_limits<double>::infinity();
   if (obstacle.shape == Obstacle::Shape::box) return 0.5 * glm::length(obstacle.size);

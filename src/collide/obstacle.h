@@ -99,6 +99,9 @@ std::string obstacle_forms();
 double rounding_of(const Obstacle& obstacle);
 /// The largest depth of a point within it [m]; infinity for a plane.
 double depth_of(const Obstacle& obstacle);
+/// The least displacement by which a particle may pass through an obstacle, or less [m]. A mesh may have
+/// parts that are as thin as its open ones.
+double least_passage_of(const Obstacle& obstacle);
 /// Radius of a sphere about its centre that contains it [m]; infinity for a plane.
 double bound_of(const Obstacle& obstacle);
 /// The centre of a body, about which it turns: of a plane the point closest to the origin, of a mesh the

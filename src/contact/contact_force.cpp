@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kContactGrain = 1024;
 constexpr double kUnforeseen = 0.1;      // of d̂
 constexpr double kFrictionError = 1e-3;  // of the largest friction
+constexpr double kSameSide = 0.5;        // cosine between two normals
+constexpr double kTouching = 0.01;       // of d̂
 
 mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 
@@ -59,7 +61,7 @@ void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead
   place_meshes();
   slides_.clear();
   start_.clear();
-  if (!candidates_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
+  if (!empty()) start_.assign(x.begin(), x.end());
   for (const ContactElement& contact : contacts_at(pool, x)) slides_.push_back({contact, load_of(contact)});
 }
 
@@ -79,6 +81,28 @@ void ContactForce::begin_search(std::span<const vec3> x) const {
   at_begin_ = settings_.law.barrier && (ahead_ > 0 || std::ranges::equal(x, start_));
 }
 
+std::optional<SurfacePoint> ContactForce::seen_by(std::uint32_t particle, std::uint32_t surface,
+                                                  const vec3& x, double reach) const {
+  const std::optional<SurfacePoint> closest = surfaces_->within(surface, particle, x, reach, at_begin_);
+  if (settings_.law.barrier || start_.empty()) return closest;
+  const vec3& start = start_[particle];
+  if (glm::distance(surfaces_->carried_back(surface, x), start) < 0.5 * surfaces_->least_passage(surface))
+    return closest;
+  const auto faces_start = [&](const SurfacePoint& from) {
+    return closest && glm::dot(closest->normal, surfaces_->normal_at_end(surface, from.normal)) > kSameSide;
+  };
+  if (faces_start(surfaces_->at_begin(surface, particle, start))) return closest;
+  const std::optional<vec3> touched = surfaces_->first_touch(
+      surface, particle, start, x, settings_.thickness + kTouching * settings_.law.distance);
+  if (!touched) return closest;
+  SurfacePoint met = surfaces_->at_begin(surface, particle, *touched);
+  if (faces_start(met)) return closest;
+  met.normal = surfaces_->normal_at_end(surface, met.normal);
+  met.height += glm::dot(met.normal, x - *touched - surfaces_->displacement(surface, *touched));
+  met.curvature = met.least_curvature = 0;
+  return met;
+}
+
 void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
                                     const Prediction& prediction) const {
   const std::uint32_t first = surfaces_->first(), end_surface = surfaces_->size();
@@ -95,10 +119,9 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
       for (std::uint32_t surface = first; surface < end_surface; ++surface) {
         if (!collides_with_particles(surface)) continue;
         const vec3 velocity = surfaces_->velocity_at_end(surface, x[i]);
-        const auto within = surfaces_->within(surface, particle, x[i],
-                                              reach + prediction.left * glm::length(velocity), at_begin_);
-        if (!within) continue;
-        const SurfacePoint& point = *within;
+        const auto seen = seen_by(particle, surface, x[i], reach + prediction.left * glm::length(velocity));
+        if (!seen) continue;
+        const SurfacePoint& point = *seen;
         const double gap = point.height - point.level - settings_.thickness +
                            prediction.left * glm::dot(point.normal, velocity);
         double ahead = gap;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -175,6 +176,10 @@ class ContactForce : public ContactTerm {
   void find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
   void begin_search(std::span<const vec3> x) const;
   void find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
+  /// The closest point of a surface, if it is within `reach` [m]. Of a body that the particle has crossed
+  /// since the start of the step so far that another side is closer, the plane where it met the body first.
+  std::optional<SurfacePoint> seen_by(std::uint32_t particle, std::uint32_t surface, const vec3& x,
+                                      double reach) const;
   void find_features(WorkerPool& pool, std::span<const vec3> x) const;
   /// True if particles collide with it; else features do.
   bool collides_with_particles(std::uint32_t surface) const {
@@ -193,7 +198,7 @@ class ContactForce : public ContactTerm {
   const Surfaces* surfaces_ = nullptr;
   // The memory of a step, from `begin` on.
   std::vector<Slide> slides_;
-  std::vector<vec3> start_;  // positions, where features collide: the sides of features
+  std::vector<vec3> start_;  // positions: on which side of features and surfaces particles were
   double ahead_ = 0;         // [s]
   std::vector<vec3> displacement_;
   // Scratch memory and results of the last search; they change no result.

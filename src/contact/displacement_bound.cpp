@@ -34,21 +34,12 @@ double fraction_above(const Surfaces& surfaces, std::uint32_t surface, std::uint
   return t;
 }
 
-// True if a particle gets nearer than `least` to a surface that moves, between the beginning and the end. As
-// seen from the surface it moves along a straight line, which is exact if the surface does not turn.
+// True if a particle gets nearer than `least` to a surface that moves, between the beginning and the end.
 bool passes_near(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
                  const vec3& displacement, double least) {
-  constexpr int kMostSteps = 1000;
-  const vec3 relative = surfaces.carried_back(surface, x + displacement) - x;
-  const double length = glm::length(relative);
-  double t = 0;
-  for (int step = 0; step < kMostSteps; ++step) {
-    const double gap = gap_above(surfaces.at_begin(surface, particle, x + t * relative));
-    if (gap < least) return true;
-    t += (gap - least / 2) / length;
-    if (!(t < 1)) return gap_above(surfaces.at_end(surface, particle, x + displacement)) < least;
-  }
-  return true;
+  const vec3 end = x + displacement;
+  return surfaces.first_touch(surface, particle, x, end, least) ||
+         gap_above(surfaces.at_end(surface, particle, end)) < least;
 }
 
 }  // namespace

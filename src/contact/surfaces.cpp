@@ -28,6 +28,7 @@ void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thic
     body.middle = centre + from.shift;
     body.middle_at_end = centre + to.shift;
     body.bound = kRoom * bound_of(obstacle);
+    body.least_passage = least_passage_of(obstacle);
     body.displacement = to.shift - from.shift;
     body.velocity = body.moves ? body.displacement / h : vec3(0);
     body.turns = from.turn != to.turn;
@@ -39,6 +40,24 @@ void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thic
     }
     move_ = move_ || body.moves;
   }
+}
+
+// By conservative advancement: the height is a bound of the way to the surface.
+std::optional<vec3> Surfaces::first_touch(std::uint32_t surface, std::uint32_t particle, const vec3& from,
+                                          const vec3& to, double least) const {
+  constexpr int kMostSteps = 1000;
+  const vec3 path = carried_back(surface, to) - from;
+  const double length = glm::length(path);
+  double t = 0;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const vec3 x = from + t * path;
+    const SurfacePoint point = at_begin(surface, particle, x);
+    const double gap = point.height - point.level;
+    if (gap < least) return x;
+    t += (gap - least / 2) / length;
+    if (!(t < 1)) return std::nullopt;
+  }
+  return from + t * path;
 }
 
 }  // namespace clothlab

@@ -76,6 +76,15 @@ class Surfaces {
     return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end)
                       : x - body.displacement;
   }
+  /// Where a particle that moves from `from` to `to` in the step [m] first is nearer to a surface than
+  /// `least` [m], in the pose at the beginning. As seen from the surface it moves along a straight line,
+  /// which is exact if the surface does not turn.
+  std::optional<vec3> first_touch(std::uint32_t surface, std::uint32_t particle, const vec3& from,
+                                  const vec3& to, double least) const;
+  /// See least_passage_of().
+  double least_passage(std::uint32_t surface) const {
+    return surface == 0 ? std::numeric_limits<double>::infinity() : bodies_[surface - 1].least_passage;
+  }
   /// True if a particle at x is certainly more than `reach` [m] above a surface at rest. Costs less than the
   /// closest point.
   bool is_far(std::uint32_t surface, std::uint32_t particle, const vec3& x, double reach) const {
@@ -121,6 +130,7 @@ class Surfaces {
     bool moves = false, turns = false;
     vec3 middle{0}, middle_at_end{0};
     double bound = 0;                            // radius of a sphere around it [m], with room for rounding
+    double least_passage = 0;                    // [m]
     vec3 displacement{0};                        // of the middle [m]
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end

@@ -59,13 +59,6 @@ std::string preventing_contact(const Obstacle& body, const Scene& scene) {
   return contact_by({ContactModel::impulse, ContactModel::barrier}, method);
 }
 
-/// The least displacement by which a particle may pass through an obstacle, or less [m]. A mesh may have
-/// parts that are as thin as its open ones.
-double least_passage(const Obstacle& body) {
-  const double depth = depth_of(body);
-  return body.shape == Obstacle::Shape::mesh ? std::min(depth, 2 * rounding_of(body)) : depth;
-}
-
 /// "a", "a, or b", "a, b, or c", without empty entries.
 std::string cures_text(std::vector<std::string> cures) {
   std::erase(cures, std::string());
@@ -207,7 +200,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     const Obstacle& body = surfaces.body_at_begin(surface);
     if (body.shape == Obstacle::Shape::plane) continue;  // has no far side
     const double reach = kMargin * h * fastest + surfaces.largest_displacement(surface);
-    const double depth = least_passage(body);
+    const double depth = least_passage_of(body);
     if (can_pass && !(reach <= depth))
       candidates_.push_back({surface, &body, centre_of(body), depth, bound_of(body)});
     if (is_closed(body) && goes_between(pool, mesh, surfaces, surface, before, after, reach))
@@ -249,7 +242,7 @@ void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& be
     const Obstacle& body = surfaces.body_at_begin(deep.surface);
     const vec3 &from = before.x[deep.particle],
                to = surfaces.carried_back(deep.surface, after.x[deep.particle]);
-    const double displacement = glm::distance(from, to), depth = least_passage(body);
+    const double displacement = glm::distance(from, to), depth = least_passage_of(body);
     const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
     if (displacement > depth && crosses) continue;  // passes() detects it
     const SurfacePoint at_begin = closest_point(body, from), at_end = closest_point(body, to);
@@ -311,7 +304,7 @@ bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const S
 void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness) {
   constexpr double kDeep = 0.5;  // of the obstacle's depth
   if (pair.surface == 0 || pair.surface > bodies.size()) return;
-  if (pair.gap + thickness < -kDeep * least_passage(bodies[pair.surface - 1]))
+  if (pair.gap + thickness < -kDeep * least_passage_of(bodies[pair.surface - 1]))
     deep_.push_back({pair.particle, pair.surface});
 }
 
@@ -338,7 +331,7 @@ std::string ContactWatch::tunnelling_text(const Scene& scene) const {
   if (most->particles == 0) return {};
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
-  const double far = least_passage(body);
+  const double far = least_passage_of(body);
   const bool too_weak = most->sank || scene.contact.model == ContactModel::penalty;
   const double substeps = std::ceil(scene.dt / most->h * 2 * most->displacement / far);
   std::vector<std::string> cures;
