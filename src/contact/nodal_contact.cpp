@@ -112,6 +112,26 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
   return jumped_;
 }
 
+// A particle that slips stays where it is while the body turns: its contact is with the point of the body at
+// the end of the step that is closest to it, without the body's turn. With the normal of the point that it
+// touched at the beginning, a ball that turns would drag it along without friction.
+void NodalContactResponse::do_not_follow_turn(const ContactStep& step, NodalContact& contact) const {
+  const Surfaces& surfaces = step.surfaces;
+  if (!surfaces.turns(contact.surface)) return;
+  const vec3& x = step.start.x[contact.particle];
+  const vec3 normal = surfaces.normal_at_begin(contact.surface, contact.normal);
+  const vec3 shift = surfaces.displacement_of_middle(contact.surface);
+  const vec3 turning = step.h * surfaces.velocity(contact.surface, x) - shift;
+  const vec3 at = shift + glm::dot(normal, turning) * normal;
+  const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x + at);
+  const vec3 n = point.normal;
+  contact.normal = n;
+  const double gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
+  contact.displacement += (glm::dot(n, at - contact.displacement) + contact.gap - gap) * n;
+  contact.end_velocity +=
+      glm::dot(n, surfaces.velocity_at_end(contact.surface, x + at) - contact.end_velocity) * n;
+}
+
 // The states and impulses of the last step are the first guess of this one. Where the surface of a contact
 // has jumped to another velocity, methods with a history cannot go on.
 void NodalContactResponse::remember(const ContactStep& step) {
@@ -120,7 +140,9 @@ void NodalContactResponse::remember(const ContactStep& step) {
   for (NodalContact& contact : solved_) {
     lifts_ = lifts_ || contact.gap < -kOnSurface;
     while (last != contacts_.end() && key_of(*last) < key_of(contact)) ++last;
-    if (last == contacts_.end() || key_of(*last) != key_of(contact)) continue;
+    const bool is_old = last != contacts_.end() && key_of(*last) == key_of(contact);
+    if (!(is_old && last->sticks)) do_not_follow_turn(step, contact);
+    if (!is_old) continue;
     contact.state = last->sticks ? ContactState::stick : ContactState::slip;
     contact.impulse = last->impulse;
     const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
@@ -154,7 +176,8 @@ bool NodalContactResponse::needs_repeat(const ContactStep& step, const State& af
         std::ranges::find(known, surface, &NodalContact::surface) != known.end())
       continue;
     const SurfacePoint point = step.surfaces.at_begin(surface, particle, step.start.x[particle]);
-    const NodalContact contact = contact_at(step, surface, particle, point);
+    NodalContact contact = contact_at(step, surface, particle, point);
+    do_not_follow_turn(step, contact);
     if (std::ranges::none_of(known, [&](const NodalContact& other) { return act_as_one(other, contact); }))
       added_.push_back(contact);
   }

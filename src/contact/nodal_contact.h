@@ -60,6 +60,7 @@ class NodalContactResponse : public ContactResponse {
 
   NodalContact contact_at(const ContactStep& step, std::uint32_t surface, std::uint32_t particle,
                           const SurfacePoint& point) const;
+  void do_not_follow_turn(const ContactStep& step, NodalContact& contact) const;
   void remember(const ContactStep& step);
   bool have_changed() const;
   bool stop_on_surfaces(const ContactStep& step, std::span<NodalContact> contacts, vec3& x, vec3& v);

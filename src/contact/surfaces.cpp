@@ -45,11 +45,11 @@ void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thic
 // By conservative advancement: the height is a bound of the way to the surface.
 std::optional<vec3> Surfaces::first_touch(std::uint32_t surface, std::uint32_t particle, const vec3& from,
                                           const vec3& to, double least) const {
-  constexpr int kMostSteps = 1000;
+  constexpr int kMostAdvances = 1000;
   const vec3 path = carried_back(surface, to) - from;
   const double length = glm::length(path);
   double t = 0;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostAdvances; ++step) {
     const vec3 x = from + t * path;
     const SurfacePoint point = at_begin(surface, particle, x);
     const double gap = point.height - point.level;

@@ -123,6 +123,14 @@ class Surfaces {
   vec3 normal_at_end(std::uint32_t surface, const vec3& normal) const {
     return turns(surface) ? bodies_[surface - 1].turn * normal : normal;
   }
+  /// The inverse of normal_at_end.
+  vec3 normal_at_begin(std::uint32_t surface, const vec3& normal) const {
+    return turns(surface) ? glm::transpose(bodies_[surface - 1].turn) * normal : normal;
+  }
+  /// The displacement of the point about which a body turns in the step [m].
+  vec3 displacement_of_middle(std::uint32_t surface) const {
+    return surface == 0 ? vec3(0) : bodies_[surface - 1].displacement;
+  }
 
  private:
   struct Body {

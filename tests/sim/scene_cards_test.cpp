@@ -639,7 +639,7 @@ TEST(SceneCards, SpinningBall) {
     int first, steps;  // the cloth rings, by SDIRK2 for long
   };
   for (const auto& [integrator, watt, within, first, steps] :
-       {Row{"semi-implicit-euler", 0.217, 0.01, 240, 240}, Row{"bdf2", 0.067, 0.006, 240, 240},
+       {Row{"semi-implicit-euler", 0.217, 0.01, 240, 240}, Row{"bdf2", 0.067, 0.006, 480, 240},
         // 1 to 16 mW, by the tolerance of its solves: they decide how the corners come to stand out.
         Row{"sdirk2", 0.009, 0.011, 480, 720}}) {
     Card card("22-spinning-ball");
