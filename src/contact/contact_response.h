@@ -23,6 +23,7 @@ namespace clothlab {
 
 struct ClothMesh;
 struct IntegratorInfo;
+struct SolverSettings;
 
 /// The values that contact depends on, during a call. The cloth and its mesh must outlive the response.
 struct ContactInput {
@@ -30,7 +31,7 @@ struct ContactInput {
   const Obstacles& obstacles;
   const Contact& contact;
   const Material& material;
-  const LinearSolverSettings& solver;
+  const SolverSettings& solver;
   const IntegratorInfo& method;
   const ClothModel& cloth;
   const ClothMesh& mesh;

@@ -31,7 +31,7 @@ double bump(int r, int c) { return 0.04 * std::sin(2.0 * r + 0.7) * std::cos(1.3
 struct Swing {
   const IntegratorInfo& info;
   const IntegratorParameters& values;
-  JacobianMode jacobian;
+  SolverSettings settings;  // all but tolerances
   bool stretched;
   std::optional<ContactModel> contact;
 
@@ -92,9 +92,9 @@ struct Swing {
     scene.dt = kConvergenceTime / steps * scene.substeps;
     scene.energy_limit = std::numeric_limits<double>::infinity();
     SolverSettings& solver = scene.solver;
+    solver = settings;
     solver.linear.cg.tolerance = solver.newton_tolerance = 1e-12;
     solver.linear.cg.max_iterations = 2000;
-    solver.jacobian = jacobian;
     if (!contact) return scene;
     Obstacle ball;
     ball.from = ball.to = middle();
@@ -137,14 +137,15 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
 }  // namespace
 
 std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
-                                                  const IntegratorParameters& values, JacobianMode jacobian,
-                                                  int levels, std::optional<ContactModel> contact,
+                                                  const IntegratorParameters& values,
+                                                  const SolverSettings& solver, int levels,
+                                                  std::optional<ContactModel> contact,
                                                   const StopProbe& stop) {
   const bool elastic = !info.inextensible;
-  const Swing swing{info, values, jacobian, elastic, contact};
+  const Swing swing{info, values, solver, elastic, contact};
   const IntegratorInfo& best = most_accurate_method();
   const IntegratorParameters best_values = default_parameters(best);
-  const Swing reference{best, best_values, jacobian, true, contact};
+  const Swing reference{best, best_values, solver, true, contact};
   const int most = kFirstSteps << (levels - 1);
   const bool holds = contact && !info_of(*contact).by_forces;
   const int reference_steps = holds ? 32 * most : elastic ? std::max(kReferenceSteps, 2 * most) : 8 * most;

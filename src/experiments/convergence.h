@@ -30,8 +30,9 @@ struct ConvergencePoint {
 /// by filter is of another order than its method, so its reference has 32 times the largest number of steps.
 /// Not for methods with rods, whose edges leave no freedom to cloth on a sphere.
 std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
-                                                  const IntegratorParameters& values, JacobianMode jacobian,
-                                                  int levels, std::optional<ContactModel> contact = {},
+                                                  const IntegratorParameters& values,
+                                                  const SolverSettings& solver, int levels,
+                                                  std::optional<ContactModel> contact = {},
                                                   const StopProbe& stop = {});
 inline constexpr double kConvergenceTime = 0.1;  ///< [s]
 

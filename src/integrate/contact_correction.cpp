@@ -35,6 +35,7 @@ std::span<const vec3> ContactCorrection::solve(const DynamicSystem& system, cons
   // Without an iteration the last solve is that of the step without contact.
   if (report.residual_history.empty()) report.residual_history = history;
   report_contact_solution(context, system, contact_solver_.residual(), change_);
+  report_contacts(context, n);
   scale_impulses(context, times.h / times.gamma);
   context.for_particles(n, [&](std::size_t i) {
     v1[i] += change_[i];

@@ -45,7 +45,7 @@ class Dirk final : public Integrator {
     begin_contacts(context, h, gamma, state.x, x_hat_, node);
     scale_impulses(context, 2);
     const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
-    first_stage_.solve(system, first, {v0, guess_}, context, xc_, vc_, report);
+    first_stage_.solve(system, first, state.x, {v0, guess_}, context, xc_, vc_, report);
     first_stage_.report(system, context, weight, gamma, xc_, vc_);
     stop_at_contacts(system, context, h, vc_, node);
     if (end == 0) {
@@ -71,7 +71,7 @@ class Dirk final : public Integrator {
       contact.refer_to(x_hat_[i] - state.x[i], end * h);
     }
     const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
-    second_stage_.solve(system, second, {vc_, guess_}, context, x1_, v1_, report);
+    second_stage_.solve(system, second, xc_, {vc_, guess_}, context, x1_, v1_, report);
     second_stage_.report(system, context, 1, end * h, x1_, v1_);
     stop_at_contacts(system, context, h, v1_);
     for (std::size_t k = 0; k < first_impulses_.size(); ++k)

@@ -72,7 +72,7 @@ class GeneralizedAlpha final : public Integrator {
       contact.refer_to((x_hat_[i] - state.x[i]) / (1 - alpha_f), gamma_v / (1 - alpha_f));
       contact.impulse *= 1 - alpha_f;
     }
-    stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report);
+    stage_.solve(system, equation, state.x, {v0, guess_}, context, x1_, v1_, report);
 
     // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = (f − α_m A0)/(1 − α_m) + r/(γs)
     impulses_.recall(context, h * (1 - gamma - gamma * alpha_m / (1 - alpha_m)));

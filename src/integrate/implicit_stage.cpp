@@ -38,14 +38,59 @@ struct ImplicitStage::Problem {
   const StepContext& context;
 };
 
-void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation,
+void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation, std::span<const vec3> x,
                           std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
                           std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
   const Problem p{system, equation, context};
   for (Iterate* each : {&now_, &trial_, &best_})
     for (auto* values : {&each->x, &each->v, &each->residual}) values->resize(system.size());
   for (auto* scratch : {&direction_, &trial_v_, &undamped_, &scratch_}) scratch->resize(system.size());
+  if (context.solver.stage_solve == StageSolve::linear)
+    solve_once(p, x, *guesses.begin(), report);
+  else
+    solve_by_newton(p, guesses, report);
+  std::ranges::copy(now_.x, x1.begin());
+  std::ranges::copy(now_.v, v1.begin());
+}
 
+void ImplicitStage::report(const DynamicSystem& system, const StepContext& context, double weight,
+                           double gamma, std::span<const vec3> x1, std::span<const vec3> v1) const {
+  if (context.solver.stage_solve == StageSolve::linear) {
+    const auto& [x, v, v_hat] = linearised_at_;
+    linear_.report(context, system, v, v_hat, weight);
+    report_linear_forces(context, system, weight * gamma, x, v, v1, &linear_.contacts());
+  } else {
+    report_residual(context, weight, now_.residual);
+    report_forces(context, system, weight * gamma, x1, v1);
+  }
+}
+
+// M (v1 − v̂) = γ_f (f + K (x̂ + γ_v v1 − x) + D (v1 − v)), with f at (x, v).
+void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::span<const vec3> v,
+                               StepReport& report) {
+  const StageEquation& e = p.equation;
+  const std::span<const double> m = p.system.masses();
+  linear_.prepare(x.size());
+  std::ranges::fill(linear_.dv, vec3(0));
+  p.context.for_particles(x.size(),
+                          [&](std::size_t i) { scratch_[i] = e.x_hat[i] + e.gamma_v * v[i] - x[i]; });
+  linear_.solve(
+      p.system, x, v, {e.gamma_f, e.gamma_v}, 1, scratch_,
+      [&](std::size_t i, const vec3& f) { return m[i] * (e.v_hat[i] - v[i]) + e.gamma_f * f; }, p.context,
+      report);
+  linearised_at_ = {x, v, e.v_hat};
+  p.context.for_particles(x.size(), [&](std::size_t i) { now_.v[i] = v[i] + linear_.dv[i]; });
+  contacts_.begin({});
+  fixed_ = false;
+  evaluate(p, now_);
+  for (const NodalContact& contact : p.context.contacts) now_.residual[contact.particle] -= contact.impulse;
+  const double scale = std::max(e.scale, norm(p.context.pool, linear_.b));
+  now_.norm = norm(p.context.pool, now_.residual);
+  report.newton_residual = scale > 0 ? now_.norm / scale : 0;
+}
+
+void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepReport& report) {
+  const auto& [system, equation, context] = p;
   local_.update(system, context.stop);
 
   contacts_.begin(context.contacts);
@@ -62,8 +107,6 @@ void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   }
   balance_momentum(p);
   if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
-  std::ranges::copy(now_.x, x1.begin());
-  std::ranges::copy(now_.v, v1.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
   if (report.contact_solves) report.contact_solves->residual = report.newton_residual;
   if (!failure.empty()) {

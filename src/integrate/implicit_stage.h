@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integrate/integrator.h"
+#include "integrate/linearized_stage.h"
 #include "integrate/local_solves.h"
 #include "integrate/stage_contacts.h"
 #include "linalg/contact_solver.h"
@@ -58,29 +59,31 @@ struct StageEquation {
 ///
 /// The solution balances the linear momentum of free parts to rounding (FreeParts), at any final ‖r‖.
 ///
+/// With StageSolve::linear instead one linear solve about the start of the stage, with the blocks of
+/// `jacobian`: the semi-implicit form of the method [Ascher 2022, §3.1]. Its residual r is then only
+/// reported.
+///
 /// With contacts the residual is the natural one: the part of r that no impulse of the contacts balances. Two
 /// kinds of steps alternate: a solve with contacts of the equation linearised at the iterate, with clamped
 /// blocks, which finds the states; then Newton steps with these states and with constant friction, as above.
 class ImplicitStage {
  public:
-  /// Starts from the guess for v1 with the smallest residual. All guesses have the prescribed velocities
-  /// along constrained directions, which never change. A repeated step also tries its last solution. Leaves
+  /// x are the positions at the start of the stage, the first guess the velocities there. Starts from the
+  /// guess for v1 with the smallest residual. All guesses have the prescribed velocities along constrained
+  /// directions, which never change. A repeated step also tries its last solution. Leaves
   /// the solution in x1 and v1, which must not alias the equation or the guesses, and adds to `report`.
   /// Converged means that r is small enough, even if linear solves did not converge. Ends immediately at
   /// non-finite values. Throws Cancelled.
   ///
   /// The contacts of the context refer to v1. They get their states, and impulses in units of r.
-  void solve(const DynamicSystem& system, const StageEquation& equation,
+  void solve(const DynamicSystem& system, const StageEquation& equation, std::span<const vec3> x,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
   /// Reports r at the last solution, on the free directions [N·s], and the forces γ f there, both with their
   /// share `weight` in the step.
   void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
-              std::span<const vec3> x1, std::span<const vec3> v1) const {
-    report_residual(context, weight, now_.residual);
-    report_forces(context, system, weight * gamma, x1, v1);
-  }
+              std::span<const vec3> x1, std::span<const vec3> v1) const;
 
  private:
   struct Problem;  // the arguments of solve
@@ -89,6 +92,10 @@ class ImplicitStage {
     double norm = 0;  // of the residual
   };
   using Guesses = std::initializer_list<std::span<const vec3>>;
+  /// One linear solve about (x, v). Sets now_.
+  void solve_once(const Problem& p, std::span<const vec3> x, std::span<const vec3> v, StepReport& report);
+  /// Newton's method. Sets now_.
+  void solve_by_newton(const Problem& p, Guesses guesses, StepReport& report);
   /// Sets now_ to the best guess.
   void begin(const Problem& p, Guesses guesses);
   /// Newton's method from now_ to target_. Returns why it has not converged, or nothing. `near`: starts with
@@ -141,6 +148,10 @@ class ImplicitStage {
   double target_ = 0;                // the ‖r‖ to end at
   double radius_ = 0;                // of the trust region, in the preconditioner's norm
   double length_ = 0;                // of the last direction, in that norm
+  LinearizedStage linear_;
+  struct {
+    std::span<const vec3> x, v, v_hat;
+  } linearised_at_;  // of the caller
   LinearSolver solver_;
   ContactSolver contact_solver_;
   StageContacts contacts_;

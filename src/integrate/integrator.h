@@ -18,11 +18,16 @@
 
 namespace clothlab {
 
+/// How implicit methods solve the equation of a stage: by Newton's method to its tolerance, or by
+/// one linear solve about the start of the stage.
+enum class StageSolve { newton, linear };
+
 /// Settings of the solvers inside a step (model.md, "Steps").
 struct SolverSettings {
   LinearSolverSettings linear;
   double newton_tolerance = 1e-3;  ///< relative, see model.md
   int newton_max_iterations = 200;
+  StageSolve stage_solve = StageSolve::newton;
   JacobianMode jacobian = JacobianMode::clamped;
 
   bool operator==(const SolverSettings&) const = default;

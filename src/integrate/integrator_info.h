@@ -76,6 +76,14 @@ struct IntegratorInfo {
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
 };
 
+/// True if each stage of an implicit method is one linear solve.
+inline bool solves_stages_once(const IntegratorInfo& info, const SolverSettings& solver) {
+  return info.family == IntegratorFamily::implicit && solver.stage_solve == StageSolve::linear;
+}
+inline bool solves_by_newton(const IntegratorInfo& info, const SolverSettings& solver) {
+  return info.uses_newton && !solves_stages_once(info, solver);
+}
+
 /// The stability limit of a method that is stable at every h.
 inline constexpr double kNoStabilityLimit = std::numeric_limits<double>::infinity();
 

@@ -13,31 +13,47 @@
 namespace clothlab {
 
 /// One Newton iteration from u0, a linear system of size 3n:
-///   (M − cD − c²K) Δv = b(f0 + factor K u)
+///   (M − c_f D − c_f c_v K) Δv = b(f0 + factor K u)
 class LinearizedStage {
  public:
-  /// Leaves Δv, prescribed on pins, in `dv`, and the right-hand side in `b`. rhs(i, f) is that of particle i
-  /// with f. The system is solved again, up to kMostContactSolves times, while the step to x0 + factor u + c
-  /// Δv has other contacts, or a friction that differs by more than the tolerance of the solve.
+  /// The factors c_f of forces and c_v of velocities [s], mostly equal.
+  struct Factors {
+    double force, velocity;
+  };
+  /// `prepare`, then `solve` with one factor c, for a step of h from `state`.
   template <class RightHandSide>
-  void solve(const DynamicSystem& system, const State& state, double h, double c, double factor,
-             std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
+  void solve_step(const DynamicSystem& system, const State& state, double h, double c, double factor,
+                  std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
+                  StepReport& report) {
+    prepare(system.size());
+    prescribe_change(system.projection(), state.x, h, state.v, dv);
+    solve(system, state.x, state.v, {c, c}, factor, u, rhs, context, report);
+  }
+
+  void prepare(std::size_t n) {
+    for (auto* scratch : {&b, &dv}) scratch->resize(n);
+  }
+  /// On entry `dv` has the prescribed change on pins. Leaves Δv in it, and the right-hand side in `b`. rhs(i,
+  /// f) is that of particle i with f. The system is solved again, up to kMostContactSolves times, while the
+  /// step to x + factor u + c_v Δv has other contacts, or a friction that differs by more than the tolerance
+  /// of the solve.
+  template <class RightHandSide>
+  void solve(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, Factors c,
+             double factor, std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
              StepReport& report) {
     const std::size_t n = system.size();
-    for (auto* scratch : {&b, &dv}) scratch->resize(n);
     SpringMatrix& A = have_matrix(system, context, a_);
-    prescribe_change(system.projection(), state.x, h, state.v, dv);
     const StepContact* contact = system.contact();
     contacts_.clear();
     for (int solves = 1;; ++solves) {
       // K is the K of A, clamped or not.
-      system.linearize(context.pool, state.x, state.v, factor, u, {1, c, c * c}, context.solver.jacobian,
-                       contacts_, b, A);
+      system.linearize(context.pool, x, v, factor, u, {1, c.force, c.force * c.velocity},
+                       context.solver.jacobian, contacts_, b, A);
       context.poll();
       context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
       if (!context.contacts.empty()) {
-        solve_with_contacts(contact_solver_, solver_, {A, b, system.projection(), state.v, context.contacts},
+        solve_with_contacts(contact_solver_, solver_, {A, b, system.projection(), v, context.contacts},
                             context, dv, report);
         break;
       }
@@ -47,8 +63,8 @@ class LinearizedStage {
       if (contact == nullptr) break;
       const bool last = solves == kMostContactSolves;
       if (last) next_contacts_ = contacts_;  // the step keeps those that it was solved with
-      const double enough = context.solver.linear.cg.tolerance * norm(context.pool, b) / c;
-      if (!contact->correct(context.pool, state.x, state.v, factor, u, c, dv, enough,
+      const double enough = context.solver.linear.cg.tolerance * norm(context.pool, b) / c.force;
+      if (!contact->correct(context.pool, x, v, factor, u, c.velocity, dv, enough,
                             last ? next_contacts_ : contacts_))
         break;
       if (last) {
@@ -58,12 +74,13 @@ class LinearizedStage {
       }
     }
   }
-  /// As report_linear_solution. After it the method may use `b` and `dv` as scratch memory.
+  /// As report_linear_solution or report_contact_solution. After it the method may use `b` and `dv` as
+  /// scratch memory.
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
-              std::span<const vec3> v_hat = {}) const {
+              std::span<const vec3> v_hat = {}, double weight = 1) const {
     if (context.contacts.empty())
-      return report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat);
-    report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat);
+      return report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat, weight);
+    report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat, weight);
   }
 
   /// Of the last solve.

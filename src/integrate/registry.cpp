@@ -86,6 +86,19 @@ std::string_view family_title(IntegratorFamily family) {
   return "Position-based";
 }
 
+std::string title_with(const IntegratorInfo& info, const SolverSettings& solver) {
+  return std::string(info.title) + (solves_stages_once(info, solver) ? ", linear" : "");
+}
+
+std::string formula_with(const IntegratorInfo& info, const SolverSettings& solver) {
+  std::string text(info.formula);
+  if (!solves_stages_once(info, solver)) return text;
+  constexpr std::string_view kNewton = "by Newton's method", kOnce = "by one linear solve per stage";
+  if (const std::size_t at = text.find(kNewton); at != std::string::npos)
+    return text.replace(at, kNewton.size(), kOnce);
+  return text.append(", ").append(kOnce);
+}
+
 const IntegratorInfo* find_integrator(std::string_view id) {
   const auto row = std::ranges::find(integrators(), id, &IntegratorInfo::id);
   return row == integrators().end() ? nullptr : &*row;

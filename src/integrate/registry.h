@@ -16,15 +16,22 @@ std::span<const IntegratorInfo> integrators();
 /// Heading of a family in lists: "Explicit".
 std::string_view family_title(IntegratorFamily family);
 
-/// The order of convergence that a method has with these parameters and blocks; 0 if none is defined.
-inline int order_with(const IntegratorInfo& info, const IntegratorParameters& values, JacobianMode mode) {
+/// The order of convergence that a method has with these parameters and settings; 0 if none is defined.
+inline int order_with(const IntegratorInfo& info, const IntegratorParameters& values,
+                      const SolverSettings& solver) {
   const bool no_modes = info.order_without_modes > 0 && values.at(0) == 0;
-  if ((no_modes || info.order_needs_exact_jacobian) && mode == JacobianMode::clamped) return 1;
+  const bool needs_exact = no_modes || info.order_needs_exact_jacobian || solves_stages_once(info, solver);
+  if (needs_exact && solver.jacobian == JacobianMode::clamped) return std::min(info.order, 1);
   return no_modes ? info.order_without_modes : info.order;
 }
 
 /// The row with this id, or nullptr.
 const IntegratorInfo* find_integrator(std::string_view id);
+
+/// "BDF2", or "BDF2, linear" if its stages are solved once.
+std::string title_with(const IntegratorInfo& info, const SolverSettings& solver);
+/// Its formula, with how its stages are solved.
+std::string formula_with(const IntegratorInfo& info, const SolverSettings& solver);
 
 /// Largest stable h·ω of one undamped oscillator, as IntegratorInfo::stability_limit.
 inline double stability_limit(const IntegratorInfo& info, const IntegratorParameters& values) {

@@ -187,7 +187,7 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 }
 
 void report_contacts(const StepContext& context, std::size_t n) {
-  if (context.ledger == nullptr) return;
+  if (context.ledger == nullptr || context.contacts.empty()) return;
   Impulses& impulses = context.ledger->impulses();
   const bool has_rods = !impulses.of(ImpulseKind::all).empty();
   for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {
@@ -199,19 +199,18 @@ void report_contacts(const StepContext& context, std::size_t n) {
 
 void report_contact_solution(const StepContext& context, const DynamicSystem& system,
                              std::span<const vec3> residual, std::span<const vec3> dv,
-                             std::span<const vec3> v, std::span<const vec3> v_hat) {
+                             std::span<const vec3> v, std::span<const vec3> v_hat, double weight) {
   if (context.ledger == nullptr) return;
   const std::span<vec3> r = context.ledger->scratch(dv.size());
   context.for_particles(r.size(), [&](std::size_t i) { r[i] = -residual[i]; });
   for (const NodalContact& contact : context.contacts) r[contact.particle] -= contact.impulse;
   add_remembered_velocity(system, v, v_hat, r);
-  report_solution(context, system, 1, r, dv);
-  report_contacts(context, r.size());
+  report_solution(context, system, weight, r, dv);
 }
 
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
-                            std::span<const vec3> v, std::span<const vec3> v_hat) {
+                            std::span<const vec3> v, std::span<const vec3> v_hat, double weight) {
   if (context.ledger == nullptr) return;
   const std::span<vec3> r = context.ledger->scratch(dv.size());
   const std::span<const Padded> product = solver.product();
@@ -220,7 +219,7 @@ void report_linear_solution(const StepContext& context, const DynamicSystem& sys
   context.for_particles(
       r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
   add_remembered_velocity(system, v, v_hat, r);
-  report_solution(context, system, 1, r, dv);
+  report_solution(context, system, weight, r, dv);
 }
 
 void ImpulseMemory::recall(const StepContext& context, double weight) const {

@@ -113,13 +113,14 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 /// momentum. If v_hat is given, the part m (v_hat − v) of b is no impulse of forces.
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
-                            std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});
+                            std::span<const vec3> v = {}, std::span<const vec3> v_hat = {},
+                            double weight = 1);
 
 /// The same of a system with contacts, with the residual b − A dv, from which their impulses are subtracted.
-/// Also reports these impulses.
 void report_contact_solution(const StepContext& context, const DynamicSystem& system,
                              std::span<const vec3> residual, std::span<const vec3> dv,
-                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});
+                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {},
+                             double weight = 1);
 
 /// Reports the impulses of the contacts of n particles.
 void report_contacts(const StepContext& context, std::size_t n);

@@ -72,9 +72,10 @@ struct SelectLane {
 struct NewLane {
   std::string integrator;
   bool from_start = false;
-  std::optional<int> substeps = {};  ///< none: those of the active lane
-  bool is_reference = false;         ///< it becomes the reference (SetReference) instead of the active one
-  std::optional<LaneId> lane = {};   ///< none: the first letter that is free
+  std::optional<int> substeps = {};       ///< none: those of the active lane
+  std::optional<StageSolve> stages = {};  ///< the same
+  bool is_reference = false;        ///< it becomes the reference (SetReference) instead of the active one
+  std::optional<LaneId> lane = {};  ///< none: the first letter that is free
 };
 /// The reference of distances from now on (PlotSample::distance); none: no distances.
 struct SetReference {

@@ -43,10 +43,12 @@ struct LiveLane {
   const LaneId id;
   PlotHistory plot;
   std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
-  /// Start of the method's share of the energies: the lane has this integrator and this h [s].
+  /// Start of the method's share of the energies: the lane has this integrator, this solve of stages and this
+  /// h [s].
   struct MethodOrigin {
     LaneOrigin since;
     std::uint16_t integrator = 0;
+    StageSolve stages{};
     double h = 0;
   };
   /// The origin of its energies.

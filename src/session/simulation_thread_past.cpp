@@ -111,7 +111,7 @@ LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& l
   const Simulation& run = simulation_of(lane);
   // Of a lane that catches up, the values that it will have then.
   const double h = lane.catching_up ? simulation().scene().dt / lane.catching_up->substeps : run.scene().h();
-  return {present_figures(lane), row_of(run.integrator()), h};
+  return {present_figures(lane), row_of(run.integrator()), run.scene().solver.stage_solve, h};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {
@@ -120,13 +120,13 @@ void SimulationThread::Impl::set_origin(LiveLane& lane) {
 
 void SimulationThread::Impl::follow_methods() {
   const auto same = [](const LiveLane::MethodOrigin& a, const LiveLane::MethodOrigin& b) {
-    return a.integrator == b.integrator && a.h == b.h;
+    return a.integrator == b.integrator && a.stages == b.stages && a.h == b.h;
   };
   for (const auto& lane : lanes) {
     auto& [common, method, before] = lane->origins;
     const LiveLane::MethodOrigin now = method_from_now(*lane);
     if (same(now, method)) continue;
-    if (now.h != method.h) timer(*lane) = {};  // its steps were of another length
+    if (now.h != method.h || now.stages != method.stages) timer(*lane) = {};  // other steps
     const bool has_stepped = now.since.time != method.since.time;
     if (!has_stepped && before && same(now, *before)) {
       method = *std::exchange(before, std::nullopt);  // the change was undone

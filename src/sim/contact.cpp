@@ -12,16 +12,11 @@
 namespace clothlab {
 
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh) {
-  return {scene.floor,
-          scene.obstacles,
-          scene.contact,
-          scene.material,
-          scene.solver.linear,
-          *find_integrator(scene.integrator),
-          model,
-          mesh,
-          scene.thickness,
-          scene.self_contact};
+  return {scene.floor,     scene.obstacles,
+          scene.contact,   scene.material,
+          scene.solver,    *find_integrator(scene.integrator),
+          model,           mesh,
+          scene.thickness, scene.self_contact};
 }
 
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,

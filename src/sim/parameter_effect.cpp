@@ -41,6 +41,10 @@ std::string of_contact(const Scene& scene, std::string_view id) {
 std::string of_solver(const Scene& scene, std::string_view id) {
   const IntegratorInfo& info = integrator_info(scene.integrator);
   const auto unused = [&](const char* what) { return std::string(info.title) + " " + what + "."; };
+  if (id == "stage-solve")
+    return info.family == IntegratorFamily::implicit ? "" : unused("is not an implicit method with stages");
+  if (solves_stages_once(info, scene.solver) && id.starts_with("newton-"))
+    return "Each stage is solved by one linear solve.";
   if (id == "newton-max-iterations") return info.uses_newton ? "" : unused("does not use Newton's method");
   if (id == "newton-tolerance") {
     // Sweeps use it to report convergence; rods have a tolerance of their own.

@@ -26,6 +26,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr std::array<std::string_view, 2> kMassModels{"uniform", "area"};
 constexpr std::array<std::string_view, 2> kDampingModels{"projected", "isotropic"};
+constexpr std::array<std::string_view, 2> kStageSolves{"newton", "linear"};
 constexpr std::array<std::string_view, 2> kJacobianModes{"clamped", "exact"};
 
 template <class Row, std::size_t n>
@@ -218,6 +219,10 @@ const auto& parameter_rows() {
       number<&World::energy_limit>("Stepping", "energy-limit", "Energy limit", "×", 1, kInfinity, logarithmic,
                                    "A run has blown up when its energy exceeds this factor times the energy "
                                    "from gravity, the start and your grabs."),
+      choice<&Method::solver, &SolverSettings::stage_solve>(
+          "Solver", "stage-solve", "Stages", kStageSolves,
+          "newton: implicit methods solve the equations of each stage to the tolerance below. linear: one "
+          "linear solve per stage about its start, the semi-implicit form of the method."),
       number<&Method::solver, &SolverSettings::newton_tolerance>(
           "Solver", "newton-tolerance", "Newton tolerance", "", 1e-14, 0.5, logarithmic,
           "An implicit step has converged when its momentum residual is below this fraction of the first "

@@ -651,7 +651,9 @@ void Simulation::notice_gain_in_step() {
            percent(shortest) + " to " + percent(longest) +
            " of those at rest; the linearised forces do not follow such turns" +
            (contact_->force().empty() ? "" : ", nor contact forces that begin within a step") + ". Use " +
-           (scene_->adaptive ? "" : "adaptive steps, ") + "a smaller h, or backward Euler.";
+           (scene_->adaptive ? "" : "adaptive steps, ") + "a smaller h, or " +
+           (solves_stages_once(*info_, scene_->solver) ? "Newton's method (--stage-solve newton)."
+                                                       : "backward Euler.");
   });
 }
 

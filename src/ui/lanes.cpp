@@ -55,7 +55,8 @@ ImU32 lane_colour(LaneId lane) {
 std::string lane_name(const LaneSnapshot& lane) {
   const int substeps = lane.scene().substeps;
   return std::string(1, lane_letter(lane.lane)) + "  " +
-         (substeps > 1 ? "÷" + std::to_string(substeps) + " " : "") + std::string(shown_method(lane).title);
+         (substeps > 1 ? "÷" + std::to_string(substeps) + " " : "") +
+         title_with(shown_method(lane), lane.scene().solver);
 }
 
 std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayout layout) {

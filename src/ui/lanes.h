@@ -51,6 +51,7 @@ struct LaneChoices {
   struct Choice {
     std::size_t row = 0;  ///< in integrators()
     int substeps = 1;
+    std::optional<StageSolve> stages = {};  ///< none: as the active lane
   };
   std::vector<Choice> lanes;
   std::optional<double> dt = {};              ///< for all [s]; none: unchanged

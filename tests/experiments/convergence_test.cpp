@@ -8,10 +8,18 @@
 namespace clothlab {
 namespace {
 
+SolverSettings with_jacobian(JacobianMode mode, StageSolve stages = StageSolve::newton) {
+  SolverSettings settings;
+  settings.jacobian = mode;
+  settings.stage_solve = stages;
+  return settings;
+}
+
 TEST(Convergence, OrderIsWhatTheRowsSay) {
   for (const IntegratorInfo& info : integrators()) {
     if (info.order == 0) continue;  // none is defined
-    const auto points = measure_convergence(info, default_parameters(info), JacobianMode::exact, 8);
+    const auto points =
+        measure_convergence(info, default_parameters(info), with_jacobian(JacobianMode::exact), 8);
     ASSERT_EQ(points.size(), 8U) << info.id;
     const auto [x, v] = measured_order(points);
     const double tolerance = info.order <= 2 ? 0.1 : 0.2;
@@ -24,12 +32,13 @@ TEST(Convergence, StarredMethodsDropToOrderOneWithAClampedJacobian) {
   int starred = 0;
   for (const IntegratorInfo& info : integrators()) {
     if (!info.order_needs_exact_jacobian) continue;
-    const auto [x, v] =
-        measured_order(measure_convergence(info, default_parameters(info), JacobianMode::clamped, 8));
+    const auto [x, v] = measured_order(
+        measure_convergence(info, default_parameters(info), with_jacobian(JacobianMode::clamped), 8));
     const IntegratorParameters values = default_parameters(info);
-    EXPECT_NEAR(x, order_with(info, values, JacobianMode::clamped), 0.1) << info.id;
-    EXPECT_NEAR(v, order_with(info, values, JacobianMode::clamped), 0.1) << info.id;
-    EXPECT_GT(order_with(info, values, JacobianMode::exact), order_with(info, values, JacobianMode::clamped));
+    EXPECT_NEAR(x, order_with(info, values, with_jacobian(JacobianMode::clamped)), 0.1) << info.id;
+    EXPECT_NEAR(v, order_with(info, values, with_jacobian(JacobianMode::clamped)), 0.1) << info.id;
+    EXPECT_GT(order_with(info, values, with_jacobian(JacobianMode::exact)),
+              order_with(info, values, with_jacobian(JacobianMode::clamped)));
     ++starred;
   }
   EXPECT_GE(starred, 1);
@@ -40,9 +49,24 @@ TEST(Convergence, OrderIsWhatTheRowsSayWithoutModes) {
     if (info.parameters.empty() || info.parameters[0].id != "modes") continue;
     IntegratorParameters values = default_parameters(info);
     values[0] = 0;
-    const auto [x, v] = measured_order(measure_convergence(info, values, JacobianMode::exact, 7));
-    EXPECT_NEAR(x, order_with(info, values, JacobianMode::exact), 0.1) << info.id;
-    EXPECT_NEAR(v, order_with(info, values, JacobianMode::exact), 0.1) << info.id;
+    const auto [x, v] =
+        measured_order(measure_convergence(info, values, with_jacobian(JacobianMode::exact), 7));
+    EXPECT_NEAR(x, order_with(info, values, with_jacobian(JacobianMode::exact)), 0.1) << info.id;
+    EXPECT_NEAR(v, order_with(info, values, with_jacobian(JacobianMode::exact)), 0.1) << info.id;
+  }
+}
+
+// Linearised at the start of each stage, methods keep their order where the matrix is exact.
+TEST(Convergence, OrderWithOneLinearSolvePerStageIsWhatTheRowsSay) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.family != IntegratorFamily::implicit) continue;
+    const IntegratorParameters values = default_parameters(info);
+    for (const JacobianMode mode : {JacobianMode::exact, JacobianMode::clamped}) {
+      const SolverSettings settings = with_jacobian(mode, StageSolve::linear);
+      const auto [x, v] = measured_order(measure_convergence(info, values, settings, 8));
+      EXPECT_NEAR(x, order_with(info, values, settings), 0.1) << info.id;
+      EXPECT_NEAR(v, order_with(info, values, settings), 0.1) << info.id;
+    }
   }
 }
 
@@ -55,8 +79,8 @@ TEST(Convergence, ContactByPenaltyKeepsTheOrderAndByFilterIsOfOrderOne) {
       // The errors of v fall faster at first.
       const bool is_late = info.id == "semi-implicit-bdf2-ere" && contact == ContactModel::filter;
       const int levels = is_late ? 8 : 7;
-      const auto points =
-          measure_convergence(info, default_parameters(info), JacobianMode::exact, levels, contact);
+      const auto points = measure_convergence(info, default_parameters(info),
+                                              with_jacobian(JacobianMode::exact), levels, contact);
       ASSERT_EQ(points.size(), static_cast<std::size_t>(levels)) << info.id;
       const auto [x, v] = measured_order(points);
       const int order = contact == ContactModel::penalty ? info.order : 1;
@@ -71,9 +95,10 @@ TEST(Convergence, ContactByPenaltyKeepsTheOrderAndByFilterIsOfOrderOne) {
 
 TEST(Convergence, GivesUpWhenToldTo) {
   const IntegratorInfo& info = integrators()[0];
-  EXPECT_TRUE(measure_convergence(info, default_parameters(info), JacobianMode::exact, 3, {}, [] {
-                return true;
-              }).empty());
+  EXPECT_TRUE(
+      measure_convergence(info, default_parameters(info), with_jacobian(JacobianMode::exact), 3, {}, [] {
+        return true;
+      }).empty());
 }
 
 TEST(Convergence, OrderIsTakenAboveTheFloor) {

@@ -12,7 +12,9 @@ namespace {
 class Allocation : public test::EveryIntegrator {};
 
 TEST_P(Allocation, HappensInTheFirstStepAlone) {
-  for (const int threads : {1, 2}) {
+  for (const auto& [threads, stages] : {std::pair(1, StageSolve::newton), std::pair(2, StageSolve::newton),
+                                        std::pair(2, StageSolve::linear)}) {
+    if (stages == StageSolve::linear && info().family != IntegratorFamily::implicit) continue;
     for (const auto kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
       for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi,
                                         PreconditionerKind::block_jacobi, PreconditionerKind::multigrid}) {
@@ -24,6 +26,7 @@ TEST_P(Allocation, HappensInTheFirstStepAlone) {
         rig->system.set_grab(
             GrabSpring{{300, 301, 324}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.3, 0.5), 5, 0.01, 20});
         SolverSettings settings;
+        settings.stage_solve = stages;
         settings.linear.kind = kind;
         settings.linear.cg.preconditioner = preconditioner;
         test::Stepper stepper(*rig, info(), settings);

@@ -109,7 +109,7 @@ Vector DenseCloth::implicit(double c, const Vector& rhs, Vector u) const {
     const Vector residual = u - rhs - c * slope(u);
     const Vector change = algebra::solve(one - c * jacobian(u), residual);
     u -= change;
-    if (change.norm() < 1e-14 * u.norm()) break;
+    if (stages == StageSolve::linear || change.norm() < 1e-14 * u.norm()) break;
   }
   return u;
 }
@@ -206,7 +206,7 @@ DenseMethod semi_implicit_bdf2(Dense d) {
 
 DenseMethod implicit_midpoint(Dense d) {
   // The middle m solves m = u0 + h/2 F(m).
-  return [=](const Vector& u0, double h) -> Vector { return u0 + h * d.F(d.cloth.implicit(h / 2, u0, u0)); };
+  return [=](const Vector& u0, double h) -> Vector { return 2 * d.cloth.implicit(h / 2, u0, u0) - u0; };
 }
 
 DenseMethod trapezoidal(Dense d) {
@@ -233,13 +233,19 @@ DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double be
     const Vector x0 = d.x(u0), v0 = d.v(u0), m = d.cloth.masses();
     const Vector a0 = state ? *state : d.a(x0, v0);
     Vector x1, v1, a1 = a0;
-    for (int k = 0; k < 200; ++k) {  // Newton's method on a1
+    const bool once = d.cloth.stages == StageSolve::linear;
+    const Matrix K0 = d.cloth.stiffness(x0), D0 = d.cloth.damping(x0);
+    const auto take = [&] {
       x1 = x0 + h * v0 + h * h * ((0.5 - beta) * a0 + beta * a1);
       v1 = v0 + h * ((1 - gamma) * a0 + gamma * a1);
+    };
+    for (int k = 0; k < 200; ++k) {  // Newton's method on a1
+      take();
       const Vector x = (1 - alpha_f) * x1 + alpha_f * x0, v = (1 - alpha_f) * v1 + alpha_f * v0;
-      Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - d.cloth.force(x, v);
-      Matrix jacobian =
-          -(1 - alpha_f) * (h * h * beta * d.cloth.stiffness(x) + h * gamma * d.cloth.damping(x));
+      const Vector f = once ? d.cloth.force(x0, v0) + K0 * (x - x0) + D0 * (v - v0) : d.cloth.force(x, v);
+      Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - f;
+      const Matrix K = once ? K0 : d.cloth.stiffness(x), D = once ? D0 : d.cloth.damping(x);
+      Matrix jacobian = -(1 - alpha_f) * (h * h * beta * K + h * gamma * D);
       jacobian.diagonal() += (1 - alpha_m) * m;
       for (Index i = 0; i < d.cloth.dofs(); ++i) {
         if (!d.cloth.is_fixed(i)) continue;
@@ -251,6 +257,7 @@ DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double be
       a1 -= change;
       if (change.norm() < 1e-14 * a1.norm()) break;
     }
+    take();
     state = a1;
     return d.u(x1, v1);
   };

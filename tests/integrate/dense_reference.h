@@ -32,9 +32,12 @@ class DenseCloth {
   Matrix damping(const Vector& x) const;                        ///< D = ∂f/∂v
   Vector acceleration(const Vector& x, const Vector& v) const;  ///< M⁻¹ f, 0 where fixed
 
-  Vector slope(const Vector& u) const;                           ///< F(u)
-  Matrix jacobian(const Vector& u) const;                        ///< J = ∂F/∂u with K and D as above
-  Vector implicit(double c, const Vector& rhs, Vector u) const;  ///< solves u = rhs + c F(u), from u
+  Vector slope(const Vector& u) const;     ///< F(u)
+  Matrix jacobian(const Vector& u) const;  ///< J = ∂F/∂u with K and D as above
+  /// Solves u = rhs + c F(u), from u; with StageSolve::linear by a single Newton iteration.
+  Vector implicit(double c, const Vector& rhs, Vector u) const;
+
+  StageSolve stages = StageSolve::newton;
 
  private:
   struct Spring {

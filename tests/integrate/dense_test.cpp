@@ -42,9 +42,10 @@ std::vector<std::pair<const char*, Material>> materials() {
 
 // Largest difference over ten steps, the led pin starting softly and speeding up.
 double largest_difference(const IntegratorInfo& info, const IntegratorParameters& values,
-                          const Material& material) {
+                          const Material& material, StageSolve stages) {
   auto rig = bumpy_sheet(material);
-  const test::DenseCloth cloth(*rig);
+  test::DenseCloth cloth(*rig);
+  cloth.stages = stages;
   const test::DenseMethod method = test::dense_method(info.id, cloth, values);
   if (!method) {
     ADD_FAILURE() << "Add the formula of " << info.id
@@ -53,7 +54,9 @@ double largest_difference(const IntegratorInfo& info, const IntegratorParameters
   }
   // ω_max is about 110/s: h ω = 1.3, where the formulas differ well.
   const double h = 0.012;
-  Stepper stepper(*rig, info, test::tight_settings(), values);
+  SolverSettings settings = test::tight_settings();
+  settings.stage_solve = stages;
+  Stepper stepper(*rig, info, settings, values);
   Eigen::VectorXd u = test::dense_state(rig->state);
   const Eigen::Index n = cloth.dofs();
   double largest = 0;
@@ -78,7 +81,17 @@ TEST_P(Formula, AgreesWithItsFormulaOnABumpySheet) {
   if (info().family == IntegratorFamily::position_based) return;  // the same in the tests of each
   for (const IntegratorParameters& values : test::parameter_corners(info())) {
     for (const auto& [name, material] : materials()) {
-      EXPECT_LT(largest_difference(info(), values, material), 1e-9)
+      EXPECT_LT(largest_difference(info(), values, material, StageSolve::newton), 1e-9)
+          << name << ' ' << testing::PrintToString(values);
+    }
+  }
+}
+
+TEST_P(Formula, WithOneLinearSolvePerStageAgreesOnABumpySheet) {
+  if (info().family != IntegratorFamily::implicit) return;
+  for (const IntegratorParameters& values : test::parameter_corners(info())) {
+    for (const auto& [name, material] : materials()) {
+      EXPECT_LT(largest_difference(info(), values, material, StageSolve::linear), 1e-9)
           << name << ' ' << testing::PrintToString(values);
     }
   }

@@ -340,16 +340,20 @@ TEST_P(LedgerOfEveryIntegrator, ChangesNoBitOfTheState) {
 // The exponential modes filter some of the forces; what is left then is no more than the solver's tolerance.
 TEST_P(LedgerOfEveryIntegrator, KnowsWhatItsSolverLeft) {
   if (info().inextensible || info().family == IntegratorFamily::position_based) GTEST_SKIP();
-  Booked run(shaken_sheet(damped_material()), info(), test::whole_step_parameters(info()));
-  for (int k = 0; k < 3; ++k) {
-    run.step(0.012);
-    const auto r = run.ledger.impulses().of(ImpulseKind::residual);
-    double largest = 0;
-    for (const vec3& each : r) {
-      ASSERT_TRUE(std::isfinite(glm::length(each)));
-      largest = std::max(largest, glm::length(each));
+  for (const StageSolve stages : {StageSolve::newton, StageSolve::linear}) {
+    SolverSettings settings = test::tight_settings();
+    settings.stage_solve = stages;
+    Booked run(shaken_sheet(damped_material()), info(), test::whole_step_parameters(info()), settings);
+    for (int k = 0; k < 3; ++k) {
+      run.step(0.012);
+      const auto r = run.ledger.impulses().of(ImpulseKind::residual);
+      double largest = 0;
+      for (const vec3& each : r) {
+        ASSERT_TRUE(std::isfinite(glm::length(each)));
+        largest = std::max(largest, glm::length(each));
+      }
+      EXPECT_LT(largest, 1e-13) << "step " << k;
     }
-    EXPECT_LT(largest, 1e-13) << "step " << k;
   }
 }
 
@@ -573,6 +577,60 @@ TEST_P(LedgerOfEveryIntegrator, OfRestIsEmpty) {
 }
 
 CLOTHLAB_FOR_EVERY_INTEGRATOR(LedgerOfEveryIntegrator);
+
+// ---- One linear solve per stage
+
+SolverSettings solved_once(double tolerance = 1e-14) {
+  SolverSettings settings = test::tight_settings();
+  settings.stage_solve = StageSolve::linear;
+  settings.linear.cg.tolerance = tolerance;
+  return settings;
+}
+
+// The largest difference of two lists, over the largest of the second.
+double difference(std::span<const vec3> a, std::span<const vec3> b) {
+  EXPECT_EQ(a.size(), b.size());
+  double largest = 0, scale = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    largest = std::max(largest, glm::length(a[i] - b[i]));
+    scale = std::max(scale, glm::length(b[i]));
+  }
+  return scale > 0 ? largest / scale : largest;
+}
+
+TEST(LedgerOfOneLinearSolve, IsThatOfTheSemiImplicitMethod) {
+  for (const auto& [full, once] :
+       {std::pair("backward-euler", "semi-implicit-euler"), std::pair("bdf2", "semi-implicit-bdf2")}) {
+    Booked a(shaken_sheet(damped_material()), row(full), {}, solved_once(1e-3)),
+        b(shaken_sheet(damped_material()), row(once), {}, solved_once(1e-3));
+    for (int k = 0; k < 3; ++k) {
+      a.step(0.012);
+      b.step(0.012);
+      for (const ImpulseKind kind : {ImpulseKind::damping, ImpulseKind::wind, ImpulseKind::hand,
+                                     ImpulseKind::residual, ImpulseKind::held})
+        EXPECT_LT(difference(a.ledger.impulses().of(kind), b.ledger.impulses().of(kind)), 1e-9)
+            << full << ", step " << k << ", impulses " << static_cast<int>(kind);
+      EXPECT_NEAR(a.ledger.work().solver, b.ledger.work().solver, 1e-9 * std::abs(b.ledger.work().solver));
+    }
+  }
+}
+
+TEST(LedgerOfOneLinearSolve, ApproachesThatOfNewtonsMethod) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.family != IntegratorFamily::implicit) continue;
+    const IntegratorParameters values = default_parameters(info);
+    Booked a(shaken_sheet(damped_material()), info, values, solved_once()),
+        b(shaken_sheet(damped_material()), info, values);
+    for (int k = 0; k < 3; ++k) {
+      a.step(1e-5);
+      b.step(1e-5);
+      for (const ImpulseKind kind :
+           {ImpulseKind::damping, ImpulseKind::wind, ImpulseKind::hand, ImpulseKind::held})
+        EXPECT_LT(difference(a.ledger.impulses().of(kind), b.ledger.impulses().of(kind)), 1e-4)
+            << info.id << ", step " << k << ", impulses " << static_cast<int>(kind);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace clothlab

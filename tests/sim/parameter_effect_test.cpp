@@ -162,10 +162,15 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
     return ids;
   };
   using Ids = std::set<std::string_view>;
-  const Ids newton{"newton-tolerance", "newton-max-iterations"};
+  const Ids iterations{"newton-tolerance", "newton-max-iterations"};
+  Ids newton = iterations;
+  newton.insert("stage-solve");
   Ids all{"linear-solver", "preconditioner", "cg-tolerance", "cg-max-iterations"};
   EXPECT_EQ(without(sheet("backward-euler")), Ids());
   EXPECT_EQ(without(sheet("semi-implicit-euler")), newton);
+  Scene once = sheet("backward-euler");
+  once.solver.stage_solve = StageSolve::linear;
+  EXPECT_EQ(without(once), iterations);
   all.insert(newton.begin(), newton.end());
   EXPECT_EQ(without(sheet("rk4")), all);
   Scene direct = sheet("backward-euler");

@@ -185,6 +185,8 @@ TEST(SolverFigure, ShowsTheSettingsThatMatter) {
   EXPECT_TRUE(shows("semi-implicit-euler", "preconditioner"));
   EXPECT_FALSE(shows("rk4", "preconditioner"));
   face.view.plots_layout.enlarged = 0;  // room for all
+  EXPECT_TRUE(shows("backward-euler", "stage-solve"));
+  EXPECT_FALSE(shows("semi-implicit-euler", "stage-solve"));
   EXPECT_TRUE(shows("siere", "mode-refresh#field"));
   EXPECT_TRUE(shows("xpbd", "xpbd-iterations#field"));
 }

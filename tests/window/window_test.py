@@ -1207,6 +1207,29 @@ def gain_in_step(program, assets):
 
 
 @case
+def stage_solve(program, assets):
+    """Newton's method and one linear solve per stage side by side; a landing by the latter has a cure of its own."""
+    with Session(program, "--grid", "32x32", "--size", "1.4x1.4", "--pin", "none", "--mass", "0.4", "--bend-stiffness",
+                 "0.02", "--obstacle", "box:0.7,-0.2,0.7,0.9,0.1,0.9", "--integrator", "bdf2") as window:
+        window.until(lambda: window.state()["step"] > 5, "it to play", 30)
+        window.click_item("lane-sets")
+        window.click_item("lane-set:Newton's method or one linear solve")
+        window.until(lambda: "".join(window.state()["lanes"]) == "AB" and window.state()["lanes"]["B"]["step"] > 3,
+                     "two lanes", 30)
+        window.click_item("lane-head:B")
+        window.shows("the other lane", lane="B")
+        window.until(lambda: window.state()["parameters"]["stage-solve"] == 1, "its solve of stages")
+        heads = [window.fresh_state()["texts"][f"lane-head:{letter}"] for letter in "AB"]
+        check(heads[0] == "BDF2" and heads[1].startswith("BDF2 · Stages"), f"the lanes are named {heads}")
+        window.until(lambda: "gain-newton" in window.state()["items"], "the notice and its buttons", 30)
+        window.click_item("gain-newton")
+        window.until(lambda: window.state()["parameters"]["stage-solve"] == 0, "Newton's method")
+        window.until(lambda: "gain-newton" not in window.state()["items"], "the cure")
+        window.key("ctrl+z")
+        window.until(lambda: window.state()["parameters"]["stage-solve"] == 1, "the undo")
+
+
+@case
 def first_minutes(program, assets):
     """A new user: blind presses, 1, a blow-up, 6, on it goes; a T-shirt, its hem pinned, played; N keeps the pins."""
     with Session(program) as window:

@@ -20,7 +20,7 @@ struct Convergence final : MethodAnalysis {
                                   {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
   std::optional<std::string> levels_text;
-  std::optional<std::string> jacobian_text, contact_text;
+  std::optional<std::string> jacobian_text, stages_text, contact_text;
   std::optional<ContactModel> contact;
 
   void add_to(CLI::App& app) override {
@@ -29,17 +29,19 @@ struct Convergence final : MethodAnalysis {
              "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
     add_text(app, kAnalysisGroup, "--jacobian", jacobian_text, "NAME",
              "exact (the default), or clamped, with which some methods are only of order 1.");
+    add_text(app, kAnalysisGroup, "--stage-solve", stages_text, "NAME",
+             "newton (the default), or linear: implicit methods in their semi-implicit form.");
     add_text(app, kAnalysisGroup, "--contact", contact_text, "NAME",
              "The sheet lies on a sphere without friction, pressed on it, with contact by "
              "filter, penalty, barrier or impulse.");
     add_parameters_to(app);
   }
 
-  void measure(const IntegratorInfo& info, JacobianMode jacobian, int levels) {
+  void measure(const IntegratorInfo& info, const SolverSettings& solver, int levels) {
     const IntegratorParameters values = parameters(info);
-    const auto points = measure_convergence(info, values, jacobian, levels, contact, stop);
+    const auto points = measure_convergence(info, values, solver, levels, contact, stop);
     if (Interrupt::requested()) return;
-    const int expected = order_with(info, values, jacobian);
+    const int expected = order_with(info, values, solver);
     Points curves;
     std::string changed;
     for (std::size_t k = 0; k < points.size(); ++k) {
@@ -62,9 +64,11 @@ struct Convergence final : MethodAnalysis {
   void measure_all() override {
     int levels = 8;
     read_whole("levels", levels_text, 2, 12, levels);
-    const bool clamped =
-        jacobian_text && parse_parameter(find_scene_parameter("jacobian")->spec, *jacobian_text) ==
-                             static_cast<double>(JacobianMode::clamped);
+    Scene settings;
+    set_parameter(settings, "jacobian", static_cast<double>(JacobianMode::exact));
+    for (const auto& [id, text] :
+         {std::pair("jacobian", &jacobian_text), std::pair("stage-solve", &stages_text)})
+      if (*text) set_parameter(settings, id, parse_parameter(find_scene_parameter(id)->spec, **text));
     if (contact_text)
       contact =
           static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, *contact_text));
@@ -81,7 +85,7 @@ struct Convergence final : MethodAnalysis {
       else if (contact && info.inextensible)
         without_freedom.push_back(&info);
       else
-        measure(info, clamped ? JacobianMode::clamped : JacobianMode::exact, levels);
+        measure(info, settings.solver, levels);
     });
     report_skipped(skipped, "no order is defined for them");
     report_skipped(without_freedom, "rods leave no freedom to a sheet on a sphere");

@@ -220,7 +220,7 @@ void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfac
   thickness_ = input.thickness > 0 ? input.thickness : kThicknessOfEdge * mean_edge(input.cloth);
   friction_ = input.obstacles.friction;
   through_springs_ = input.method.family != IntegratorFamily::explicit_method;
-  solver_settings_ = input.solver;
+  solver_settings_ = input.solver.linear;
   with_itself_ = input.self_contact;
   mesh_ = &input.mesh;
   if (!is_active_) pairs_.clear();

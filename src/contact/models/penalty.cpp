@@ -26,7 +26,8 @@ double mean_edge(const ClothModel& cloth) {
 
 void PenaltyResponse::configure(const ContactInput& input, const Surfaces& surfaces) {
   material_ = input.material;
-  forces_at_start_ = input.method.family != IntegratorFamily::implicit;
+  forces_at_start_ =
+      input.method.family != IntegratorFamily::implicit || solves_stages_once(input.method, input.solver);
   ContactSettings settings;
   settings.with_itself = input.self_contact;
   if (settings.with_itself || input.has_surfaces()) {

@@ -32,7 +32,7 @@ class BackwardEuler final : public Integrator {
 
     const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
     begin_contacts(context, h, h, state.x, state.x);
-    stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report);
+    stage_.solve(system, equation, state.x, {start_, symplectic_}, context, x1_, v1_, report);
 
     stage_.report(system, context, 1, h, x1_, v1_);
     report_contacts(context, n);

@@ -35,7 +35,7 @@ class Bdf2 final : public Integrator {
     prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
     const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
     begin_contacts(context, h, gamma, state.x, x_hat_);
-    stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report);
+    stage_.solve(system, equation, state.x, {v0, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 1, gamma, x1_, v1_);
     report_contacts(context, n);
     scale_impulses(context, h / gamma);

@@ -24,7 +24,7 @@ class ImplicitMidpoint final : public Integrator {
     // The whole displacement is h times the velocity in the middle.
     begin_contacts(context, h, h, state.x, state.x);
     scale_impulses(context, 0.5);
-    stage_.solve(system, middle, {v0, guess_}, context, x1_, v1_, report);
+    stage_.solve(system, middle, state.x, {v0, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 2, h / 2, x1_, v1_);
 
     for (std::size_t i = 0; i < n; ++i) {

@@ -36,11 +36,12 @@ class SemiImplicitBdf2 final : public Integrator {
 
     const std::span<const double> m = system.masses();
     begin_contacts(context, h, c, state.x, x_hat_);
-    stage_.solve(
+    stage_.solve_step(
         system, state, h, c, 1, dx_hat_,
         [&](std::size_t i, const vec3& f) { return m[i] * (v_hat_[i] - state.v[i]) + c * f; }, context,
         report);
     stage_.report(context, system, state.v, v_hat_);
+    report_contacts(context, n);
     scale_impulses(context, h / c);
     std::vector<vec3>& v1 = stage_.dv;
     context.for_particles(n, [&](std::size_t i) {

@@ -14,9 +14,10 @@ class SemiImplicitEuler final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     begin_contacts(context, h, h, state.x, state.x);
-    stage_.solve(
+    stage_.solve_step(
         system, state, h, h, h, state.v, [&](std::size_t, const vec3& f) { return h * f; }, context, report);
     stage_.report(context, system);
+    report_contacts(context, system.size());
     std::vector<vec3>&x1 = stage_.b, &v1 = stage_.dv;
     context.for_particles(x1.size(), [&](std::size_t i) {
       v1[i] = state.v[i] + v1[i];

@@ -34,24 +34,30 @@ constexpr Dash kToleranceDash{5, 3};
 
 // ---- The settings
 
-bool uses_cg(const IntegratorInfo& info) { return info.uses_linear_solver || info.inextensible; }
+bool uses_cg(const IntegratorInfo& info, const SolverSettings& /*solver*/) {
+  return info.uses_linear_solver || info.inextensible;
+}
 
 /// One of the solver's settings in the row of switches.
 struct Switch {
   const char* id;
   const char* label;
   float width;  // [interface units]
-  bool (*matters)(const IntegratorInfo&);
+  bool (*matters)(const IntegratorInfo&, const SolverSettings&);
 };
 constexpr std::array kSwitches{
     Switch{"cg-tolerance", "CG to", 46, uses_cg},
     Switch{"cg-max-iterations", "in at most", 46, uses_cg},
     Switch{"newton-tolerance", "Newton to", 46,
-           [](const IntegratorInfo& info) {
-             return info.uses_newton || info.family == IntegratorFamily::position_based;
+           [](const IntegratorInfo& info, const SolverSettings& solver) {
+             return solves_by_newton(info, solver) || info.family == IntegratorFamily::position_based;
+           }},
+    Switch{"stage-solve", "Stages by", 70,
+           [](const IntegratorInfo& info, const SolverSettings&) {
+             return info.family == IntegratorFamily::implicit;
            }},
     Switch{"jacobian", "Jacobian", 74,
-           [](const IntegratorInfo& info) {
+           [](const IntegratorInfo& info, const SolverSettings&) {
              return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
            }},
 };
@@ -68,7 +74,7 @@ std::vector<Setting> settings_of(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.snapshot.integrator];
   std::vector<Setting> settings;
   for (const Switch& each : kSwitches) {
-    if (!each.matters(info)) continue;
+    if (!each.matters(info, context.scene().solver)) continue;
     const SceneParameter& row = *find_scene_parameter(each.id);
     settings.push_back({each.label, units(each.width), &row.spec, row.get(context.scene())});
   }
@@ -303,7 +309,7 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  if (uses_cg(integrators()[context.snapshot.integrator])) {
+  if (uses_cg(integrators()[context.snapshot.integrator], context.scene().solver)) {
     const SceneParameter& row = *find_scene_parameter("preconditioner");
     if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
                                              units(kPreconditioner)))

@@ -25,7 +25,8 @@ bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator ==
 // "5 Newton iterations and 23 CG iterations, residual 3e-4 (tolerance 0.001)"
 std::string effort(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
-  const bool by_newton = shown_method(lane).uses_newton;
+  const bool by_newton = solves_by_newton(shown_method(lane), lane.scene().solver);
+  const bool once = solves_stages_once(shown_method(lane), lane.scene().solver);
   std::string text;
   if (by_newton || record.newton_iterations > 0)
     text = counted(static_cast<unsigned>(record.newton_iterations), "Newton iteration");
@@ -35,8 +36,9 @@ std::string effort(const LaneSnapshot& lane) {
   }
   if (by_newton || record.residual > 0) {
     if (!text.empty()) text += ", ";
-    text.append("residual ").append(format_plain(record.residual, 2)).append(" (tolerance ");
-    text.append(format_plain(lane.scene().solver.newton_tolerance)).append(")");
+    text.append(once ? "nonlinear residual " : "residual ").append(format_plain(record.residual, 2));
+    if (!once)
+      text.append(" (tolerance ").append(format_plain(lane.scene().solver.newton_tolerance)).append(")");
   }
   return text;
 }

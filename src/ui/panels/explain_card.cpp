@@ -25,7 +25,7 @@ std::string in_lines(std::string text) {
   return text;
 }
 
-void lines(const IntegratorInfo& info, const IntegratorParameters& values) {
+void lines(const IntegratorInfo& info, const IntegratorParameters& values, const SolverSettings& solver) {
   if (!ImGui::BeginTable("lines", 2)) return;
   ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, units(78));
   ImGui::TableSetupColumn("text", ImGuiTableColumnFlags_WidthStretch);
@@ -34,7 +34,7 @@ void lines(const IntegratorInfo& info, const IntegratorParameters& values) {
     ImGui::TableNextColumn();
     muted(line.title);
     ImGui::TableNextColumn();
-    wrapped_text(line.title == "Step" ? in_lines(line.text) : line.text);
+    wrapped_text(line.title == "Step" ? in_lines(formula_with(info, solver)) : line.text);
     note_item("explain:" + std::string(line.title));
   }
   ImGui::EndTable();
@@ -87,7 +87,8 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, const S
 std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
   const StepRecord& record = context.snapshot.frame.record;
   std::string text = "Last step: ";
-  if (info.uses_newton) text += std::to_string(record.newton_iterations) + " Newton iterations, ";
+  if (solves_by_newton(info, context.snapshot.frame.scene->solver))
+    text += std::to_string(record.newton_iterations) + " Newton iterations, ";
   const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->solver.linear.kind ==
                                                       LinearSolverSettings::Kind::cg
                                                 : info.inextensible;
@@ -123,7 +124,13 @@ void method_panel(const PanelContext& context) {
   card_heading(std::string(info.title));
   wrapped_text(info.summary);
   ImGui::Spacing();
-  lines(info, context.own_parameters());
+  lines(info, context.own_parameters(), context.scene().solver);
+  if (solves_stages_once(info, context.scene().solver)) {
+    wrapped_text(
+        "Each stage is now solved by one linear solve about its start: the semi-implicit form of this "
+        "method. Choose Newton's method under Solver or in the Solver instrument.");
+    note_item("explain:stages");
+  }
   present_numbers(context, info);
 }
 

@@ -162,11 +162,11 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
 }
 
 // As many lines of the method's formula and summary as fit above `bottom`.
-void short_explanation(const IntegratorInfo& info, float bottom) {
+void short_explanation(const IntegratorInfo& info, const SolverSettings& solver, float bottom) {
   const float line = fonts().small->FontSize, spacing = ImGui::GetStyle().ItemSpacing.y;
   const auto fitting = [&] { return static_cast<int>((bottom - ImGui::GetCursorPosY()) / line); };
   ImGui::BeginGroup();
-  if (fitting() > 3) small_text(info.formula, 1);
+  if (fitting() > 3) small_text(formula_with(info, solver), 1);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - spacing / 2);
   if (fitting() > 0) small_text(info.summary, fitting());
   ImGui::EndGroup();
@@ -196,7 +196,8 @@ void integrator_panel(const PanelContext& context) {
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     scene_parameter_row(context, info.parameters[i], values[i]);
   }
-  if (!context.view.explain) short_explanation(info, bottom);  // the Method tab has all of it
+  if (!context.view.explain)
+    short_explanation(info, context.scene().solver, bottom);  // the Method tab has all of it
   ImGui::SetCursorPosY(bottom);
   ImGui::Dummy(ImVec2(0, 0));
 }

@@ -217,6 +217,13 @@ LaneChoices steps_of_one(const PanelContext& context) {
   return {{{row, 16}, {row, 4}, {row, 1}}, std::max(dt, find_scene_parameter("dt")->spec.min)};
 }
 
+LaneChoices stages_of_one(const PanelContext& context) {
+  const bool implicit = integrators()[context.integrator()].family == IntegratorFamily::implicit;
+  const std::size_t row = implicit ? context.integrator() : method_row("backward-euler");
+  const int substeps = context.scene().substeps;
+  return {{{row, substeps, StageSolve::newton}, {row, substeps, StageSolve::linear}}};
+}
+
 LaneChoices with_reference(const PanelContext& context) {
   LaneChoices set;
   set.lanes = {{context.integrator(), context.scene().substeps}, reference_lane(context)};
@@ -243,6 +250,10 @@ constexpr std::array kSets{
             "The active method with 16, 4 and 1 substeps of a step of 16 times the current h, or of the "
             "largest stable step.",
             steps_of_one},
+    LaneSet{"Newton's method or one linear solve",
+            "The active implicit method (backward Euler if it is none), with its stages solved by Newton's "
+            "method and by one linear solve each: the full and the semi-implicit form.",
+            stages_of_one},
     LaneSet{"In real time here", "Eight methods, without those that ran slower than real time on this scene.",
             in_real_time},
     LaneSet{"Against a reference",
@@ -267,10 +278,14 @@ void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
   context.set_integrator(wanted.lanes.front().row);
   if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().substeps)
     context.set_parameter("substeps", substeps);
+  if (const auto stages = wanted.lanes.front().stages;
+      stages && *stages != context.scene().solver.stage_solve)
+    context.set_parameter("stage-solve", static_cast<double>(*stages));
   for (std::size_t i = 1; i < wanted.lanes.size(); ++i) {
     const LaneChoices::Choice& lane = wanted.lanes[i];
-    context.send(
-        Control(NewLane{.integrator = std::string(integrators()[lane.row].id), .substeps = lane.substeps}));
+    context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
+                                 .substeps = lane.substeps,
+                                 .stages = lane.stages}));
   }
   if (wanted.dt) context.set_parameter("dt", *wanted.dt);
   // New lanes have the first letters that are free.

@@ -339,7 +339,8 @@ constexpr std::string_view kDampedMethod = "backward-euler";
 
 const Notice* gain_to_cure(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
-  if (!now.notices || context.scene().adaptive || context.integrator() == method_row(kDampedMethod))
+  const Scene& scene = context.scene();
+  if (!now.notices || scene.adaptive || solves_by_newton(integrators()[context.integrator()], scene.solver))
     return nullptr;
   const std::span<const Notice> all = *now.notices;
   const auto of_method = all.subspan(std::min(now.method_origin.notices, all.size()));
@@ -364,10 +365,18 @@ bool gain_strip(const PanelContext& context, const Notice& notice, bool& why) {
   if (row_button("gain-adaptive", "Adaptive step",
                  "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
     context.set_parameter("adaptive-dt", 1);
-  if (row_button("gain-backward-euler", "Backward Euler",
-                 "Continues this lane with this method, which solves the step's equations. Undo with "
-                 "Ctrl-Z."))
+  const bool once = context.scene().solver.stage_solve == StageSolve::linear;
+  if (solves_stages_once(integrators()[context.integrator()], context.scene().solver)) {
+    if (row_button("gain-newton", "Newton's method",
+                   "Continues this lane with Newton's method, which solves the equations of each stage. Undo "
+                   "with Ctrl-Z."))
+      context.set_parameter("stage-solve", 0);
+  } else if (row_button("gain-backward-euler", "Backward Euler",
+                        "Continues this lane with this method, which solves the step's equations. Undo with "
+                        "Ctrl-Z.")) {
+    if (once) context.set_parameter("stage-solve", 0);
     context.set_integrator(method_row(kDampedMethod));
+  }
   const bool closed = row_icon_button("gain-close", Icon::close, "Do not show this notice again (Esc).");
   if (why && end < text.size()) wrapped_text(text.substr(end + 1));
   return !closed;

@@ -151,7 +151,7 @@ void status_bar(const PanelContext& context) {
 
   ImGui::BeginGroup();
   mark(method_row(info.id));
-  plain_text(info.title);
+  plain_text(title_with(info, is_past ? now.scene_then->solver : context.scene().solver));
   divider();
   if (stability.largest_step) gauge(h / *stability.largest_step, level_colour(stability.level));
   plain_text(stability.number);
