@@ -486,13 +486,18 @@ bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
 std::optional<SurfacePoint> closest_point_within(const Obstacle& obstacle, const vec3& x, double reach,
                                                  FoundPoint* last) {
   if (last == nullptr) return closest_point(obstacle, x);
+  const TriangleSurface& surface = *obstacle.mesh.surface;
   const vec3 at = in_mesh(obstacle, x);
-  if (last->point && obstacle.mesh.surface->is_continuous()) {
-    constexpr double kRounding = 1e-9;  // of the gap
-    const double gap = last->point->height - last->point->level - glm::distance(at, last->x);
-    if (gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
+  if (!last->point) {
+    *last = {at, surface.closest_point(at)};
+  } else {
+    constexpr double kRounding = 1e-9;  // of distances
+    const SurfacePoint& before = *last->point;
+    const double moved = glm::distance(at, last->x), gap = before.height - before.level - moved;
+    if (surface.is_continuous() && gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
+    if (at != last->x)
+      *last = {at, surface.closest_point(at, (1 + kRounding) * (std::abs(before.height) + moved))};
   }
-  if (!last->point || at != last->x) *last = {at, obstacle.mesh.surface->closest_point(at)};
   return in_space(obstacle, *last->point);
 }
 

@@ -148,9 +148,9 @@ void TriangleSurface::find_normals() {
     if (reversed[i]) of_corner_[i] = -of_corner_[i];
 }
 
-SurfacePoint TriangleSurface::closest_point(const vec3& x) const {
-  double least = std::numeric_limits<double>::infinity();
-  std::size_t nearest = 0;
+SurfacePoint TriangleSurface::closest_point(const vec3& x, double within) const {
+  double least = within * within;
+  std::size_t nearest = triangles_.size();
   vec3 weights(1, 0, 0), from_surface(0);
   tree_.find_nearest(x, least, [&](std::uint32_t t) {
     const auto [a, b, c] = triangles_[t];
@@ -165,6 +165,10 @@ SurfacePoint TriangleSurface::closest_point(const vec3& x) const {
     }
     return least;
   });
+  if (nearest == triangles_.size()) {
+    if (within != std::numeric_limits<double>::infinity()) return closest_point(x);  // by rounding
+    nearest = 0;                                                                     // x is not finite
+  }
   const Normals& normals = normals_[nearest];
   const Triangle& corners = triangles_[nearest];
   const bool closed = closed_[part_[nearest]];

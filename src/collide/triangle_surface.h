@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -67,7 +68,8 @@ class TriangleSurface {
   /// The distance of the farthest corner from the origin.
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
-  SurfacePoint closest_point(const vec3& x) const;
+  /// The search is shorter if the distance is known to be at most `within`.
+  SurfacePoint closest_point(const vec3& x, double within = std::numeric_limits<double>::infinity()) const;
   /// True if the segment between two points crosses a triangle, edges included.
   bool is_crossed(const vec3& from, const vec3& to) const;
 

@@ -86,14 +86,16 @@ std::optional<SurfacePoint> ContactForce::seen_by(std::uint32_t particle, std::u
   const std::optional<SurfacePoint> closest = surfaces_->within(surface, particle, x, reach, at_begin_);
   if (settings_.law.barrier || start_.empty()) return closest;
   const vec3& start = start_[particle];
-  if (glm::distance(surfaces_->carried_back(surface, x), start) < 0.5 * surfaces_->least_passage(surface))
+  const double path = glm::distance(surfaces_->carried_back(surface, x), start);
+  if (path < 0.5 * surfaces_->least_passage(surface)) return closest;
+  const double touching = settings_.thickness + kTouching * settings_.law.distance;
+  if (!surfaces_->within(surface, particle, start, surfaces_->thickness() + touching + path, true))
     return closest;
   const auto faces_start = [&](const SurfacePoint& from) {
     return closest && glm::dot(closest->normal, surfaces_->normal_at_end(surface, from.normal)) > kSameSide;
   };
   if (faces_start(surfaces_->at_begin(surface, particle, start))) return closest;
-  const std::optional<vec3> touched = surfaces_->first_touch(
-      surface, particle, start, x, settings_.thickness + kTouching * settings_.law.distance);
+  const std::optional<vec3> touched = surfaces_->first_touch(surface, particle, start, x, touching);
   if (!touched) return closest;
   SurfacePoint met = surfaces_->at_begin(surface, particle, *touched);
   if (faces_start(met)) return closest;
