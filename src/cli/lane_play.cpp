@@ -30,8 +30,9 @@ constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
   if (lanes < 2) return;
   std::fprintf(stderr,
-               "clothlab: the file has %zu lanes; this is lane %c, %s. The window runs all of them.\n", lanes,
-               lane_letter(first), std::string(integrator_info(scene.integrator).title).c_str());
+               "clothlab: the file has %zu lanes; this is lane %c, %s. The window and compare run all of "
+               "them.\n",
+               lanes, lane_letter(first), std::string(integrator_info(scene.integrator).title).c_str());
 }
 
 /// Warns if the meshes differ from those of the repeated summary.
@@ -67,9 +68,9 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
   return load_with_state(std::move(scene), options, outputs, file);
 }
 
-Replay::Options options_for(const LaneSource& source, const IntegratorInfo* info) {
+Replay::Options options_for(const LaneSource& source, const std::optional<Method>& method) {
   Replay::Options options = source.replay;
-  if (info != nullptr) options.integrator = info->id;
+  if (method) options.integrator = method->integrator;
   return options;
 }
 
@@ -97,13 +98,13 @@ std::uint64_t LengthOptions::steps(double dt, const SceneOptions& scene) const {
 }
 
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
-                            std::shared_ptr<const CheckpointFile> checkpoint) {
+                            std::shared_ptr<const CheckpointFile> checkpoint, LanesOfFile lanes) {
   for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
     if (*file) outputs.spare(path_of(**file));
   outputs.spare(scene);
   if (checkpoint)
     tell_of_lanes(checkpoint->lanes.size(), checkpoint->lanes.front().lane, scene);
-  else if (!options.lanes().empty())
+  else if (!options.lanes().empty() && lanes == LanesOfFile::first)
     tell_of_lanes(options.lanes().size(), options.lanes().front().lane, scene);
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
@@ -138,6 +139,11 @@ std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
   return out;
 }
 
+Method with_integrator(Method method, const IntegratorInfo& info) {
+  method.integrator = info.id;
+  return method;
+}
+
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group) {
   add_text(app, group, "--journal", journal, "FILE",
            "Repeats this journal of the window (see `replay`) instead of a scene. Only the scene options "
@@ -147,10 +153,10 @@ void add_journal_option(CLI::App& app, std::optional<std::string>& journal, cons
 }
 
 LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
-                             const std::optional<std::string>& checkpoint) {
+                             const std::optional<std::string>& checkpoint, LanesOfFile lanes) {
   LaneSource out;
   out.scene = checkpoint ? load_checkpoint(*checkpoint, scene, outputs)
-                         : load_with_state(named_scene(scene), scene, outputs);
+                         : load_with_state(named_scene(scene), scene, outputs, nullptr, lanes);
   out.steps = length.steps(out.scene.scene.dt, scene);
   return out;
 }
@@ -167,8 +173,8 @@ LaneSource read_journal_source(const std::string& journal, const std::optional<s
 }
 
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
-                            const LengthOptions& length, const OutputFiles& outputs) {
-  if (!journal) return read_scene_source(scene, length, outputs, {});
+                            const LengthOptions& length, const OutputFiles& outputs, LanesOfFile lanes) {
+  if (!journal) return read_scene_source(scene, length, outputs, {}, lanes);
   if (scene.changes_a_scene())
     throw InputError(
         "--journal has its own scene: only the scene options --mesh and --mesh-folder can be combined with "
@@ -176,9 +182,9 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
   return read_journal_source(*journal, scene.mesh_file(), scene.mesh_folder(), outputs);
 }
 
-LanePlay::LanePlay(const LaneSource& source, const IntegratorInfo* info)
-    : source_(source), info_(info), left_(source.steps) {
-  if (!source.journal.empty()) replay_.emplace(source.journal, options_for(source, info));
+LanePlay::LanePlay(const LaneSource& source, std::optional<Method> method)
+    : source_(source), method_(std::move(method)), left_(source.steps) {
+  if (!source.journal.empty()) replay_.emplace(source.journal, options_for(source, method_));
 }
 
 void LanePlay::begin(WorkerPool& pool) {
@@ -190,13 +196,13 @@ Replay::Event LanePlay::next(WorkerPool& pool) {
   if (replay_) return replay_->next(pool, stop);
   if (!simulation_) {
     LoadedScene loaded = source_.scene;
-    if (info_ != nullptr) loaded.scene.integrator = info_->id;
+    if (method_) loaded.scene = with_method(std::move(loaded.scene), *method_);
     simulation_ = simulation_of(loaded, pool, stop);
     return Replay::Event::loaded;
   }
   if (left_ == 0 || simulation_->blow_up()) return Replay::Event::ended;
   --left_;
-  switch (simulation_->step(pool, stop, info_ == nullptr)) {
+  switch (simulation_->step(pool, stop, !method_)) {
     case StepStatus::stopped:
       return Replay::Event::stopped;
     case StepStatus::blown_up:

@@ -18,6 +18,7 @@
 #include "documents/scene_loader.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
+#include "sim/scene.h"
 #include "sim/simulation.h"
 
 namespace CLI {
@@ -40,10 +41,15 @@ class LengthOptions {
   std::optional<std::string> steps_, duration_;
 };
 
+/// Which lanes of a scene file a command runs: the first, which it says if there are more, or those that its
+/// options choose.
+enum class LanesOfFile { first, chosen };
+
 /// Reads the mesh of `scene`, and the initial state that the options name; no input may be one of the
 /// `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on Ctrl-C.
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
-                            std::shared_ptr<const CheckpointFile> checkpoint = nullptr);
+                            std::shared_ptr<const CheckpointFile> checkpoint = nullptr,
+                            LanesOfFile lanes = LanesOfFile::first);
 
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
@@ -51,6 +57,9 @@ Scene named_scene(SceneOptions& options);
 /// The methods of `--integrators a,b,c`, one lane each; a method may occur several times. Throws InputError
 /// for an unknown one, and for more lanes than there are letters.
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);
+
+/// A method with another integrator.
+Method with_integrator(Method method, const IntegratorInfo& info);
 
 /// The run of all lanes: a scene for a number of steps, or a journal.
 struct LaneSource {
@@ -70,20 +79,23 @@ void add_journal_option(CLI::App& app, std::optional<std::string>& journal, cons
 
 /// The scene of the checkpoint if there is one, otherwise the one that the options name.
 LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
-                             const std::optional<std::string>& checkpoint);
+                             const std::optional<std::string>& checkpoint,
+                             LanesOfFile lanes = LanesOfFile::first);
 /// A journal; `mesh` and `mesh_folder` replace the paths of its meshes.
 LaneSource read_journal_source(const std::string& journal, const std::optional<std::string>& mesh,
                                const std::filesystem::path& mesh_folder, const OutputFiles& outputs);
 /// The journal that --journal names, otherwise the scene.
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
-                            const LengthOptions& length, const OutputFiles& outputs);
+                            const LengthOptions& length, const OutputFiles& outputs,
+                            LanesOfFile lanes = LanesOfFile::first);
 
 /// One lane step by step, with the same bits as `simulate` or `replay` alone, except that among several lanes
 /// a barrier keeps its stiffness.
 class LanePlay {
  public:
-  /// The source must outlive it. Null: by the methods of the scene or the journal.
-  LanePlay(const LaneSource& source, const IntegratorInfo* info);
+  /// The source must outlive it. By this method, of which a journal uses the integrator only; none: by the
+  /// methods of the scene or the journal.
+  LanePlay(const LaneSource& source, std::optional<Method> method);
   /// Loads the scene; call it first. Throws InputError, SystemError, Cancelled.
   void begin(WorkerPool& pool);
   /// As Replay::next, but never Event::loaded: one step, or the end. A blow-up that a journal does not return
@@ -107,7 +119,7 @@ class LanePlay {
   Replay::Event next(WorkerPool& pool);
 
   const LaneSource& source_;
-  const IntegratorInfo* info_;
+  std::optional<Method> method_;
   std::optional<Replay> replay_;
   std::unique_ptr<Simulation> simulation_;  // of a scene
   std::uint64_t left_;                      // steps of it

@@ -304,6 +304,15 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   return applied_to(std::move(scene));
 }
 
+std::vector<std::pair<LaneId, Scene>> SceneOptions::scenes_of_lanes() const {
+  std::vector<std::pair<LaneId, Scene>> out;
+  if (!scene_file_) return out;
+  SceneExtras extras;
+  const Scene scene = read_scene_file(*scene_file_, Interrupt::probe(), &extras);
+  for (const auto& [lane, method] : extras.lanes) out.emplace_back(lane, with_method(scene, method));
+  return out;
+}
+
 Scene SceneOptions::applied_to(Scene scene) {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);

@@ -97,6 +97,8 @@ class SceneOptions {
   const std::optional<SummarizedRun>& summary() const { return summary_; }
   /// The lanes of the scene file (LoadedScene::lanes), after scene().
   const std::vector<LaneMethod>& lanes() const { return lanes_; }
+  /// The scene file as it is, with each of its lanes' methods; empty if it has none. Throws InputError.
+  std::vector<std::pair<LaneId, Scene>> scenes_of_lanes() const;
   /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
   bool changes_obstacles() const { return !obstacles_.empty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "documents/command_line.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/text.h"
@@ -23,10 +24,11 @@ std::string shell_quoted(const std::string& text) {
 
 namespace {
 
-/// The options for the values in which a scene differs from another.
+/// The options for the values in which scenes, the lanes of one run, differ from others.
 class Options {
  public:
-  Options(const Scene& scene, const Scene& base) : scene_(scene), base_(base) {}
+  Options(std::span<const Scene> lanes, std::span<const Scene> bases)
+      : lanes_(lanes), bases_(bases), scene_(lanes.front()), base_(bases.front()) {}
 
   std::string values() {
     if (scene_.pins != base_.pins) add("pin", pins());
@@ -64,8 +66,9 @@ class Options {
   }
 
   void add_parameter(const ParameterSpec& spec) {
-    const double now = parameter_value(scene_, spec);
-    if (now == parameter_value(base_, spec)) return;
+    const auto value = [&](const Scene& scene) { return parameter_value(scene, spec); };
+    if (std::ranges::equal(lanes_, bases_, {}, value, value)) return;
+    const double now = value(scene_);
     if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0) {
       text_ += " --" + std::string(spec.id) + (now != 0 ? "" : "=false");
     } else {
@@ -82,10 +85,14 @@ class Options {
     return text.empty() ? "none" : text;
   }
 
+  std::span<const Scene> lanes_, bases_;
   const Scene& scene_;
   const Scene& base_;
   std::string text_;
 };
+
+/// Of one scene.
+Options options_of(const Scene& scene, const Scene& base) { return {{&scene, 1}, {&base, 1}}; }
 
 }  // namespace
 
@@ -98,11 +105,22 @@ std::string command_line(const Scene& scene, const Scene* of_file, const std::st
   std::string text = "clothlab simulate";
   if (named) {
     const Scene defaults;
-    text += Options(scene, defaults).mesh() + Options(scene, defaults).values();
+    text += options_of(scene, defaults).mesh() + options_of(scene, defaults).values();
   } else {
-    text += " --scene " + shell_quoted(file) + Options(scene, *of_file).values();
+    text += " --scene " + shell_quoted(file) + options_of(scene, *of_file).values();
   }
   return text + " --steps " + std::to_string(steps);
+}
+
+std::string compare_command_line(std::span<const Scene> scenes, std::span<const Scene> of_file,
+                                 const std::string& file, std::uint64_t steps) {
+  return "clothlab compare --scene " + shell_quoted(file) + Options(scenes, of_file).values() + " --steps " +
+         std::to_string(steps);
+}
+
+std::string method_options(const Scene& scene) {
+  const std::string text = options_of(scene, with_method(scene, {})).values();
+  return text.empty() ? "--integrator " + scene.integrator : text.substr(1);
 }
 
 std::string replay_command_line(const std::string& journal) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "sim/scene.h"
@@ -17,6 +18,14 @@ std::string shell_quoted(const std::string& text);
 /// are quoted for the shell.
 std::string command_line(const Scene& scene, const Scene* of_file, const std::string& file,
                          std::uint64_t steps);
+
+/// The command that runs all lanes of a scene's file: "clothlab compare --scene FILE --mass 0.5 --steps 60".
+/// `scenes` have the later changes, `of_file` do not; one for each lane.
+std::string compare_command_line(std::span<const Scene> scenes, std::span<const Scene> of_file,
+                                 const std::string& file, std::uint64_t steps);
+
+/// The options of a scene's method, without those that have their default: "--integrator bdf2 --substeps 4".
+std::string method_options(const Scene& scene);
 
 /// The command that repeats a journal: "clothlab replay 'FILE'".
 std::string replay_command_line(const std::string& journal);

@@ -836,6 +836,34 @@ class CommandLine(unittest.TestCase):
         ledger = page[page.index("Energy ledger<"):]
         self.assertEqual(ledger[:ledger.index("</table>")].count("<tr>"), 1 + len(lanes))
 
+    def test_compare_runs_the_lanes_of_a_file(self):
+        methods = {"A": {"integrator": "bdf2"}, "C": {"integrator": "bdf2", "stage-solve": "linear", "substeps": 2}}
+        lanes = [{"letter": letter, "method": method} for letter, method in methods.items()]
+        mesh = {"grid": [6, 6], "size": [1, 1]}
+        (self.dir / "two.json").write_text(json.dumps({"clothlab-scene": 4, "mesh": mesh, "lanes": lanes}))
+        scene = ["--scene", "two.json", "--steps", 20, "--mass", "0.4"]
+        done = self.run_program("compare", *scene, "--report", "report")
+        self.assertEqual(done.stderr.count("lane"), 0)
+        table = done.stdout.splitlines()
+        self.assertRegex(table[1], r"^A  BDF2 +2 +16.7 +20 ")
+        self.assertRegex(table[2], r"^C  BDF2, linear ÷2 +1 +8.33 +20 ")
+
+        options = ["--stage-solve", "linear", "--substeps", 2]
+        self.run_program("simulate", "--grid", "6x6", *scene[2:], "--integrator", "bdf2", *options,
+                         "--diagnostics", "alone.csv")
+        self.assertEqual(self.without_time("report/C-bdf2.csv"), self.without_time("alone.csv"))
+        page = html.unescape((self.dir / "report/index.html").read_text())
+        self.assertIn("<code>--integrator bdf2 --substeps 2 --stage-solve linear</code>", page)
+        self.assertIn("Repeat it with <code>clothlab compare --scene two.json --mass 0.4 --steps 20</code>", page)
+
+        # An option replaces the value of every lane, also where the first one had it already.
+        done = self.run_program("compare", *scene, "--substeps", 1, "--report", "report")
+        self.assertRegex(done.stdout.splitlines()[2], r"^C  BDF2, linear +1 +16.7 ")
+        page = html.unescape((self.dir / "report/index.html").read_text())
+        self.assertIn("--scene two.json --mass 0.4 --substeps 1 --steps 20</code>", page)
+        done = self.run_program("compare", *scene, "--integrators", "rk4,bdf2")
+        self.assertEqual([line.split("  ")[1] for line in done.stdout.splitlines()[1:3]], ["Runge–Kutta 4", "BDF2"])
+
     def test_render_tiles_lanes(self):
         lanes = ["--integrators", "explicit-euler,semi-implicit-euler"]
         steps = [*SMALL, "--dt", "0.02", "--pixels", "200x100"]
@@ -885,6 +913,7 @@ class CommandLine(unittest.TestCase):
     def test_compare_refuses(self):
         self.refused("compare", "--integrators", "rk4", says="There is no cloth")
         self.refused("compare", *SMALL, "--integrators", "rk5", says="rk4")
+        self.refused("compare", *SMALL, says="name --integrators A,B,..., or a --scene whose file has lanes")
         self.refused("compare", *SMALL, "--integrators", "rk4,", says="integrator")
         self.refused("compare", *SMALL, "--integrators", ",".join(9 * ["rk4"]), says="at most 8 lanes, not 9")
         self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "no/report", says="no/report")

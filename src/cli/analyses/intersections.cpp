@@ -58,7 +58,7 @@ struct Intersections final : Subcommand {
     outputs.check();
     const LaneSource source = read_scene_source(scene, length, outputs, resume);
     WorkerPool pool(scene.threads());
-    LanePlay play(source, nullptr);
+    LanePlay play(source, std::nullopt);
     play.begin(pool);
     const StepStatus status = play.play(pool, [] {});
     const Simulation& simulation = play.simulation();

@@ -98,18 +98,28 @@ std::string scene_text(const Simulation& simulation) {
   return out;
 }
 
+void set_method(const Scene& scene, const IntegratorInfo& info, LaneFigures& figures) {
+  figures.title = title_with(info, scene.solver);
+  if (scene.substeps > 1) figures.title += " ÷" + std::to_string(scene.substeps);
+  figures.formula = formula_with(info, scene.solver);
+  figures.order = order_with(info, integrator_parameters(scene), scene.solver);
+}
+
 /// Runs one lane, with the same bits as `simulate --integrator` or `replay --integrator` alone, until its
 /// end, its blow-up or Ctrl-C. `progress` is called after every step with its number and its time [s]. Throws
 /// InputError, SystemError, Cancelled.
-LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const PainterMaker& make_painter,
+LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const PainterMaker& make_painter,
                      WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
-  LanePlay play(source, &info);
+  LanePlay play(source, lane.method);
   LaneFigures figures;
-  figures.info = &info;
+  figures.lane = lane.lane;
+  figures.info = &integrator_info(lane.method.integrator);
   figures.diagnostics = kDiagnosticsHeader;
   LanePictures pictures(make_painter, source.last_step(), figures.pictures);
   NewNotices new_notices;
   play.begin(pool);
+  set_method(play.simulation().scene(), *figures.info, figures);
+  if (source.journal.empty()) figures.options = method_options(play.simulation().scene());
   const StepRecord& start = play.simulation().record();
   const double start_energy = start.energy.total;
   figures.scene = scene_text(play.simulation());
@@ -145,26 +155,31 @@ struct Compare final : Subcommand {
 
   SceneOptions scene;
   LengthOptions length{120};
-  std::string names;
-  std::optional<std::string> journal, report;
+  std::optional<std::string> names, journal, report;
   const Services& services;
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
     app.remove_option(app.get_option("--integrator"));
     length.add_to(app);
-    app.add_option("--integrators", names,
-                   "The lanes, 1 to " + std::to_string(kMostLanes) +
-                       " integrators; one may occur several times. `simulate --help` lists them.")
-        ->type_name("A,B,...")
-        ->required()
-        ->take_last()
-        ->group("Comparison");
+    add_text(app, "Comparison", "--integrators", names, "A,B,...",
+             "The lanes, 1 to " + std::to_string(kMostLanes) +
+                 " integrators; one may occur several times. `simulate --help` lists them. Without this "
+                 "option they are the lanes of the scene file, each with its own method.");
     add_journal_option(app, journal, "Comparison");
     add_text(app, "Comparison", "--report", report, "DIR",
              "Writes the page DIR/index.html with tables, curves and pictures, which needs no other file. "
              "Next to it are DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. "
              "Creates DIR if it is missing.");
+  }
+
+  /// Throws InputError if there are none.
+  std::vector<std::pair<LaneId, Scene>> lanes_of_file() const {
+    std::vector<std::pair<LaneId, Scene>> lanes = scene.scenes_of_lanes();
+    if (lanes.empty() || journal)
+      throw InputError("Nothing says which lanes to compare: name --integrators A,B,..., or " +
+                       std::string(journal ? "a scene" : "a --scene") + " whose file has lanes.");
+    return lanes;
   }
 
   std::filesystem::path report_folder() const {
@@ -173,12 +188,12 @@ struct Compare final : Subcommand {
   }
 
   /// The files of the report; throws InputError if one cannot be written.
-  OutputFiles outputs(std::span<const IntegratorInfo* const> infos) const {
+  OutputFiles outputs(std::span<const LaneMethod> lanes) const {
     OutputFiles files;
     if (!report) return files;
     const std::filesystem::path folder = report_folder();
     if (!has_folder(folder)) return files;
-    for (const std::string& name : report_files(infos))
+    for (const std::string& name : report_files(lanes))
       files.add(folder / name, path_of(name).extension().string());
     return files;
   }
@@ -197,7 +212,10 @@ struct Compare final : Subcommand {
     return [this, request] { return services.make_painter(request); };
   }
 
-  std::string command(const LaneSource& of) const {
+  /// The command that repeats the comparison.
+  std::string command(const LaneSource& of, std::span<const Scene> scenes,
+                      std::span<const Scene> of_file) const {
+    if (!names) return compare_command_line(scenes, of_file, *scene.scene_file(), of.steps);
     std::string out =
         journal ? replay_command_line(*journal)
                 : command_line(of.scene.scene, nullptr, scene.scene_file().value_or(std::string()), of.steps);
@@ -205,29 +223,43 @@ struct Compare final : Subcommand {
     const std::size_t at = out.find(verb);
     if (at == std::string::npos) return {};
     std::string instead = "compare --integrators ";
-    instead += names;
+    instead += *names;
     if (journal) instead += " --journal";
     return out.replace(at, verb.size(), instead);
   }
 
   int run() override {
-    const std::vector<const IntegratorInfo*> infos = parse_lanes(names);
-    const OutputFiles files = outputs(infos);
-    const LaneSource of = read_lane_source(journal, scene, length, files);
+    std::vector<LaneMethod> lanes;
+    std::vector<Scene> of_file, scenes;  // of the lanes of a file
+    if (names) {
+      for (const IntegratorInfo* info : parse_lanes(*names))
+        lanes.push_back({lanes.size(), with_integrator({}, *info)});
+    } else {
+      for (const auto& [lane, of_lane] : lanes_of_file()) {
+        of_file.push_back(of_lane);
+        scenes.push_back(scene.applied_to(of_lane));
+        lanes.push_back({lane, scenes.back().method()});
+      }
+    }
+    const OutputFiles files = outputs(lanes);
+    const LaneSource of = read_lane_source(journal, scene, length, files, LanesOfFile::chosen);
+    if (names)
+      for (LaneMethod& lane : lanes)
+        lane.method = with_integrator(of.scene.scene.method(), integrator_info(lane.method.integrator));
     Comparison comparison;
     comparison.threads = scene.threads();
-    comparison.title = "Comparison of " + std::to_string(infos.size()) +
-                       (infos.size() == 1 ? " time integrator" : " time integrators");
-    comparison.command = command(of);
+    comparison.title = "Comparison of " + std::to_string(lanes.size()) +
+                       (lanes.size() == 1 ? " time integrator" : " time integrators");
+    comparison.command = command(of, scenes, of_file);
     const PainterMaker make_painter = painter_maker(comparison);
     WorkerPool pool(comparison.threads);
     {
-      Progress progress(infos.size() * of.last_step(), scene.quiet());
-      for (std::size_t k = 0; k < infos.size() && !Interrupt::requested(); ++k) {
+      Progress progress(lanes.size() * of.last_step(), scene.quiet());
+      for (std::size_t k = 0; k < lanes.size() && !Interrupt::requested(); ++k) {
         const auto show = [&](std::uint64_t step, double time) {
           progress.show(k * of.last_step() + step, time);
         };
-        comparison.lanes.push_back(run_lane(of, *infos[k], make_painter, pool, show));
+        comparison.lanes.push_back(run_lane(of, lanes[k], make_painter, pool, show));
       }
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;

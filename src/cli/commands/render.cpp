@@ -124,7 +124,7 @@ void LaneTiles::add_label(std::size_t lane, const Simulation& simulation, Place 
   fill(place.left, place.top, kLabelHeight, kLabelHeight, kLaneStyles[lane].colour);
   const int top = place.top + (kLabelHeight - static_cast<int>(kLabelText)) / 2;
   write(std::string(1, lane_letter(lane)), place.left + kLabelPadding, top, kLabelText, kLabelHeight, kWhite);
-  std::string title(simulation.integrator().title);
+  std::string title = title_with(simulation.integrator(), simulation.scene().solver);
   if (const auto& blow_up = simulation.blow_up())
     title += ": blew up at " + format_quantity(blow_up->time, "s");
   const int left = kLabelHeight + kLabelPadding;
@@ -239,11 +239,13 @@ struct RenderCommand final : Subcommand {
   /// One for each of --integrators, or the one run; all at their start.
   Plays begin_plays(const LaneSource& source, WorkerPool& pool) const {
     Plays out;
-    for (const IntegratorInfo* info :
-         lanes ? parse_lanes(*lanes) : std::vector<const IntegratorInfo*>{nullptr}) {
-      out.push_back(std::make_unique<LanePlay>(source, info));
+    const auto begin = [&](std::optional<Method> method) {
+      out.push_back(std::make_unique<LanePlay>(source, std::move(method)));
       out.back()->begin(pool);
-    }
+    };
+    if (!lanes) begin({});
+    for (const IntegratorInfo* info : lanes ? parse_lanes(*lanes) : std::vector<const IntegratorInfo*>())
+      begin(with_integrator(source.scene.scene.method(), *info));
     return out;
   }
 

@@ -62,7 +62,7 @@ struct ReplayCommand final : Subcommand {
     if (dt_text) source.replay.dt = parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
     results.set_origin("journal", path_of(file));
     WorkerPool pool(machine.threads());
-    LanePlay play(source, nullptr);
+    LanePlay play(source, std::nullopt);
     const Replay& replay = play.replay();
     play.begin(pool);
     const StepStatus status = results.play(play, replay.last_step(), pool, machine.quiet());

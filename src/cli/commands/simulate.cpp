@@ -32,7 +32,7 @@ struct Simulate final : Subcommand {
     if (!scene.quiet()) results.print_summary_without_files();
     const LaneSource source = read_scene_source(scene, length, results.files(), resume);
     WorkerPool pool(scene.threads());
-    LanePlay play(source, nullptr);
+    LanePlay play(source, std::nullopt);
     play.begin(pool);
     if (resume) results.set_origin("checkpoint", path_of(*resume));
     const StepStatus status = results.play(play, source.steps, pool, scene.quiet());

@@ -51,7 +51,7 @@ figcaption,.small{color:#54606c;font-size:.9em}
 constexpr std::string_view kLane = R"(<h2>[[mark]] [[title]]</h2>
 <p>[[summary]]</p>
 <p class="small">[[formula]]<br>[[reference]]</p>
-[[remarks]][[strip]])";
+[[options]][[remarks]][[strip]])";
 
 /// A piece of the page, with the values of its fields, which are HTML.
 std::string filled(std::string_view piece,
@@ -86,11 +86,10 @@ double last_of(const std::vector<double>& values) { return values.empty() ? 0 : 
 
 std::vector<LaneColumn> lane_columns() {
   return {
-      {"method", "the integrator", [](const LaneFigures& lane) { return std::string(lane.info->title); },
-       true},
+      {"method", "the integrator", [](const LaneFigures& lane) { return lane.title; }, true},
       {"order", "of convergence for small h",
        [](const LaneFigures& lane) {
-         return lane.info->order > 0 ? std::to_string(lane.info->order) : std::string("–");
+         return lane.order > 0 ? std::to_string(lane.order) : std::string("–");
        }},
       {"h [ms]", "simulated time per step",
        [](const LaneFigures& lane) { return format_plain(1e3 * lane.h); }},
@@ -120,8 +119,7 @@ std::vector<LaneColumn> lane_columns() {
 
 /// The ledger's entries that are not 0 in some lane.
 std::vector<LaneColumn> ledger_columns(const Comparison& comparison) {
-  std::vector<LaneColumn> out{
-      {"[J]", "", [](const LaneFigures& lane) { return std::string(lane.info->title); }, true}};
+  std::vector<LaneColumn> out{{"[J]", "", [](const LaneFigures& lane) { return lane.title; }, true}};
   for (const EnergyEntry& entry : kEnergyEntries)
     if (std::ranges::any_of(comparison.lanes,
                             [&](const auto& lane) { return lane.ledger.*entry.joule != 0; }))
@@ -163,7 +161,7 @@ std::string picture(std::string_view png, const char* description) {
   return "<img src=\"data:image/png;base64," + base64(png) + "\" alt=\"" + description + "\">";
 }
 
-std::string lane_mark(std::size_t lane) {
+std::string lane_mark(LaneId lane) {
   const Rgb& c = kLaneStyles[lane].colour;
   const std::string rgb = std::to_string(c[0]) + "," + std::to_string(c[1]) + "," + std::to_string(c[2]);
   return "<span class=\"mark\" style=\"background:rgb(" + rgb + ")\">" + lane_letter(lane) + "</span>";
@@ -178,9 +176,8 @@ std::string table(const Comparison& comparison, const std::vector<LaneColumn>& c
   std::string html = "<div class=\"wide\"><table><tr><th></th>";
   for (const LaneColumn& column : columns) html += cell("th", column.is_text, escaped(column.heading));
   html += "</tr>\n";
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    const LaneFigures& lane = comparison.lanes[k];
-    html += "<tr>" + cell("td", false, lane_mark(k));
+  for (const LaneFigures& lane : comparison.lanes) {
+    html += "<tr>" + cell("td", false, lane_mark(lane.lane));
     for (const LaneColumn& column : columns) {
       const std::string value = escaped(column.value(lane));
       const bool bad = column.heading == "end" && !lane.blow_up.empty();
@@ -231,8 +228,9 @@ Image strip(const LaneFigures& lane) {
 
 std::string png_of(const Image& image) { return png_bytes(image.width, image.height, image.rgba); }
 
-std::string lane_section(std::size_t k, const LaneFigures& lane, std::string_view strip_png) {
-  std::string notes, times, figure;
+std::string lane_section(const LaneFigures& lane, std::string_view strip_png) {
+  std::string notes, times, figure, options;
+  if (!lane.options.empty()) options = "<p class=\"small\"><code>" + escaped(lane.options) + "</code></p>\n";
   if (!lane.stability.empty()) notes += "<p>" + escaped(lane.stability) + "</p>\n";
   for (const std::string& remark : remarks(lane)) notes += "<p class=\"bad\">" + escaped(remark) + "</p>\n";
   for (const LaneFigures::Picture& one : lane.pictures)
@@ -240,17 +238,18 @@ std::string lane_section(std::size_t k, const LaneFigures& lane, std::string_vie
   if (!lane.pictures.empty())
     figure = "<figure>" + picture(strip_png, "The cloth over time") + "<figcaption>t = " + times +
              " s</figcaption></figure>\n";
-  return filled(kLane, {{"mark", lane_mark(k)},
-                        {"title", escaped(lane.info->title)},
+  return filled(kLane, {{"mark", lane_mark(lane.lane)},
+                        {"title", escaped(lane.title)},
                         {"summary", escaped(lane.info->summary)},
-                        {"formula", escaped(lane.info->formula)},
+                        {"formula", escaped(lane.formula)},
                         {"reference", escaped(lane.info->reference)},
+                        {"options", options},
                         {"remarks", notes},
                         {"strip", figure}});
 }
 
-std::string lane_file(std::size_t k, const IntegratorInfo& info, std::string_view ending) {
-  return lane_letter(k) + ("-" + std::string(info.id)).append(ending);
+std::string lane_file(LaneId lane, std::string_view integrator, std::string_view ending) {
+  return lane_letter(lane) + ("-" + std::string(integrator)).append(ending);
 }
 
 /// A y axis for the range of the lanes that did not blow up; the others leave it.
@@ -306,11 +305,10 @@ Chart comparison_chart(const Comparison& comparison) {
                    .muted = {84, 94, 108}};
   for (const Panel& panel : kPanels) {
     std::vector<ChartCurve> curves;
-    for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-      const LaneFigures& lane = comparison.lanes[k];
-      ChartCurve curve{.label = std::string(1, lane_letter(k)) + "  " + std::string(lane.info->id),
-                       .colour = kLaneStyles[k].colour,
-                       .dash = kLaneStyles[k].dash};
+    for (const LaneFigures& lane : comparison.lanes) {
+      ChartCurve curve{.label = std::string(1, lane_letter(lane.lane)) + "  " + lane.title,
+                       .colour = kLaneStyles[lane.lane].colour,
+                       .dash = kLaneStyles[lane.lane].dash};
       curve.x.assign(lane.time.begin() + static_cast<std::ptrdiff_t>(std::min(panel.first, lane.time.size())),
                      lane.time.end());
       for (const double y : lane.*panel.values) curve.y.push_back(panel.factor * y);
@@ -324,12 +322,10 @@ Chart comparison_chart(const Comparison& comparison) {
 
 }  // namespace
 
-std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lanes) {
+std::vector<std::string> report_files(std::span<const LaneMethod> lanes) {
   std::vector<std::string> out;
-  for (std::size_t k = 0; k < lanes.size(); ++k) {
-    out.push_back(lane_file(k, *lanes[k], ".csv"));
-    out.push_back(lane_file(k, *lanes[k], ".png"));
-  }
+  for (const auto& [lane, method] : lanes)
+    for (const char* ending : {".csv", ".png"}) out.push_back(lane_file(lane, method.integrator, ending));
   out.emplace_back("curves.png");
   out.emplace_back("index.html");
   return out;
@@ -339,28 +335,27 @@ std::string comparison_text(const Comparison& comparison) {
   const std::vector<LaneColumn> columns = lane_columns();
   std::vector<std::vector<std::string>> rows{{""}};
   for (const LaneColumn& column : columns) rows[0].emplace_back(column.heading);
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    auto& row = rows.emplace_back(1, std::string(1, lane_letter(k)));
-    for (const LaneColumn& column : columns) row.push_back(column.value(comparison.lanes[k]));
+  for (const LaneFigures& lane : comparison.lanes) {
+    auto& row = rows.emplace_back(1, std::string(1, lane_letter(lane.lane)));
+    for (const LaneColumn& column : columns) row.push_back(column.value(lane));
   }
   std::string out = aligned(rows, "", [&](std::size_t c) { return c == 0 || columns[c - 1].is_text; });
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k)
-    for (const std::string& remark : remarks(comparison.lanes[k]))
-      out += "\n" + std::string(1, lane_letter(k)) + "  " + remark + "\n";
+  for (const LaneFigures& lane : comparison.lanes)
+    for (const std::string& remark : remarks(lane))
+      out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + remark + "\n";
   return out;
 }
 
 void write_report(const Comparison& comparison, const std::filesystem::path& folder) {
   std::string sections;
-  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
-    const LaneFigures& lane = comparison.lanes[k];
-    write_file(folder / lane_file(k, *lane.info, ".csv"), lane.diagnostics);
+  for (const LaneFigures& lane : comparison.lanes) {
+    write_file(folder / lane_file(lane.lane, lane.info->id, ".csv"), lane.diagnostics);
     std::string png;
     if (!lane.pictures.empty()) {
       png = png_of(strip(lane));
-      write_file(folder / lane_file(k, *lane.info, ".png"), png);
+      write_file(folder / lane_file(lane.lane, lane.info->id, ".png"), png);
     }
-    sections += lane_section(k, lane, png);
+    sections += lane_section(lane, png);
   }
   const std::string curves = png_of(draw_chart(comparison_chart(comparison)));
   write_file(folder / "curves.png", curves);
@@ -373,17 +368,18 @@ void write_report(const Comparison& comparison, const std::filesystem::path& fol
   const auto first = comparison.lanes.begin();
   write_file(
       folder / "index.html",
-      filled(kPage, {{"title", escaped(comparison.title)},
-                     {"scene", escaped(comparison.scene)},
-                     {"command", command},
-                     {"threads", threads_text(comparison.threads)},
-                     {"table", table(comparison, lane_columns())},
-                     {"meanings", meanings()},
-                     {"shortfall", shortfall},
-                     {"curves", picture(curves, "Energy, strain and computing time over time")},
-                     {"csv", first == comparison.lanes.end() ? "" : lane_file(0, *first->info, ".csv")},
-                     {"ledger", table(comparison, ledger_columns(comparison))},
-                     {"lanes", sections}}));
+      filled(kPage,
+             {{"title", escaped(comparison.title)},
+              {"scene", escaped(comparison.scene)},
+              {"command", command},
+              {"threads", threads_text(comparison.threads)},
+              {"table", table(comparison, lane_columns())},
+              {"meanings", meanings()},
+              {"shortfall", shortfall},
+              {"curves", picture(curves, "Energy, strain and computing time over time")},
+              {"csv", first == comparison.lanes.end() ? "" : lane_file(first->lane, first->info->id, ".csv")},
+              {"ledger", table(comparison, ledger_columns(comparison))},
+              {"lanes", sections}}));
 }
 
 }  // namespace clothlab

@@ -11,12 +11,17 @@
 #include "core/image.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
+#include "sim/scene.h"
 
 namespace clothlab {
 
 /// Figures of a lane of a comparison. Lists by step begin with the start, at index 0.
 struct LaneFigures : StepFigures {
+  LaneId lane = 0;
   const IntegratorInfo* info = nullptr;
+  std::string title, formula;    ///< of the method, with how its stages are solved
+  int order = 0;                 ///< with these settings; 0: none
+  std::string options;           ///< of the method, as the command line has them; empty: they changed
   std::string scene;             ///< mesh, particles, springs and mass, in words
   double h = 0;                  ///< [s]
   std::vector<double> time;      ///< [s]
@@ -39,7 +44,7 @@ struct LaneFigures : StepFigures {
   std::vector<Picture> pictures;
 };
 
-/// A comparison as text and pictures. Lanes are A, B, … in their order.
+/// A comparison as text and pictures.
 struct Comparison {
   std::string title;
   std::string scene;      ///< description of the run, without a full stop
@@ -49,8 +54,8 @@ struct Comparison {
   std::vector<LaneFigures> lanes;
 };
 
-/// The names of a report's files in its folder, for lanes by these methods; the last one is the page.
-std::vector<std::string> report_files(std::span<const IntegratorInfo* const> lanes);
+/// The names of a report's files in its folder, for these lanes; the last one is the page.
+std::vector<std::string> report_files(std::span<const LaneMethod> lanes);
 
 /// The table of all lanes for a terminal, with a line below it for each that needs one.
 std::string comparison_text(const Comparison& comparison);
