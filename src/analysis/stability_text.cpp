@@ -234,8 +234,11 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   if (std::isinf(stability_limit(integrator, values))) {
     if (facts.h < limit)
       text +=
-          " That limit is valid for small deformations: the step turned or crushed the springs too far, or "
-          "its equations did not converge.";
+          std::string(
+              " That limit is valid for small deformations: the step turned or crushed the springs too far") +
+          (facts.solved_once ? ", which one linear solve per stage does not follow. Newton's method "
+                               "(--stage-solve newton) does."
+                             : ", or its equations did not converge.");
     return text + advice(facts, integrator);
   }
   if (integrator.growth_of_slow_modes) return text + advice(facts, integrator);

@@ -35,6 +35,7 @@ struct BlowUpFacts {
   double factor = 1;               ///< the scene's --energy-limit
   /// Time of the last good state [s], strained by less than 10 %; none: it is the start.
   std::optional<double> good_time;
+  bool solved_once = false;  ///< each stage by one linear solve
   std::optional<FailedSpring> spring = {};
   std::array<std::uint32_t, 2> vertices{};  ///< of its ends, counted from 0
   std::optional<FailedContact> contact = {};

@@ -256,7 +256,7 @@ void SceneOptions::add_to(CLI::App& app) {
 void MachineOptions::add_to(CLI::App& app) {
   add_text(app, "Stepping", "--threads", threads_, "N",
            "Number of threads; default all cores. Does not change results.");
-  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
+  app.add_flag("--quiet", quiet_, "No progress on stderr, and no summary on stdout.")->group("Results");
 }
 
 int MachineOptions::threads() const {

@@ -23,7 +23,9 @@ struct DirkStages {
 
 class Dirk final : public Integrator {
  public:
-  explicit Dirk(const DirkStages& stages) : stages_(stages) {}
+  /// `share_matrix`: with StageSolve::linear the second stage, of the same γ, uses the matrix of the first.
+  explicit Dirk(const DirkStages& stages, bool share_matrix = false)
+      : stages_(stages), share_matrix_(share_matrix) {}
 
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
@@ -71,7 +73,8 @@ class Dirk final : public Integrator {
       contact.refer_to(x_hat_[i] - state.x[i], end * h);
     }
     const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
-    second_stage_.solve(system, second, xc_, {vc_, guess_}, context, x1_, v1_, report);
+    second_stage_.solve(system, second, xc_, {vc_, guess_}, context, x1_, v1_, report,
+                        share_matrix_ ? &first_stage_ : nullptr);
     second_stage_.report(system, context, 1, end * h, x1_, v1_);
     stop_at_contacts(system, context, h, v1_);
     for (std::size_t k = 0; k < first_impulses_.size(); ++k)
@@ -81,6 +84,7 @@ class Dirk final : public Integrator {
   }
 
   DirkStages stages_;
+  bool share_matrix_;
   // One per stage, since a preconditioner depends on γ.
   ImplicitStage first_stage_, second_stage_;
   StepStart start_;

@@ -40,13 +40,14 @@ struct ImplicitStage::Problem {
 
 void ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation, std::span<const vec3> x,
                           std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
-                          std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
+                          std::span<vec3> x1, std::span<vec3> v1, StepReport& report,
+                          ImplicitStage* factorised) {
   const Problem p{system, equation, context};
   for (Iterate* each : {&now_, &trial_, &best_})
     for (auto* values : {&each->x, &each->v, &each->residual}) values->resize(system.size());
   for (auto* scratch : {&direction_, &trial_v_, &undamped_, &scratch_}) scratch->resize(system.size());
   if (context.solver.stage_solve == StageSolve::linear)
-    solve_once(p, x, *guesses.begin(), report);
+    solve_once(p, x, *guesses.begin(), report, factorised);
   else
     solve_by_newton(p, guesses, report);
   std::ranges::copy(now_.x, x1.begin());
@@ -67,7 +68,7 @@ void ImplicitStage::report(const DynamicSystem& system, const StepContext& conte
 
 // M (v1 − v̂) = γ_f (f + K (x̂ + γ_v v1 − x) + D (v1 − v)), with f at (x, v).
 void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::span<const vec3> v,
-                               StepReport& report) {
+                               StepReport& report, ImplicitStage* factorised) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
   linear_.prepare(x.size());
@@ -77,7 +78,7 @@ void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::s
   linear_.solve(
       p.system, x, v, {e.gamma_f, e.gamma_v}, 1, scratch_,
       [&](std::size_t i, const vec3& f) { return m[i] * (e.v_hat[i] - v[i]) + e.gamma_f * f; }, p.context,
-      report);
+      report, factorised != nullptr ? &factorised->linear_ : nullptr);
   linearised_at_ = {x, v, e.v_hat};
   p.context.for_particles(x.size(), [&](std::size_t i) { now_.v[i] = v[i] + linear_.dv[i]; });
   contacts_.begin({});

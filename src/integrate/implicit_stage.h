@@ -76,9 +76,12 @@ class ImplicitStage {
   /// non-finite values. Throws Cancelled.
   ///
   /// The contacts of the context refer to v1. They get their states, and impulses in units of r.
+  ///
+  /// With StageSolve::linear, `factorised` is a stage with the same γ that was solved before in this step:
+  /// the linear solve uses its matrix (LinearizedStage::solve).
   void solve(const DynamicSystem& system, const StageEquation& equation, std::span<const vec3> x,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
-             std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
+             std::span<vec3> x1, std::span<vec3> v1, StepReport& report, ImplicitStage* factorised = nullptr);
 
   /// Reports r at the last solution, on the free directions [N·s], and the forces γ f there, both with their
   /// share `weight` in the step.
@@ -93,7 +96,8 @@ class ImplicitStage {
   };
   using Guesses = std::initializer_list<std::span<const vec3>>;
   /// One linear solve about (x, v). Sets now_.
-  void solve_once(const Problem& p, std::span<const vec3> x, std::span<const vec3> v, StepReport& report);
+  void solve_once(const Problem& p, std::span<const vec3> x, std::span<const vec3> v, StepReport& report,
+                  ImplicitStage* factorised);
   /// Newton's method. Sets now_.
   void solve_by_newton(const Problem& p, Guesses guesses, StepReport& report);
   /// Sets now_ to the best guess.

@@ -37,28 +37,39 @@ class LinearizedStage {
   /// f) is that of particle i with f. The system is solved again, up to kMostContactSolves times, while the
   /// step to x + factor u + c_v Δv has other contacts, or a friction that differs by more than the tolerance
   /// of the solve.
+  ///
+  /// With `factorised` the matrix is the one that it has solved in this step, and the right-hand side is
+  /// still the one about (x, v): a direct solver keeps its factor. Contact by forces needs its own matrix.
   template <class RightHandSide>
   void solve(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, Factors c,
              double factor, std::span<const vec3> u, const RightHandSide& rhs, const StepContext& context,
-             StepReport& report) {
+             StepReport& report, LinearizedStage* factorised = nullptr) {
     const std::size_t n = system.size();
-    SpringMatrix& A = have_matrix(system, context, a_);
+    SpringMatrix& own = have_matrix(system, context, a_);
     const StepContact* contact = system.contact();
+    const bool is_shared = factorised != nullptr && contact == nullptr;
+    solver_of_ = is_shared ? factorised : this;
+    SpringMatrix& A = *solver_of_->a_;
     contacts_.clear();
     for (int solves = 1;; ++solves) {
       // K is the K of A, clamped or not.
       system.linearize(context.pool, x, v, factor, u, {1, c.force, c.force * c.velocity},
-                       context.solver.jacobian, contacts_, b, A);
+                       context.solver.jacobian, contacts_, b, own);
       context.poll();
       context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
       if (!context.contacts.empty()) {
-        solve_with_contacts(contact_solver_, solver_, {A, b, system.projection(), v, context.contacts},
-                            context, dv, report);
+        solve_with_contacts(contact_solver_, solver_of_->solver_,
+                            {A, b, system.projection(), v, context.contacts}, context, dv, report);
         break;
       }
-      solve_linear(solver_,
-                   {.A = A, .b = b, .projection = system.projection(), .z = dv, .same_springs = solves > 1},
+      solve_linear(solver_of_->solver_,
+                   {.A = A,
+                    .b = b,
+                    .projection = system.projection(),
+                    .z = dv,
+                    .same_matrix = is_shared,
+                    .same_springs = solves > 1},
                    context, solves > 1, dv, report);
       if (contact == nullptr) break;
       const bool last = solves == kMostContactSolves;
@@ -79,7 +90,8 @@ class LinearizedStage {
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
               std::span<const vec3> v_hat = {}, double weight = 1) const {
     if (context.contacts.empty())
-      return report_linear_solution(context, system, *a_, solver_, dv, b, v, v_hat, weight);
+      return report_linear_solution(context, system, *solver_of_->a_, solver_of_->solver_, dv, b, v, v_hat,
+                                    weight);
     report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat, weight);
   }
 
@@ -92,6 +104,7 @@ class LinearizedStage {
   LinearSolver solver_;
   ContactSolver contact_solver_;
   std::optional<SpringMatrix> a_;
+  LinearizedStage* solver_of_ = nullptr;  // the stage with the matrix and the solver of the last solve
   ContactSet contacts_, next_contacts_;
 };
 

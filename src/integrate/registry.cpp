@@ -41,9 +41,11 @@ CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)
 
 namespace {
 
-std::string order_of(const IntegratorInfo& info) {
+std::string order_of(const IntegratorInfo& info, const SolverSettings& solver) {
   if (info.order == 0) return "none defined";
   std::string text = std::to_string(info.order);
+  if (solves_stages_once(info, solver) && info.order > 1)
+    text += "; with the exact Jacobian (--jacobian exact), otherwise 1";
   if (info.order_needs_exact_jacobian) {
     text +=
         "; with the exact Jacobian (--jacobian exact) and no damping force that depends on x, otherwise 1";
@@ -87,16 +89,34 @@ std::string_view family_title(IntegratorFamily family) {
 }
 
 std::string title_with(const IntegratorInfo& info, const SolverSettings& solver) {
-  return std::string(info.title) + (solves_stages_once(info, solver) ? ", linear" : "");
+  return (solves_stages_once(info, solver) ? "S-" : "") + std::string(info.title);
 }
 
 std::string formula_with(const IntegratorInfo& info, const SolverSettings& solver) {
   std::string text(info.formula);
   if (!solves_stages_once(info, solver)) return text;
-  constexpr std::string_view kNewton = "by Newton's method", kOnce = "by one linear solve per stage";
-  if (const std::size_t at = text.find(kNewton); at != std::string::npos)
-    return text.replace(at, kNewton.size(), kOnce);
-  return text.append(", ").append(kOnce);
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+  };
+  replace(", both by Newton's method", "");
+  replace(", by Newton's method", "");
+  replace("first step backward Euler", "first step semi-implicit Euler");
+  return "By one linear solve per stage: " + text;
+}
+
+std::string summary_with(const IntegratorInfo& info, const SolverSettings& solver) {
+  if (!solves_stages_once(info, solver)) return std::string(info.summary);
+  return "The semi-implicit form of this method: one linear solve per stage, with the forces linearised at "
+         "its "
+         "start. It damps an oscillation as the full form does and costs less, but does not follow forces "
+         "that "
+         "turn within the step: their energy may grow.";
+}
+
+bool newton_is_cure(const IntegratorInfo& info, const IntegratorParameters& values,
+                    const SolverSettings& solver) {
+  constexpr double kFast = 1e6, kDamped = 0.99;
+  return solves_stages_once(info, solver) && info.growth(kFast, 0, values) < kDamped;
 }
 
 const IntegratorInfo* find_integrator(std::string_view id) {
@@ -115,13 +135,17 @@ IntegratorParameters default_parameters(const IntegratorInfo& info) {
   return values;
 }
 
-std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values) {
-  return {{"Step", std::string(info.formula)},
-          {"Order", order_of(info)},
-          {"Stable for", stability_of(info, values)},
-          {"Cost", std::string(info.cost)},
-          {"Use", std::string(info.use)},
-          {"Source", std::string(info.reference)}};
+std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values,
+                                 const SolverSettings& solver) {
+  const bool once = solves_stages_once(info, solver);
+  return {
+      {"Step", formula_with(info, solver)},
+      {"Order", order_of(info, solver)},
+      {"Stable for", stability_of(info, values)},
+      {"Cost", once ? "One linear solve per stage." : std::string(info.cost)},
+      {"Use", once ? "Where a step must cost little and h resolves how springs turn; beside the full form."
+                   : std::string(info.use)},
+      {"Source", std::string(info.reference)}};
 }
 
 }  // namespace clothlab

@@ -25,13 +25,20 @@ inline int order_with(const IntegratorInfo& info, const IntegratorParameters& va
   return no_modes ? info.order_without_modes : info.order;
 }
 
+/// True if Newton's method would end the energy that a method gains while springs turn: its stages are now
+/// solved once, and it damps the fastest oscillations.
+bool newton_is_cure(const IntegratorInfo& info, const IntegratorParameters& values,
+                    const SolverSettings& solver);
+
 /// The row with this id, or nullptr.
 const IntegratorInfo* find_integrator(std::string_view id);
 
-/// "BDF2", or "BDF2, linear" if its stages are solved once.
+/// "BDF2", or "S-BDF2" if its stages are solved once: its semi-implicit form [Ascher 2022].
 std::string title_with(const IntegratorInfo& info, const SolverSettings& solver);
 /// Its formula, with how its stages are solved.
 std::string formula_with(const IntegratorInfo& info, const SolverSettings& solver);
+/// What it is, in two or three sentences.
+std::string summary_with(const IntegratorInfo& info, const SolverSettings& solver);
 
 /// Largest stable h·ω of one undamped oscillator, as IntegratorInfo::stability_limit.
 inline double stability_limit(const IntegratorInfo& info, const IntegratorParameters& values) {
@@ -48,7 +55,8 @@ struct CardLine {
   std::string text;
 };
 /// Step (its formula), order, stability, cost, use and source.
-std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values);
+std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values,
+                                 const SolverSettings& solver);
 
 /// The row's default parameter values.
 IntegratorParameters default_parameters(const IntegratorInfo& info);

@@ -17,7 +17,7 @@ std::shared_ptr<const Scene> shared(Scene scene) { return std::make_shared<const
 
 std::string name_of(const LaneScene& lane) {
   return std::string("lane ") + lane_letter(lane.lane) + " (" +
-         std::string(integrator_info(lane.scene->integrator).title) + ")";
+         title_with(integrator_info(lane.scene->integrator), lane.scene->solver) + ")";
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, con
                     .allowed = blow_up.allowed,
                     .factor = scene.energy_limit,
                     .good_time = good_time,
+                    .solved_once = solves_stages_once(integrator_info(scene.integrator), scene.solver),
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
   const IntegratorInfo& method = integrator_info(scene.integrator);
@@ -87,9 +88,9 @@ bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
 
 std::string blow_up_sentence(const BlownUpRun& run) {
   const std::string where = name_of_failure(run.facts, *run.integrator, run.parameters);
-  return std::string(run.integrator->title) + " blew up in step " + std::to_string(run.facts.step) +
-         " with h = " + format_quantity(run.facts.h, "s") + ", at " + format_plain(run.facts.time) + " s" +
-         (where.empty() ? where : ", in " + where) + ".";
+  return (run.facts.solved_once ? "S-" : "") + std::string(run.integrator->title) + " blew up in step " +
+         std::to_string(run.facts.step) + " with h = " + format_quantity(run.facts.h, "s") + ", at " +
+         format_plain(run.facts.time) + " s" + (where.empty() ? where : ", in " + where) + ".";
 }
 
 std::string continues_text(const Prospect& now, double time) {

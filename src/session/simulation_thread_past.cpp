@@ -20,7 +20,7 @@ std::string changes_by_scene(const LoadedScene& loaded, const LaneScenes& before
                              const std::vector<LaneId>& removed) {
   const auto name = [](LaneId lane, const Scene& scene) {
     return std::string("Lane ") + lane_letter(lane) + " (" +
-           std::string(integrator_info(scene.integrator).title) + ")";
+           title_with(integrator_info(scene.integrator), scene.solver) + ")";
   };
   if (!removed.empty()) {
     std::string names;

@@ -42,7 +42,10 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   const IntegratorInfo& info = integrator_info(scene.integrator);
   const auto unused = [&](const char* what) { return std::string(info.title) + " " + what + "."; };
   if (id == "stage-solve")
-    return info.family == IntegratorFamily::implicit ? "" : unused("is not an implicit method with stages");
+    return info.family == IntegratorFamily::implicit ? ""
+           : info.family == IntegratorFamily::linearly_implicit
+               ? unused("always makes one linear solve")
+               : unused("is not an implicit method with stages");
   if (solves_stages_once(info, scene.solver) && id.starts_with("newton-"))
     return "Each stage is solved by one linear solve.";
   if (id == "newton-max-iterations") return info.uses_newton ? "" : unused("does not use Newton's method");
@@ -67,6 +70,14 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   return {};
 }
 
+std::string of_shared_matrix(const Scene& scene) {
+  if (scene.solver.stage_solve == StageSolve::newton)
+    return "Newton's method has a matrix of its own in every iteration.";
+  const bool by_forces =
+      scene.contact.model == ContactModel::penalty || scene.contact.model == ContactModel::barrier;
+  return by_forces && may_touch(scene) ? "Contact by forces needs the matrix of each stage." : "";
+}
+
 }  // namespace
 
 std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts) {
@@ -74,6 +85,7 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (row == nullptr) {
     const auto modes = scene.integrator_parameters.find("modes");
     const bool none = modes != scene.integrator_parameters.end() && modes->second == 0;
+    if (id == "shared-matrix") return of_shared_matrix(scene);
     return id == "mode-refresh" && none ? "There are no modes." : "";
   }
   if (row->section == "Wind") return of_wind(scene.wind, id);

@@ -619,10 +619,13 @@ void Simulation::notice_energy() {
                                    account_, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
-    return std::string(info_->title) + " at h = " + format_quantity(scene_->h(), "s") + " gained at least " +
-           format_quantity(*gained, "J") +
+    return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") +
+           " gained at least " + format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
-           format_quantity(account_.given(), "J") + ". Use a smaller h or a method with numerical damping.";
+           format_quantity(account_.given(), "J") + ". Use a smaller h" +
+           (newton_is_cure(*info_, integrator_parameters(*scene_), scene_->solver)
+                ? ", or Newton's method (--stage-solve newton)."
+                : " or a method with numerical damping.");
   });
 }
 
@@ -642,18 +645,23 @@ void Simulation::notice_gain_in_step() {
       }
       turned = std::max(turned, std::atan2(glm::length(glm::cross(before, after)), glm::dot(before, after)));
     }
+    constexpr double kFewDegrees = 0.1;  // [rad]
     const auto percent = [](double share) { return format_plain(std::round(100 * share)) + " %"; };
-    return std::string(info_->title) + " at h = " + format_quantity(scene_->h(), "s") + " gained " +
+    return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") + " gained " +
            format_quantity(gained, "J") + " of spurious energy in the step that ends at " +
            format_quantity(record_.time, "s") + ". Gravity, the start and external work account for " +
            format_quantity(account_.given(), "J") + ". In that step stretch springs turned by up to " +
            format_plain(std::round(turned * 180 / std::numbers::pi)) + "°, with lengths from " +
            percent(shortest) + " to " + percent(longest) +
-           " of those at rest; the linearised forces do not follow such turns" +
-           (contact_->force().empty() ? "" : ", nor contact forces that begin within a step") + ". Use " +
-           (scene_->adaptive ? "" : "adaptive steps, ") + "a smaller h, or " +
-           (solves_stages_once(*info_, scene_->solver) ? "Newton's method (--stage-solve newton)."
-                                                       : "backward Euler.");
+           " of those at rest; the linearised forces do not follow " +
+           (turned < kFewDegrees && !contact_->force().empty()
+                ? "contact forces that begin within a step"
+                : std::string("such turns") +
+                      (contact_->force().empty() ? "" : ", nor contact forces that begin within a step")) +
+           ". Use " + (scene_->adaptive ? "" : "adaptive steps, ") + "a smaller h, or " +
+           (newton_is_cure(*info_, integrator_parameters(*scene_), scene_->solver)
+                ? "Newton's method (--stage-solve newton)."
+                : "backward Euler.");
   });
 }
 

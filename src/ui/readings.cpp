@@ -180,14 +180,15 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
   }
 }
 
-// Values of the method that differ from the defaults, since lanes may differ in them.
+// Values of the method that differ from the defaults, since lanes may differ in them. The title says how
+// stages are solved.
 std::string own_values(const Scene& scene) {
   std::string text;
   const auto add = [&](const ParameterSpec& spec, double value) {
     if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
   };
   for (const SceneParameter& row : scene_parameters())
-    if (row.is_of_method()) add(row.spec, row.get(scene));
+    if (row.is_of_method() && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
   const IntegratorInfo& info = integrator_info(scene.integrator);
   const IntegratorParameters values = integrator_parameters(scene);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
@@ -363,8 +364,9 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   out.method = method ? signed_joule(out.method_energy) : "–";
   if (lane.method_origin.time > lane.origin.time)
     out.method_since = "since " + format_plain(lane.method_origin.time, 3) + " s";
-  out.name = std::string(info.title) + own_values(scene);
+  out.name = title_with(info, scene.solver) + own_values(scene);
   out.help = out.name + ", h = " + format_quantity(h, "s") + ". ";
+  if (solves_stages_once(info, scene.solver)) out.help += "S: semi-implicit, one linear solve per stage. ";
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
     out.help += "A step costs " + format_plain(lane.step_ms.median) +

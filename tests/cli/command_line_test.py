@@ -846,7 +846,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.stderr.count("lane"), 0)
         table = done.stdout.splitlines()
         self.assertRegex(table[1], r"^A  BDF2 +2 +16.7 +20 ")
-        self.assertRegex(table[2], r"^C  BDF2, linear ÷2 +1 +8.33 +20 ")
+        self.assertRegex(table[2], r"^C  S-BDF2 ÷2 +1 +8.33 +20 ")
 
         options = ["--stage-solve", "linear", "--substeps", 2]
         self.run_program("simulate", "--grid", "6x6", *scene[2:], "--integrator", "bdf2", *options,
@@ -858,7 +858,7 @@ class CommandLine(unittest.TestCase):
 
         # An option replaces the value of every lane, also where the first one had it already.
         done = self.run_program("compare", *scene, "--substeps", 1, "--report", "report")
-        self.assertRegex(done.stdout.splitlines()[2], r"^C  BDF2, linear +1 +16.7 ")
+        self.assertRegex(done.stdout.splitlines()[2], r"^C  S-BDF2 +1 +16.7 ")
         page = html.unescape((self.dir / "report/index.html").read_text())
         self.assertIn("--scene two.json --mass 0.4 --substeps 1 --steps 20</code>", page)
         done = self.run_program("compare", *scene, "--integrators", "rk4,bdf2")

@@ -220,11 +220,28 @@ DenseMethod tr_bdf2(Dense d) {
   };
 }
 
+// One linear solve of u = rhs + c F(u) about u, reduced to the velocities; J of their equation at `other`.
+Vector implicit_with_other_matrix(Dense d, double c, const Vector& rhs, Vector u, const Vector& other) {
+  const Index n = d.cloth.dofs();
+  const Vector residual = u - rhs - c * d.F(u);
+  const Matrix here = d.cloth.jacobian(u), there = d.cloth.jacobian(other);
+  const Matrix reduced =
+      Matrix::Identity(n, n) - c * there.bottomRightCorner(n, n) - c * c * there.bottomLeftCorner(n, n);
+  const Vector change =
+      algebra::solve(reduced, -residual.tail(n) - c * here.bottomLeftCorner(n, n) * residual.head(n));
+  u.tail(n) += change;
+  u.head(n) += c * change - residual.head(n);
+  return u;
+}
+
 DenseMethod sdirk2(Dense d) {
   const double gamma = 2 - std::numbers::sqrt2, beta = std::numbers::sqrt2 / 4;
+  const bool shares_matrix = d.cloth.stages == StageSolve::linear && d.values.at(0) != 0;
   return [=](const Vector& u0, double h) {
     const Vector stage = d.cloth.implicit(gamma * h / 2, u0 + gamma * h / 2 * d.F(u0), u0);
-    return d.cloth.implicit(gamma * h / 2, u0 + 2 * beta / gamma * (stage - u0), stage);
+    const Vector rhs = u0 + 2 * beta / gamma * (stage - u0);
+    return shares_matrix ? implicit_with_other_matrix(d, gamma * h / 2, rhs, stage, u0)
+                         : d.cloth.implicit(gamma * h / 2, rhs, stage);
   };
 }
 

@@ -36,7 +36,7 @@ std::string factors(const IntegratorInfo& info, double h_omega) {
 }
 
 std::string stable_for(const IntegratorInfo& info) {
-  return card_lines(info, default_parameters(info)).at(2).text;
+  return card_lines(info, default_parameters(info), {}).at(2).text;
 }
 
 std::string readme_table() {
@@ -82,7 +82,7 @@ std::string document() {
   for (const IntegratorInfo& info : integrators()) {
     out << "\n## " << info.id << "\n\n"
         << "**" << info.title << ".** " << info.summary << "\n\n";
-    for (const CardLine& line : card_lines(info, default_parameters(info)))
+    for (const CardLine& line : card_lines(info, default_parameters(info), {}))
       out << "- " << line.title << ": " << line.text << "\n";
     for (const ParameterSpec& spec : info.parameters) {
       out << "- `--" << spec.id << "`: " << spec.help << " ";

@@ -68,7 +68,9 @@ inline std::vector<IntegratorParameters> parameter_corners(const IntegratorInfo&
   std::vector<IntegratorParameters> corners{default_parameters(info)};
   for (std::size_t p = 0; p < info.parameters.size(); ++p) {
     const ParameterSpec& spec = info.parameters[p];
-    if (spec.kind != ParameterSpec::Kind::real) continue;
+    const bool has_corners =
+        spec.kind == ParameterSpec::Kind::real || spec.kind == ParameterSpec::Kind::boolean;
+    if (!has_corners) continue;
     for (const double end : {spec.min, spec.max}) {
       corners.push_back(corners.front());
       corners.back()[p] = end;

@@ -191,6 +191,14 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   }
   EXPECT_EQ(why_without_effect(sheet("rattle"), "stretch-stiffness", false),
             "RATTLE takes stretch springs as rods.");
+  scene = sheet("sdirk2");
+  EXPECT_EQ(why_without_effect(scene, "shared-matrix", false),
+            "Newton's method has a matrix of its own in every iteration.");
+  scene.solver.stage_solve = StageSolve::linear;
+  EXPECT_EQ(why_without_effect(scene, "shared-matrix", false), "");
+  scene.contact.model = ContactModel::penalty;
+  EXPECT_EQ(why_without_effect(scene, "shared-matrix", false),
+            "Contact by forces needs the matrix of each stage.");
   scene = sheet("siere");
   EXPECT_EQ(why_without_effect(scene, "mode-refresh", false), "");
   set_parameter(scene, "modes", 0);

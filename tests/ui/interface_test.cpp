@@ -707,7 +707,8 @@ TEST(Interface, TheMethodTabExplainsTheIntegratorAtEverySize) {
       EXPECT_TRUE(face.view.explain);
       EXPECT_EQ(face.ui.tab(), "Method");
       for (const CardLine& line :
-           card_lines(integrators()[face.context().integrator()], face.context().own_parameters())) {
+           card_lines(integrators()[face.context().integrator()], face.context().own_parameters(),
+                      face.context().scene().solver)) {
         const ImVec4 r = face.rect("explain:" + std::string(line.title));
         EXPECT_GT(r.z, r.x) << line.title;
         EXPECT_GE(r.x, view.width) << line.title << " lies over the cloth";
@@ -971,7 +972,7 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
   for (const IntegratorInfo& info : integrators()) {
     expect_signs(info.title);
     expect_signs(info.summary);
-    for (const CardLine& line : card_lines(info, default_parameters(info))) expect_signs(line.text);
+    for (const CardLine& line : card_lines(info, default_parameters(info), {})) expect_signs(line.text);
     for (const ParameterSpec& spec : info.parameters)
       expect_signs(std::string(spec.title) + std::string(spec.help));
   }

@@ -1220,7 +1220,7 @@ def stage_solve(program, assets):
         window.shows("the other lane", lane="B")
         window.until(lambda: window.state()["parameters"]["stage-solve"] == 1, "its solve of stages")
         heads = [window.fresh_state()["texts"][f"lane-head:{letter}"] for letter in "AB"]
-        check(heads[0] == "BDF2" and heads[1].startswith("BDF2 · Stages"), f"the lanes are named {heads}")
+        check(heads[0] == "BDF2" and heads[1] == "S-BDF2", f"the lanes are named {heads}")
         window.until(lambda: "gain-newton" in window.state()["items"], "the notice and its buttons", 30)
         window.click_item("gain-newton")
         window.until(lambda: window.state()["parameters"]["stage-solve"] == 0, "Newton's method")

@@ -76,6 +76,10 @@ struct Convergence final : MethodAnalysis {
       chart.title = "A sheet pressed on a sphere, contact by " + std::string(info_of(*contact).id) +
                     ", after 0.1 s: error against h";
     }
+    if (settings.solver.stage_solve == StageSolve::linear) {
+      chart.title += ", implicit methods with one linear solve per stage";
+      std::printf("Implicit methods with one linear solve per stage.\n");
+    }
     std::printf("%-32s %6s %12s %12s %14s %14s\n", "integrator", "order", "measured x", "measured v",
                 "error x [m]", "error v [m/s]");
     std::vector<const IntegratorInfo*> skipped, without_freedom;

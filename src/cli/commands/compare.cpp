@@ -102,6 +102,7 @@ void set_method(const Scene& scene, const IntegratorInfo& info, LaneFigures& fig
   figures.title = title_with(info, scene.solver);
   if (scene.substeps > 1) figures.title += " ÷" + std::to_string(scene.substeps);
   figures.formula = formula_with(info, scene.solver);
+  figures.summary = summary_with(info, scene.solver);
   figures.order = order_with(info, integrator_parameters(scene), scene.solver);
 }
 

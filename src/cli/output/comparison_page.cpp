@@ -86,7 +86,8 @@ double last_of(const std::vector<double>& values) { return values.empty() ? 0 : 
 
 std::vector<LaneColumn> lane_columns() {
   return {
-      {"method", "the integrator", [](const LaneFigures& lane) { return lane.title; }, true},
+      {"method", "the integrator, S- with one linear solve per stage, ÷n with n substeps",
+       [](const LaneFigures& lane) { return lane.title; }, true},
       {"order", "of convergence for small h",
        [](const LaneFigures& lane) {
          return lane.order > 0 ? std::to_string(lane.order) : std::string("–");
@@ -240,7 +241,7 @@ std::string lane_section(const LaneFigures& lane, std::string_view strip_png) {
              " s</figcaption></figure>\n";
   return filled(kLane, {{"mark", lane_mark(lane.lane)},
                         {"title", escaped(lane.title)},
-                        {"summary", escaped(lane.info->summary)},
+                        {"summary", escaped(lane.summary)},
                         {"formula", escaped(lane.formula)},
                         {"reference", escaped(lane.info->reference)},
                         {"options", options},

@@ -19,18 +19,18 @@ namespace clothlab {
 struct LaneFigures : StepFigures {
   LaneId lane = 0;
   const IntegratorInfo* info = nullptr;
-  std::string title, formula;    ///< of the method, with how its stages are solved
-  int order = 0;                 ///< with these settings; 0: none
-  std::string options;           ///< of the method, as the command line has them; empty: they changed
-  std::string scene;             ///< mesh, particles, springs and mass, in words
-  double h = 0;                  ///< [s]
-  std::vector<double> time;      ///< [s]
-  std::vector<double> energy;    ///< change of the total since the start [J]
-  std::vector<double> kinetic;   ///< [J]
-  std::vector<double> spurious;  ///< spurious energy of method, solvers and rods since the start [J]
-  EnergyLedger ledger;           ///< at the end
-  std::vector<double> strain;    ///< largest |l/L − 1|
-  std::string diagnostics;       ///< the table of `--diagnostics`
+  std::string title, formula, summary;  ///< of the method, with how its stages are solved
+  int order = 0;                        ///< with these settings; 0: none
+  std::string options;                  ///< of the method, as the command line has them; empty: they changed
+  std::string scene;                    ///< mesh, particles, springs and mass, in words
+  double h = 0;                         ///< [s]
+  std::vector<double> time;             ///< [s]
+  std::vector<double> energy;           ///< change of the total since the start [J]
+  std::vector<double> kinetic;          ///< [J]
+  std::vector<double> spurious;         ///< spurious energy of method, solvers and rods since the start [J]
+  EnergyLedger ledger;                  ///< at the end
+  std::vector<double> strain;           ///< largest |l/L − 1|
+  std::string diagnostics;              ///< the table of `--diagnostics`
   std::vector<Notice> notices;
   std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
   std::string stability;           ///< h and the method's limit at the start, in a sentence or two

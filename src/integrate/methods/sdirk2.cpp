@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <memory>
 #include <numbers>
 
 #include "integrate/dirk.h"
@@ -11,6 +13,26 @@ namespace {
 constexpr DirkStages kSdirk2Stages{2 - std::numbers::sqrt2,
                                    std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
                                    1 - std::numbers::sqrt2 / 2};
+
+constexpr std::array kSdirk2Parameters{
+    ParameterSpec{
+        .id = "shared-matrix",
+        .title = "Shared matrix",
+        .unit = "",
+        .kind = ParameterSpec::Kind::boolean,
+        .min = 0,
+        .max = 1,
+        .fallback = 0,
+        .help =
+            "With one linear solve per stage, the second stage uses the matrix of the first one: Cholesky "
+            "factorises once per step instead of twice. Off, and with contact by penalty or barrier, each "
+            "stage has the matrix of its own start.",
+    },
+};
+
+std::unique_ptr<Integrator> make_sdirk2(const IntegratorParameters& values) {
+  return std::make_unique<Dirk>(kSdirk2Stages, values.at(0) != 0);
+}
 
 }  // namespace
 
@@ -33,9 +55,10 @@ extern constinit const IntegratorInfo kSdirk2{
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "3.1",
+    .parameters = kSdirk2Parameters,
     .stability_limit = kNoStabilityLimit,
     .growth = dirk_growth<kSdirk2Stages>,
-    .make = make_dirk<kSdirk2Stages>,
+    .make = make_sdirk2,
 };
 
 }  // namespace clothlab

@@ -147,7 +147,8 @@ void tell_iteration(const Figure& frame, const SolverFigure& figure) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto k = static_cast<std::size_t>(std::max(std::round(frame.x_at(mouse.x)), 0.0));
   frame.upright(frame.px(static_cast<double>(k)), with_alpha(palette().text, 0.5F));
-  std::string text = std::string("After ").append(std::to_string(k)).append(" CG iterations");
+  std::string text =
+      std::string("After ").append(std::to_string(k)).append(k == 1 ? " CG iteration" : " CG iterations");
   for (const SolverFigure::Curve& curve : figure.curves)
     text.append("\n")
         .append(curve.name)

@@ -29,12 +29,12 @@ void lines(const IntegratorInfo& info, const IntegratorParameters& values, const
   if (!ImGui::BeginTable("lines", 2)) return;
   ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, units(78));
   ImGui::TableSetupColumn("text", ImGuiTableColumnFlags_WidthStretch);
-  for (const CardLine& line : card_lines(info, values)) {
+  for (const CardLine& line : card_lines(info, values, solver)) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     muted(line.title);
     ImGui::TableNextColumn();
-    wrapped_text(line.title == "Step" ? in_lines(formula_with(info, solver)) : line.text);
+    wrapped_text(line.title == "Step" ? in_lines(line.text) : line.text);
     note_item("explain:" + std::string(line.title));
   }
   ImGui::EndTable();
@@ -121,16 +121,15 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
 
 void method_panel(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
-  card_heading(std::string(info.title));
-  wrapped_text(info.summary);
+  const SolverSettings& solver = context.scene().solver;
+  card_heading(title_with(info, solver));
+  wrapped_text(summary_with(info, solver) +
+               (solves_stages_once(info, solver)
+                    ? " Choose Newton's method under Solver or in the Solver instrument."
+                    : ""));
+  note_item("explain:summary");
   ImGui::Spacing();
-  lines(info, context.own_parameters(), context.scene().solver);
-  if (solves_stages_once(info, context.scene().solver)) {
-    wrapped_text(
-        "Each stage is now solved by one linear solve about its start: the semi-implicit form of this "
-        "method. Choose Newton's method under Solver or in the Solver instrument.");
-    note_item("explain:stages");
-  }
+  lines(info, context.own_parameters(), solver);
   present_numbers(context, info);
 }
 

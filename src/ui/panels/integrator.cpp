@@ -34,7 +34,8 @@ void integrator_choice(const PanelContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), mark = method_mark_size();
   // Room for the mark in front of the name.
   const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / text_width(" ")) + 1;
-  const std::string preview = std::string(spaces, ' ') + displayable(integrators()[current].title);
+  const std::string preview =
+      std::string(spaces, ' ') + displayable(title_with(integrators()[current], context.scene().solver));
   if (const auto row =
           method_list(context, {.name = "integrator",
                                 .preview = preview,
@@ -168,7 +169,7 @@ void short_explanation(const IntegratorInfo& info, const SolverSettings& solver,
   ImGui::BeginGroup();
   if (fitting() > 3) small_text(formula_with(info, solver), 1);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - spacing / 2);
-  if (fitting() > 0) small_text(info.summary, fitting());
+  if (fitting() > 0) small_text(summary_with(info, solver), fitting());
   ImGui::EndGroup();
   note_item("explain");
   tooltip("The beginning of the explanation. E or the question mark opens all of it.");

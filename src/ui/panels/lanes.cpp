@@ -250,10 +250,11 @@ constexpr std::array kSets{
             "The active method with 16, 4 and 1 substeps of a step of 16 times the current h, or of the "
             "largest stable step.",
             steps_of_one},
-    LaneSet{"Newton's method or one linear solve",
-            "The active implicit method (backward Euler if it is none), with its stages solved by Newton's "
-            "method and by one linear solve each: the full and the semi-implicit form.",
-            stages_of_one},
+    LaneSet{
+        "Newton's method or one linear solve",
+        "The active method if it is implicit, otherwise backward Euler: its full form, by Newton's method, "
+        "and its semi-implicit form, by one linear solve per stage (S-).",
+        stages_of_one},
     LaneSet{"In real time here", "Eight methods, without those that ran slower than real time on this scene.",
             in_real_time},
     LaneSet{"Against a reference",

@@ -68,7 +68,7 @@ void family_heading(IntegratorFamily family, const Columns& at, bool with_titles
 std::string help_of(const IntegratorInfo& info, double ms) {
   std::string text(info.summary);
   if (info.order_needs_exact_jacobian)
-    text += "\n\n* Order: " + std::string(card_lines(info, default_parameters(info)).at(1).text) + ".";
+    text += "\n\n* Order: " + std::string(card_lines(info, default_parameters(info), {}).at(1).text) + ".";
   text += ms > 0 ? "\n\nIts last steps on this scene took " + format_plain(ms) + " ms each (median)."
                  : "\n\nIt has not run on this scene yet.";
   return text;

@@ -320,8 +320,12 @@ void buttons_to_continue(const PanelContext& context) {
   smaller_step_buttons(context);
   const std::size_t stable = stable_method(context);
   const IntegratorInfo& method = integrators()[stable];
-  if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),
-                 help_of_stable_method(context, method)))
+  if (solves_stages_once(integrators()[context.integrator()], context.scene().solver)) {
+    if (row_button("blow-up-newton", "Newton's method",
+                   "Continues from the last good state with the stages solved by Newton's method."))
+      context.set_parameter("stage-solve", 0);
+  } else if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),
+                        help_of_stable_method(context, method)))
     context.set_integrator(stable);
   if (row_button("blow-up-fork", "Fork " + format_plain(kForkSeconds) + " s before",
                  "Goes back by that and adds a lane with " + std::string(method.title) +
@@ -366,7 +370,7 @@ bool gain_strip(const PanelContext& context, const Notice& notice, bool& why) {
                  "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
     context.set_parameter("adaptive-dt", 1);
   const bool once = context.scene().solver.stage_solve == StageSolve::linear;
-  if (solves_stages_once(integrators()[context.integrator()], context.scene().solver)) {
+  if (newton_is_cure(integrators()[context.integrator()], context.own_parameters(), context.scene().solver)) {
     if (row_button("gain-newton", "Newton's method",
                    "Continues this lane with Newton's method, which solves the equations of each stage. Undo "
                    "with Ctrl-Z."))
