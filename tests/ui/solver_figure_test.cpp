@@ -180,6 +180,7 @@ TEST(SolverFigure, ShowsTheSettingsThatMatter) {
     for (int i = 0; i < 2; ++i) face.frame();
     return face.rect("plot0:" + item).x >= 0;
   };
+  EXPECT_TRUE(shows("backward-euler", "stage-solve"));
   EXPECT_TRUE(shows("backward-euler", "newton-tolerance#field"));
   EXPECT_FALSE(shows("semi-implicit-euler", "newton-tolerance#field"));
   EXPECT_TRUE(shows("semi-implicit-euler", "preconditioner"));

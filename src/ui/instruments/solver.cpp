@@ -45,17 +45,18 @@ struct Switch {
   float width;  // [interface units]
   bool (*matters)(const IntegratorInfo&, const SolverSettings&);
 };
+// Those that do not fit are left out.
 constexpr std::array kSwitches{
-    Switch{"cg-tolerance", "CG to", 46, uses_cg},
-    Switch{"cg-max-iterations", "in at most", 46, uses_cg},
-    Switch{"newton-tolerance", "Newton to", 46,
-           [](const IntegratorInfo& info, const SolverSettings& solver) {
-             return solves_by_newton(info, solver) || info.family == IntegratorFamily::position_based;
-           }},
     Switch{"stage-solve", "Stages by", 70,
            [](const IntegratorInfo& info, const SolverSettings&) {
              return info.family == IntegratorFamily::implicit;
            }},
+    Switch{"cg-tolerance", "CG to", 46, uses_cg},
+    Switch{"newton-tolerance", "Newton to", 46,
+           [](const IntegratorInfo& info, const SolverSettings& solver) {
+             return solves_by_newton(info, solver) || info.family == IntegratorFamily::position_based;
+           }},
+    Switch{"cg-max-iterations", "CG at most", 46, uses_cg},
     Switch{"jacobian", "Jacobian", 74,
            [](const IntegratorInfo& info, const SolverSettings&) {
              return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
