@@ -17,8 +17,10 @@ namespace {
 
 constexpr int kMostRounds = 100;
 constexpr int kSweeps = 3;
-constexpr int kEarlyRounds = 10;                            // later, sweeps that change nothing break cycles
-constexpr int kFirstIterations = 4, kMostIterations = 500;  // of CG in a round
+constexpr int kEarlyRounds = 10;  // later, sweeps that change nothing break cycles
+// Of CG in a round. A solve that needs more stagnates on slow contacts, whose friction is stiff; the next
+// round changes it.
+constexpr int kFirstIterations = 4, kMostIterations = 120;
 constexpr int kHalvings = 4;
 constexpr double kOfRightHandSide = 0.3;  // residual that a round of CG leaves
 constexpr double kOfTolerance = 0.5;
