@@ -293,9 +293,13 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &extras);
   if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &extras, &summary_);
   lanes_ = std::move(extras.lanes);
+  if (!extras.remark.empty()) std::fprintf(stderr, "clothlab: %s\n", extras.remark.c_str());
+  return with_mesh_applied_to(std::move(scene));
+}
+
+Scene SceneOptions::with_mesh_applied_to(Scene scene) const {
   if (const std::filesystem::path folder = mesh_folder(); !folder.empty())
     change_paths(scene, [&](const std::filesystem::path& mesh) { return moved_to(folder, mesh); });
-  if (!extras.remark.empty()) std::fprintf(stderr, "clothlab: %s\n", extras.remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {
     const auto [rows, cols] = parse_grid(*grid_);
@@ -304,16 +308,19 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   return applied_to(std::move(scene));
 }
 
-std::vector<std::pair<LaneId, Scene>> SceneOptions::scenes_of_lanes() const {
-  std::vector<std::pair<LaneId, Scene>> out;
+std::vector<SceneOptions::LaneOfFile> SceneOptions::lanes_of_file() const {
+  std::vector<LaneOfFile> out;
   if (!scene_file_) return out;
   SceneExtras extras;
   const Scene scene = read_scene_file(*scene_file_, Interrupt::probe(), &extras);
-  for (const auto& [lane, method] : extras.lanes) out.emplace_back(lane, with_method(scene, method));
+  for (const auto& [lane, method] : extras.lanes) {
+    const Scene of_file = with_method(scene, method);
+    out.push_back({lane, of_file, with_mesh_applied_to(of_file)});
+  }
   return out;
 }
 
-Scene SceneOptions::applied_to(Scene scene) {
+Scene SceneOptions::applied_to(Scene scene) const {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);
     if (grid == nullptr) throw InputError("--size needs --grid.");

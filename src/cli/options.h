@@ -97,8 +97,13 @@ class SceneOptions {
   const std::optional<SummarizedRun>& summary() const { return summary_; }
   /// The lanes of the scene file (LoadedScene::lanes), after scene().
   const std::vector<LaneMethod>& lanes() const { return lanes_; }
-  /// The scene file as it is, with each of its lanes' methods; empty if it has none. Throws InputError.
-  std::vector<std::pair<LaneId, Scene>> scenes_of_lanes() const;
+  /// A lane of the scene file: its scene as it is there, and with the other options on top.
+  struct LaneOfFile {
+    LaneId lane = 0;
+    Scene of_file, scene;
+  };
+  /// Empty if the file names no lanes. Throws InputError.
+  std::vector<LaneOfFile> lanes_of_file() const;
   /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
   bool changes_obstacles() const { return !obstacles_.empty(); }
@@ -109,9 +114,12 @@ class SceneOptions {
   Scene scene(const std::optional<std::string>& positional = {});
 
   /// A scene with all options but the mesh's name on top. Throws InputError.
-  Scene applied_to(Scene scene);
+  Scene applied_to(Scene scene) const;
 
  private:
+  /// The same with the mesh that the options name.
+  Scene with_mesh_applied_to(Scene scene) const;
+
   std::vector<std::string> obstacles_;
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
       integrator_, initial_state_;

@@ -114,8 +114,10 @@ std::string command_line(const Scene& scene, const Scene* of_file, const std::st
 
 std::string compare_command_line(std::span<const Scene> scenes, std::span<const Scene> of_file,
                                  const std::string& file, std::uint64_t steps) {
-  return "clothlab compare --scene " + shell_quoted(file) + Options(scenes, of_file).values() + " --steps " +
-         std::to_string(steps);
+  const MeshPart &now = scenes.front(), &then = of_file.front();
+  return "clothlab compare --scene " + shell_quoted(file) +
+         (now == then ? "" : options_of(scenes.front(), of_file.front()).mesh()) +
+         Options(scenes, of_file).values() + " --steps " + std::to_string(steps);
 }
 
 std::string method_options(const Scene& scene) {

@@ -107,10 +107,9 @@ std::string formula_with(const IntegratorInfo& info, const SolverSettings& solve
 std::string summary_with(const IntegratorInfo& info, const SolverSettings& solver) {
   if (!solves_stages_once(info, solver)) return std::string(info.summary);
   return "The semi-implicit form of this method: one linear solve per stage, with the forces linearised at "
-         "its "
-         "start. It damps an oscillation as the full form does and costs less, but does not follow forces "
-         "that "
-         "turn within the step: their energy may grow.";
+         "its start. It damps an oscillation as the full form does and costs less, but does not follow "
+         "forces "
+         "that turn within the step: their energy may grow.";
 }
 
 bool newton_is_cure(const IntegratorInfo& info, const IntegratorParameters& values,

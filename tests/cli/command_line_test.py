@@ -861,6 +861,10 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stdout.splitlines()[2], r"^C  S-BDF2 +1 +16.7 ")
         page = html.unescape((self.dir / "report/index.html").read_text())
         self.assertIn("--scene two.json --mass 0.4 --substeps 1 --steps 20</code>", page)
+        self.run_program("compare", *scene, "--grid", "4x5", "--size", "2x1", "--report", "report")
+        page = html.unescape((self.dir / "report/index.html").read_text())
+        self.assertIn("--scene two.json --grid 4x5 --size 2x1 --mass 0.4 --steps 20</code>", page)
+        self.assertIn("of 20 particles", page)
         done = self.run_program("compare", *scene, "--integrators", "rk4,bdf2")
         self.assertEqual([line.split("  ")[1] for line in done.stdout.splitlines()[1:3]], ["Runge–Kutta 4", "BDF2"])
 

@@ -175,8 +175,8 @@ struct Compare final : Subcommand {
   }
 
   /// Throws InputError if there are none.
-  std::vector<std::pair<LaneId, Scene>> lanes_of_file() const {
-    std::vector<std::pair<LaneId, Scene>> lanes = scene.scenes_of_lanes();
+  std::vector<SceneOptions::LaneOfFile> lanes_of_file() const {
+    std::vector<SceneOptions::LaneOfFile> lanes = scene.lanes_of_file();
     if (lanes.empty() || journal)
       throw InputError("Nothing says which lanes to compare: name --integrators A,B,..., or " +
                        std::string(journal ? "a scene" : "a --scene") + " whose file has lanes.");
@@ -216,6 +216,7 @@ struct Compare final : Subcommand {
   /// The command that repeats the comparison.
   std::string command(const LaneSource& of, std::span<const Scene> scenes,
                       std::span<const Scene> of_file) const {
+    if (!names && scene.initial_state_file()) return {};
     if (!names) return compare_command_line(scenes, of_file, *scene.scene_file(), of.steps);
     std::string out =
         journal ? replay_command_line(*journal)
@@ -236,10 +237,10 @@ struct Compare final : Subcommand {
       for (const IntegratorInfo* info : parse_lanes(*names))
         lanes.push_back({lanes.size(), with_integrator({}, *info)});
     } else {
-      for (const auto& [lane, of_lane] : lanes_of_file()) {
-        of_file.push_back(of_lane);
-        scenes.push_back(scene.applied_to(of_lane));
-        lanes.push_back({lane, scenes.back().method()});
+      for (const SceneOptions::LaneOfFile& lane : lanes_of_file()) {
+        of_file.push_back(lane.of_file);
+        scenes.push_back(lane.scene);
+        lanes.push_back({lane.lane, lane.scene.method()});
       }
     }
     const OutputFiles files = outputs(lanes);
