@@ -856,6 +856,13 @@ class CommandLine(unittest.TestCase):
         self.assertIn("<code>--integrator bdf2 --substeps 2 --stage-solve linear</code>", page)
         self.assertIn("Repeat it with <code>clothlab compare --scene two.json --mass 0.4 --steps 20</code>", page)
 
+        # Lanes with the same title are told apart.
+        lanes[1]["method"] = {"integrator": "bdf2", "contact": "penalty"}
+        (self.dir / "alike.json").write_text(json.dumps({"clothlab-scene": 4, "mesh": mesh, "lanes": lanes}))
+        done = self.run_program("compare", "--scene", "alike.json", "--steps", 2)
+        self.assertIn("\nA  --integrator bdf2\n", done.stdout)
+        self.assertIn("\nC  --integrator bdf2 --contact penalty\n", done.stdout)
+
         # An option replaces the value of every lane, also where the first one had it already.
         done = self.run_program("compare", *scene, "--substeps", 1, "--report", "report")
         self.assertRegex(done.stdout.splitlines()[2], r"^C  S-BDF2 +1 +16.7 ")

@@ -98,6 +98,7 @@ std::string scene_text(const Simulation& simulation) {
   return out;
 }
 
+/// Describes the scene's method.
 void set_method(const Scene& scene, const IntegratorInfo& info, LaneFigures& figures) {
   figures.title = title_with(info, scene.solver);
   if (scene.substeps > 1) figures.title += " ÷" + std::to_string(scene.substeps);

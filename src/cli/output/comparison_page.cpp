@@ -341,6 +341,13 @@ std::string comparison_text(const Comparison& comparison) {
     for (const LaneColumn& column : columns) row.push_back(column.value(lane));
   }
   std::string out = aligned(rows, "", [&](std::size_t c) { return c == 0 || columns[c - 1].is_text; });
+  const auto looks_like = [](const LaneFigures& lane) {
+    return
+        [&](const LaneFigures& other) { return other.title == lane.title && other.options != lane.options; };
+  };
+  for (const LaneFigures& lane : comparison.lanes)
+    if (std::ranges::any_of(comparison.lanes, looks_like(lane)))
+      out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + lane.options + "\n";
   for (const LaneFigures& lane : comparison.lanes)
     for (const std::string& remark : remarks(lane))
       out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + remark + "\n";
