@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "session/simulation_thread.h"
 #include "session/snapshot.h"
 #include "ui/panels/panel_context.h"
+#include "ui/readings.h"
 
 namespace clothlab {
 
@@ -29,8 +29,9 @@ class Searches {
       return;
     }
     cancel_maps();
-    maps_.erase(now.integrator);
-    maps_.try_emplace(now.integrator, simulation.keep_moment(), now.integrator);
+    const IntegratorInfo& method = running_method(now);
+    maps_.erase(&method);
+    maps_.try_emplace(&method, simulation.keep_moment(), method);
   }
 
   /// Cancels and removes the searches of another scene, without waiting for them.
@@ -50,7 +51,7 @@ class Searches {
   }
   /// The map of the active lane's method; null before its first.
   const StabilityMap* map(const Snapshot& now) const {
-    const auto found = maps_.find(now.integrator);
+    const auto found = maps_.find(&running_method(now));
     return found == maps_.end() || scene_ != now.loaded ? nullptr : &found->second;
   }
 
@@ -59,7 +60,7 @@ class Searches {
     if (limits_) limits_->cancel();
   }
   void cancel_maps() {
-    for (auto& [row, map] : maps_) map.cancel();
+    for (auto& [method, map] : maps_) map.cancel();
   }
   void forget_all_but(const std::shared_ptr<const LoadedScene>& scene) {
     if (scene_ == scene) return;
@@ -70,7 +71,7 @@ class Searches {
 
   std::shared_ptr<const LoadedScene> scene_;
   std::optional<LimitSearch> limits_;
-  std::map<std::size_t, StabilityMap> maps_;  // by row of integrators()
+  std::map<const IntegratorInfo*, StabilityMap> maps_;
 };
 
 }  // namespace clothlab

@@ -32,7 +32,7 @@ void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
   std::fprintf(stderr,
                "clothlab: the file has %zu lanes; this is lane %c, %s. The window and compare run all of "
                "them.\n",
-               lanes, lane_letter(first), std::string(integrator_info(scene.integrator).title).c_str());
+               lanes, lane_letter(first), std::string(method_info(scene).title).c_str());
 }
 
 /// Warns if the meshes differ from those of the repeated summary.
@@ -70,7 +70,7 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
 
 Replay::Options options_for(const LaneSource& source, const std::optional<Method>& method) {
   Replay::Options options = source.replay;
-  if (method) options.integrator = method->integrator;
+  if (method) options.integrator = &method_info(*method);
   return options;
 }
 
@@ -140,7 +140,7 @@ std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
 }
 
 Method with_integrator(Method method, const IntegratorInfo& info) {
-  method.integrator = info.id;
+  set_integrator(method, info);
   return method;
 }
 

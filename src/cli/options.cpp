@@ -19,6 +19,7 @@
 #include "core/worker_pool.h"
 #include "sim/obstacle_json.h"
 #include "sim/parameters.h"
+#include "sim/tableau_json.h"
 
 namespace clothlab {
 namespace {
@@ -204,9 +205,23 @@ std::vector<int> parse_sizes(std::string_view option, std::string_view text) {
   return sizes;
 }
 
+const TableauMethod& parse_tableau_argument(std::string_view text) {
+  constexpr std::size_t kMostBytes = 100'000;
+  if (text.starts_with('{')) return parse_tableau(text, "--tableau");
+  if (!text.ends_with(".json")) return tableau_method(tableau_preset(text));
+  const std::filesystem::path file = path_of(text);
+  return parse_tableau(read_text_file(file, kMostBytes), shown_path(file));
+}
+
+const IntegratorInfo& parse_integrator(std::string_view text) {
+  const std::string prefix = std::string(kTableauIntegrator) + ":";
+  if (text.starts_with(prefix)) return parse_tableau_argument(text.substr(prefix.size())).info;
+  return integrator_info(text);
+}
+
 std::vector<const IntegratorInfo*> parse_integrators(std::string_view text) {
   std::vector<const IntegratorInfo*> out;
-  for (const std::string_view id : split(text, ',')) out.push_back(&integrator_info(id));
+  for (const std::string_view id : split(text, ',')) out.push_back(&parse_integrator(id));
   return out;
 }
 
@@ -245,6 +260,13 @@ void SceneOptions::add_to(CLI::App& app) {
       ->group("Obstacles");
   text("--integrator", integrator_, "NAME",
        "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");
+  std::vector<std::string_view> tableaux;
+  for (const TableauPreset& preset : tableau_presets()) tableaux.push_back(preset.id);
+  text("--tableau", tableau_, "FILE.json|NAME",
+       "Butcher tableau of --integrator runge-kutta: a file such as {\"name\": \"Heun\", \"a\": [[0, 0], [1, "
+       "0]], \"b\": [\"1/2\", \"1/2\"]}, its text, or one of " +
+           joined(tableaux) + ". Lists of integrators have runge-kutta:NAME.",
+       "Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
     const SceneParameter* row = find_scene_parameter(spec->id);
     add_parameter_option(app, *spec, values_[std::string(spec->id)])
@@ -267,7 +289,7 @@ int MachineOptions::threads() const {
 
 bool SceneOptions::changes_a_scene() const {
   for (const auto* text :
-       {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &initial_state_})
+       {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_, &initial_state_})
     if (*text) return true;
   return no_weld_ || z_up_ || !obstacles_.empty() ||
          std::any_of(values_.begin(), values_.end(),
@@ -338,7 +360,12 @@ Scene SceneOptions::applied_to(Scene scene) const {
   for (const std::string& obstacle : obstacles_)
     if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle_argument(obstacle));
   check_obstacles(scene.obstacles.bodies);
-  if (integrator_) scene.integrator = integrator_info(*integrator_).id;
+  if (integrator_) set_integrator(scene, parse_integrator(*integrator_));
+  if (tableau_) {
+    if (scene.integrator != kTableauIntegrator)
+      throw InputError("--tableau needs --integrator " + std::string(kTableauIntegrator) + ".");
+    scene.tableau = &parse_tableau_argument(*tableau_);
+  }
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;
     if (!value) continue;

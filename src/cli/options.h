@@ -12,6 +12,7 @@
 #include "core/parameter.h"
 #include "documents/scene_file.h"
 #include "integrate/registry.h"
+#include "integrate/tableau.h"
 #include "sim/scene.h"
 
 namespace CLI {
@@ -46,7 +47,11 @@ std::int64_t parse_whole(std::string_view option, std::string_view text, std::in
 /// "64,128": particles along an edge of some sheets; "none" is the empty list.
 std::vector<int> parse_sizes(std::string_view option, std::string_view text);
 
-/// "rk4,bdf2": integrators by id, in that order.
+/// An integrator by id, or "runge-kutta:heun" or "runge-kutta:FILE.json" for one with a tableau.
+const IntegratorInfo& parse_integrator(std::string_view text);
+/// A tableau by its name, as a file, or as the text of one.
+const TableauMethod& parse_tableau_argument(std::string_view text);
+/// "rk4,bdf2": integrators as parse_integrator reads them, in that order.
 std::vector<const IntegratorInfo*> parse_integrators(std::string_view text);
 
 /// Sets `value` to the whole number of the option, within [min, max], if it is given. Throws InputError.
@@ -122,7 +127,7 @@ class SceneOptions {
 
   std::vector<std::string> obstacles_;
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
-      integrator_, initial_state_;
+      integrator_, tableau_, initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   std::optional<SummarizedRun> summary_;
   std::vector<LaneMethod> lanes_;

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "sim/obstacle_json.h"
 #include "sim/parameters.h"
+#include "sim/tableau_json.h"
 
 namespace clothlab {
 std::string shell_quoted(const std::string& text) {
@@ -40,6 +41,9 @@ class Options {
       for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", obstacle_argument(body));
     }
     if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
+    if (scene_.tableau != nullptr && scene_.tableau != base_.tableau &&
+        scene_.integrator == kTableauIntegrator)
+      add("tableau", tableau_text(scene_.tableau->tableau));
     for (const ParameterSpec* spec : all_parameters()) add_parameter(*spec);
     return text_;
   }

@@ -14,6 +14,7 @@
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_loader.h"
+#include "sim/command_rules.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -103,7 +104,6 @@ std::vector<JournalEntry> with_step(std::vector<JournalEntry> entries, double dt
 Replay::Replay(std::vector<JournalEntry> entries, Options options)
     : entries_(options.dt ? with_step(std::move(entries), *options.dt) : std::move(entries)),
       options_(std::move(options)) {
-  if (plays_to_another()) integrator_info(options_.integrator);
   for (const JournalEntry& entry : entries_)
     if (const auto* to = std::get_if<GoTo>(&entry.what)) ++moments_[to->position].uses;
   if (!plays_to_another())
@@ -181,7 +181,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   auto* file = std::get_if<FileSource>(&scene.mesh);
   if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
   if (options_.dt && !load.moment) scene.dt = *options_.dt;
-  if (plays_to_another() && !load.moment) scene.integrator = options_.integrator;
+  if (plays_to_another() && !load.moment) set_integrator(scene, *options_.integrator);
   const LoadedScene loaded = load_scene(std::move(scene), loading);
   if (fingerprint(*loaded.mesh) != load.mesh_hash) {
     const auto* found = std::get_if<FileSource>(&loaded.scene.mesh);
@@ -191,7 +191,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   if (load.obstacle_hashes) check_mesh_fingerprints(loaded.scene.obstacles.bodies, *load.obstacle_hashes);
   if (plays_to_another()) {
     auto made = simulation_of(loaded, context.pool, context.stop);
-    made->apply(context.pool, SetIntegrator{options_.integrator});
+    made->apply(context.pool, choice_of(*options_.integrator));
     arena_ = std::make_unique<Arena>(std::move(made), true);
   } else {
     arena_ = std::make_unique<Arena>(lanes_of(loaded, context.pool, context.stop));
@@ -259,15 +259,16 @@ bool Replay::applies(Command& command) {
     what = "changes of dt";
   if (const auto* set = std::get_if<SetIntegrator>(&command); set && plays_to_another())
     what = "changes of the integrator to " + set->id;
+  if (std::holds_alternative<SetTableau>(command) && plays_to_another()) what = "changes of the tableau";
   if (const auto* set = std::get_if<SetParameter>(&command);
       set && plays_to_another() && !find_scene_parameter(set->id)) {
-    const auto& own = integrator_info(options_.integrator).parameters;
+    const auto& own = options_.integrator->parameters;
     if (std::ranges::none_of(own, [&](const ParameterSpec& spec) { return spec.id == set->id; }))
       what = "changes of " + set->id;
   }
   if (const auto* set = std::get_if<SetScene>(&command)) {
     auto scene = std::make_shared<Scene>(*set->scene);
-    if (plays_to_another()) scene->integrator = options_.integrator;
+    if (plays_to_another()) set_integrator(*scene, *options_.integrator);
     if (options_.dt) scene->dt = *options_.dt;
     command = SetScene{std::move(scene)};
   }

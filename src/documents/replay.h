@@ -21,10 +21,10 @@ namespace clothlab {
 class Replay {
  public:
   struct Options {
-    /// The integrator to use instead; empty: those of the journal. Changes of the integrator, of other
+    /// The integrator to use instead; null: those of the journal. Changes of the integrator, of other
     /// methods' parameters and of lanes are skipped, and so is the return after a blow-up that this
     /// integrator does not have.
-    std::string integrator;
+    const IntegratorInfo* integrator = nullptr;
     /// The file of the journal's mesh; empty: the one that it names.
     std::filesystem::path mesh;
     /// The step to use instead [s]. Entries act at the same simulated times, to the nearest step; changes of
@@ -76,7 +76,7 @@ class Replay {
   void go_to(WorkerPool& pool, const LogPosition& position);
   void finish_catch_up(const CaughtUp& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
-  bool plays_to_another() const { return !options_.integrator.empty(); }
+  bool plays_to_another() const { return options_.integrator != nullptr; }
   /// True if the run may have other bits than the journal.
   bool differs() const { return plays_to_another() || options_.dt.has_value(); }
   /// True if the command applies with these options; changes it if only a part applies.

@@ -80,8 +80,9 @@ struct Swing {
 
   Scene scene(const ClothMesh& mesh, int steps) const {
     Scene scene;
-    scene.integrator = info.id;
-    for (std::size_t p = 0; p < values.size(); ++p) set_parameter(scene, info.parameters[p].id, values[p]);
+    set_integrator(scene, info);
+    for (std::size_t p = 0; p < info.parameters.size(); ++p)
+      set_parameter(scene, info.parameters[p].id, values[p]);
     scene.pins = std::vector<std::uint32_t>{0, kCols - 1};
     scene.material.mass = 0.2;
     scene.material.stretch_stiffness = 20;

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/quantile.h"
 #include "experiments/step_trial.h"
+#include "integrate/tableau.h"
 #include "session/background.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -60,6 +61,9 @@ struct LimitRun {
     run.publish();
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
+    for (MethodLimit& method : now.methods)
+      if (method.info->id == kTableauIntegrator && scene.scene.tableau != nullptr)
+        method.info = &scene.scene.tableau->info;
     std::erase_if(now.methods,
                   [&](const MethodLimit& method) { return !supports_contact(scene.scene, *method.info); });
     const auto is_reference = [](const MethodLimit& method) { return method.info->id == kReference; };

@@ -26,8 +26,9 @@ constexpr double kSlopeThickness = 1e-3;                                  // by 
 Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorParameters& values) {
   const vec3 normal(std::sin(slope.angle), std::cos(slope.angle), 0), down(normal.y, -normal.x, 0);
   Scene scene;
-  scene.integrator = info.id;
-  for (std::size_t p = 0; p < values.size(); ++p) set_parameter(scene, info.parameters[p].id, values[p]);
+  set_integrator(scene, info);
+  for (std::size_t p = 0; p < info.parameters.size(); ++p)
+    set_parameter(scene, info.parameters[p].id, values[p]);
   scene.pins = PinPreset::none;
   scene.material.mass = 4 * kParticleMass;
   scene.material.stretch_stiffness = scene.material.bend_stiffness = kSoft;

@@ -30,7 +30,7 @@ constexpr std::array kLevels{Level{16, 0.04}, Level{8, 0.1}, Level{4, 0.35}, Lev
 struct MapRun {
   SearchRun<MapProgress>& run;
   MapProgress& now = run.now;
-  const IntegratorInfo& info = integrators()[now.row];
+  const IntegratorInfo& info = *now.info;
 
   void fill() {
     now.under_way = "ω_max";
@@ -150,15 +150,15 @@ struct MapRun {
   }
 };
 
-MapProgress empty_map(std::size_t row) {
+MapProgress empty_map(const IntegratorInfo& info) {
   MapProgress first;
-  first.row = row;
+  first.info = &info;
   return first;
 }
 
 }  // namespace
 
-StabilityMap::StabilityMap(std::shared_future<KeepMoment::Kept> from, std::size_t row)
-    : MomentSearch(std::move(from), empty_map(row), [](Run& run) { MapRun{run}.fill(); }) {}
+StabilityMap::StabilityMap(std::shared_future<KeepMoment::Kept> from, const IntegratorInfo& info)
+    : MomentSearch(std::move(from), empty_map(info), [](Run& run) { MapRun{run}.fill(); }) {}
 
 }  // namespace clothlab

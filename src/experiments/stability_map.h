@@ -36,7 +36,7 @@ struct MapColumn {
 struct MapProgress : SearchProgress {
   static constexpr std::size_t kSide = 33;  ///< nodes along either axis
 
-  std::size_t row = 0;                     ///< of the method in integrators()
+  const IntegratorInfo* info = nullptr;    ///< of the method
   std::array<double, kSide> h{};           ///< [s], ascending, evenly in the logarithm
   std::array<MapColumn, kSide> columns{};  ///< ascending k_s, also evenly in the logarithm
   std::vector<MapNode> nodes = std::vector<MapNode>(kSide * kSide);
@@ -58,8 +58,7 @@ class StabilityMap : public MomentSearch<MapProgress> {
  public:
   static constexpr std::uint64_t kSteps = 100;  ///< of a trial
 
-  /// For the method in this row of integrators().
-  StabilityMap(std::shared_future<KeepMoment::Kept> from, std::size_t row);
+  StabilityMap(std::shared_future<KeepMoment::Kept> from, const IntegratorInfo& info);
 };
 
 }  // namespace clothlab

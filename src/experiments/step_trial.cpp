@@ -30,7 +30,7 @@ const IntegratorInfo& most_accurate_method() {
 Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h) {
   constexpr double kEnergyLimit = 2;
   Scene scene = loaded.scene;
-  scene.integrator = info.id;
+  set_integrator(scene, info);
   scene.dt = h;
   scene.adaptive = false;
   scene.energy_limit = std::min(scene.energy_limit, kEnergyLimit);

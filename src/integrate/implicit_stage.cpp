@@ -93,6 +93,11 @@ void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::s
 void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepReport& report) {
   const auto& [system, equation, context] = p;
   local_.update(system, context.stop);
+  // Later steps may need both, and must not allocate.
+  for (auto* matrix : {&exact_, &clamped_})
+    if (!*matrix)
+      system.assemble_others(context.pool, equation.x_hat, equation.v_hat, {1, 0, 0}, JacobianMode::clamped,
+                             have_matrix(system, context, *matrix));
 
   contacts_.begin(context.contacts);
   fixed_ = false;

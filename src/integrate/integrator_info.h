@@ -13,6 +13,8 @@
 
 namespace clothlab {
 
+struct TableauMethod;
+
 enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, exponential, position_based };
 
 /// The oscillations x'' + d x' + ω²x = 0 that determine stability if K and D have no common eigenvectors
@@ -25,7 +27,7 @@ enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, compos
 /// only DynamicSystem::contacts, in methods that process forces one by one; or none.
 enum class StiffForces { all, contacts, none };
 
-/// Values of one integrator's own parameters, in the order of its row's `parameters`.
+/// Values of one integrator: its own parameters, in the order of its row's `parameters`, then its `table`.
 using IntegratorParameters = std::vector<double>;
 
 /// A method's row, at the end of its file: everything that other code knows about it. The menu, the command
@@ -42,6 +44,8 @@ struct IntegratorInfo {
   int order_without_modes = 0;
   std::string_view order_condition = {};  ///< further conditions: "with γ = 1/2, otherwise 1"; mostly empty
   bool uses_newton = false;
+  /// Of implicit methods whose stages depend on each other: StageSolve::linear does not apply.
+  bool always_newton = false;
   bool uses_linear_solver = false;
   /// Stretch springs are rods without an elastic force, at any stiffness: `growth`, `stability_limit` and
   /// `order` refer to bending springs and the grab.
@@ -74,11 +78,14 @@ struct IntegratorInfo {
   /// d alone. Null for all others.
   double (*wind_limit)(const IntegratorParameters& values) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
+  std::span<const double> table = {};      ///< coefficients of a method from a tableau (integrate/tableau.h)
+  const TableauMethod* tableau = nullptr;  ///< that this row belongs to; null for rows of the registry
 };
 
 /// True if each stage of an implicit method is one linear solve.
 inline bool solves_stages_once(const IntegratorInfo& info, const SolverSettings& solver) {
-  return info.family == IntegratorFamily::implicit && solver.stage_solve == StageSolve::linear;
+  return info.family == IntegratorFamily::implicit && !info.always_newton &&
+         solver.stage_solve == StageSolve::linear;
 }
 inline bool solves_by_newton(const IntegratorInfo& info, const SolverSettings& solver) {
   return info.uses_newton && !solves_stages_once(info, solver);

@@ -34,7 +34,8 @@ namespace clothlab {
   NAME(kRattle)                     \
   NAME(kPbdProj2)                   \
   NAME(kNewmark)                    \
-  NAME(kYoshida4)
+  NAME(kYoshida4)                   \
+  NAME(kRungeKutta)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)
@@ -118,6 +119,11 @@ bool newton_is_cure(const IntegratorInfo& info, const IntegratorParameters& valu
   return solves_stages_once(info, solver) && info.growth(kFast, 0, values) < kDamped;
 }
 
+std::size_t integrator_row(const IntegratorInfo& info) {
+  return static_cast<std::size_t>(std::ranges::find(integrators(), info.id, &IntegratorInfo::id) -
+                                  integrators().begin());
+}
+
 const IntegratorInfo* find_integrator(std::string_view id) {
   const auto row = std::ranges::find(integrators(), id, &IntegratorInfo::id);
   return row == integrators().end() ? nullptr : &*row;
@@ -131,6 +137,7 @@ double slow_growth(const IntegratorInfo& info, double h_omega, const IntegratorP
 IntegratorParameters default_parameters(const IntegratorInfo& info) {
   IntegratorParameters values;
   for (const ParameterSpec& spec : info.parameters) values.push_back(spec.fallback);
+  values.insert(values.end(), info.table.begin(), info.table.end());
   return values;
 }
 

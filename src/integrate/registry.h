@@ -30,6 +30,9 @@ inline int order_with(const IntegratorInfo& info, const IntegratorParameters& va
 bool newton_is_cure(const IntegratorInfo& info, const IntegratorParameters& values,
                     const SolverSettings& solver);
 
+/// The position of its row; of a method from a tableau, that of runge-kutta.
+std::size_t integrator_row(const IntegratorInfo& info);
+
 /// The row with this id, or nullptr.
 const IntegratorInfo* find_integrator(std::string_view id);
 
@@ -58,7 +61,7 @@ struct CardLine {
 std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values,
                                  const SolverSettings& solver);
 
-/// The row's default parameter values.
+/// The row's default parameter values and its table.
 IntegratorParameters default_parameters(const IntegratorInfo& info);
 
 }  // namespace clothlab

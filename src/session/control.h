@@ -76,6 +76,7 @@ struct NewLane {
   std::optional<StageSolve> stages = {};  ///< the same
   bool is_reference = false;        ///< it becomes the reference (SetReference) instead of the active one
   std::optional<LaneId> lane = {};  ///< none: the first letter that is free
+  const TableauMethod* tableau = nullptr;  ///< instead of an integrator
 };
 /// The reference of distances from now on (PlotSample::distance); none: no distances.
 struct SetReference {

@@ -194,8 +194,7 @@ void EditHistory::perform(const LaneEdit& edit) {
   if (const auto* made = std::get_if<NewLane>(&edit.control)) {
     Scene scene = this->scene();
     try {
-      if (!made->integrator.empty()) scene.integrator = integrator_info(made->integrator).id;
-      if (made->substeps) set_parameter(scene, "substeps", static_cast<double>(*made->substeps));
+      scene = with_new_lane(std::move(scene), *made);
     } catch (const InputError&) {
       return;  // the thread refuses it with a reason
     }

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "documents/journal.h"
+#include "integrate/tableau.h"
+#include "session/control.h"
 #include "session/snapshot.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -17,7 +19,7 @@ std::shared_ptr<const Scene> shared(Scene scene) { return std::make_shared<const
 
 std::string name_of(const LaneScene& lane) {
   return std::string("lane ") + lane_letter(lane.lane) + " (" +
-         title_with(integrator_info(lane.scene->integrator), lane.scene->solver) + ")";
+         title_with(method_info(*lane.scene), lane.scene->solver) + ")";
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present, s
   lanes.push_back({0, shared(loaded.scene)});
   for (std::size_t i = 1; i < present.size(); ++i) {
     const Scene& scene = *present[i].scene;
-    if (supports_contact(loaded.scene, integrator_info(scene.integrator)))
+    if (supports_contact(loaded.scene, method_info(scene)))
       lanes.push_back(
           {present[i].lane,
            shared(with_method(loaded.scene, with_integrator_of(loaded.scene.method(), scene.method())))});
@@ -73,6 +75,14 @@ std::unique_ptr<Arena> begin_run(WorkerPool& pool, const LoadedScene& loaded, co
     if (!have_same_values((*arena)[each.lane].scene(), *each.scene))
       arena->apply(pool, each.lane, SetScene{each.scene});
   return arena;
+}
+
+Scene with_new_lane(Scene scene, const NewLane& lane) {
+  if (!lane.integrator.empty()) scene.integrator = integrator_info(lane.integrator).id;
+  if (lane.tableau != nullptr) set_integrator(scene, lane.tableau->info);
+  if (lane.substeps) set_parameter(scene, "substeps", static_cast<double>(*lane.substeps));
+  if (lane.stages) set_parameter(scene, "stage-solve", static_cast<double>(*lane.stages));
+  return scene;
 }
 
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene) {

@@ -13,6 +13,8 @@
 
 namespace clothlab {
 
+struct NewLane;
+
 /// The scene of a lane: the world that all lanes share, and the lane's own method.
 struct LaneScene {
   LaneId lane = 0;
@@ -35,6 +37,9 @@ LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
 /// there is no grab. Throws as Simulation does.
 std::unique_ptr<Arena> begin_run(WorkerPool& pool, const LoadedScene& loaded, const LaneScenes& lanes,
                                  CommandLog log = CommandLog(), const StopProbe& stop = {});
+
+/// The scene with the method of a new lane. Throws InputError.
+Scene with_new_lane(Scene scene, const NewLane& lane);
 
 /// The lanes after a change of one lane's scene: all lanes get its world.
 LaneScenes with_scene(LaneScenes lanes, LaneId lane, const std::shared_ptr<const Scene>& scene);

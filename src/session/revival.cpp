@@ -36,10 +36,10 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, con
                     .allowed = blow_up.allowed,
                     .factor = scene.energy_limit,
                     .good_time = good_time,
-                    .solved_once = solves_stages_once(integrator_info(scene.integrator), scene.solver),
+                    .solved_once = solves_stages_once(method_info(scene), scene.solver),
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
-  const IntegratorInfo& method = integrator_info(scene.integrator);
+  const IntegratorInfo& method = method_info(scene);
   if (facts.crowded)
     facts.other_contact = contact_by({ContactModel::filter}, method);
   else if (facts.squeezed)

@@ -303,7 +303,7 @@ struct SimulationThread::Impl {
   // ---- Snapshots
 
   static std::uint16_t row_of(const IntegratorInfo& info) {
-    return static_cast<std::uint16_t>(&info - integrators().data());
+    return static_cast<std::uint16_t>(integrator_row(info));
   }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);

@@ -19,8 +19,8 @@ constexpr double kFramesPerSecond = 60;  // of viewing time
 std::string changes_by_scene(const LoadedScene& loaded, const LaneScenes& before, const LaneScenes& after,
                              const std::vector<LaneId>& removed) {
   const auto name = [](LaneId lane, const Scene& scene) {
-    return std::string("Lane ") + lane_letter(lane) + " (" +
-           title_with(integrator_info(scene.integrator), scene.solver) + ")";
+    return std::string("Lane ") + lane_letter(lane) + " (" + title_with(method_info(scene), scene.solver) +
+           ")";
   };
   if (!removed.empty()) {
     std::string names;

@@ -196,10 +196,7 @@ void SimulationThread::Impl::steer(const FollowParticle& c) {
 }
 
 void SimulationThread::Impl::steer(const NewLane& c) {
-  Scene method = simulation().scene();
-  if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;
-  if (c.substeps) set_parameter(method, "substeps", static_cast<double>(*c.substeps));
-  if (c.stages) set_parameter(method, "stage-solve", static_cast<double>(*c.stages));
+  const Scene method = with_new_lane(simulation().scene(), c);
   const auto is_there = [&](LaneId lane) {  // or catching up
     return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
   };
@@ -225,6 +222,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   begin_origin(std::string("lane ") + lane_letter(lane) + " was added");
   begin_lane(made);
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
+  if (c.tableau != nullptr) apply(Command(SetTableau{c.tableau}));
   if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
   if (c.stages) apply(Command(SetParameter{"stage-solve", static_cast<double>(*c.stages)}));
   add_sample(live(), std::numeric_limits<double>::quiet_NaN());

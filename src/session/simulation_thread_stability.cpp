@@ -45,9 +45,8 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
 
 BlownUpRun SimulationThread::Impl::describe_blow_up(LaneId lane, const BlowUpFacts& facts,
                                                     const Scene& scene) const {
-  BlownUpRun blown{.facts = facts,
-                   .integrator = &integrator_info(scene.integrator),
-                   .parameters = integrator_parameters(scene)};
+  BlownUpRun blown{
+      .facts = facts, .integrator = &method_info(scene), .parameters = integrator_parameters(scene)};
   blown.sentence = blow_up_sentence(blown);
   if (!arena->is_alone()) blown.sentence.insert(0, std::string("Lane ") + lane_letter(lane) + ": ");
   return blown;

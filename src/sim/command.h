@@ -43,6 +43,10 @@ struct MoveObstacle {
 struct SetIntegrator {
   std::string id;
 };
+/// Switches to the integrator of tableaux, with this one.
+struct SetTableau {
+  const TableauMethod* tableau = nullptr;
+};
 /// Pins particles where they are, or frees them.
 struct SetPinned {
   std::vector<std::uint32_t> particles;
@@ -93,8 +97,8 @@ struct RestoreGoodState {};
 /// pins continue to their targets; the grab stays.
 struct ReverseVelocities {};
 
-using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned,
-                             SetPinPreset, SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack,
-                             RestoreGoodState, ReverseVelocities>;
+using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetTableau,
+                             SetPinned, SetPinPreset, SetScene, MovePins, Grab, MoveCursor, Release, Reset,
+                             GoBack, RestoreGoodState, ReverseVelocities>;
 
 }  // namespace clothlab

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "sim/obstacle_json.h"
 #include "sim/scene_json.h"
+#include "sim/tableau_json.h"
 
 namespace clothlab {
 namespace {
@@ -46,6 +47,7 @@ void fields_of(Is<MoveObstacle> auto& c, auto& field) {
   field("do", "move-obstacle")("obstacle", c.obstacle)("to", c.to)("duration", c.duration);
 }
 void fields_of(Is<SetIntegrator> auto& c, auto& field) { field("do", "set-integrator")("id", c.id); }
+void fields_of(Is<SetTableau> auto& c, auto& field) { field("do", "set-tableau")("tableau", c.tableau); }
 void fields_of(Is<SetPinned> auto& c, auto& field) {
   field("do", c.pinned ? "pin" : "unpin")("particles", c.particles);
 }
@@ -86,6 +88,9 @@ class ObjectText {
     return value.number == kOff ? "\"off\"" : json_number(value.number);
   }
   static std::string text_of(const vec3& v) { return text_of(std::array{v.x, v.y, v.z}); }
+  static std::string text_of(const TableauMethod* tableau) {
+    return tableau == nullptr ? "null" : write_tableau(tableau->tableau);
+  }
   static std::string text_of(const Obstacle& body) { return write_obstacle(body); }
   static std::string text_of(const PinTarget& pin) { return ObjectText(pin).text(); }
   static std::string text_of(PinPreset preset) {
@@ -183,6 +188,9 @@ class ObjectReader {
     if (list.size() != particles.size()) throw InputError("A grab needs three particles.");
     std::ranges::copy(list, particles.begin());
   }
+  static void read(const Json& value, const char*, const TableauMethod*& tableau) {
+    tableau = &read_tableau(nlohmann::json(value));
+  }
   static void read(const Json& value, const char*, Obstacle& body) {
     body = read_obstacle(nlohmann::json(value));
   }
@@ -218,22 +226,12 @@ class NameOf {
 };
 
 const std::vector<Command>& empty_commands() {
-  static const std::vector<Command> all{SetParameter{},
-                                        SetGravity{},
-                                        SetObstacles{},
-                                        MoveObstacle{},
-                                        SetIntegrator{},
-                                        SetPinned{},
-                                        SetPinned{{}, false},
-                                        SetPinPreset{},
-                                        SetScene{},
-                                        MovePins{},
-                                        Grab{},
-                                        MoveCursor{},
-                                        Release{},
-                                        Reset{},
-                                        RestoreGoodState{},
-                                        ReverseVelocities{}};
+  static const std::vector<Command> all{
+      SetParameter{},     SetGravity{}, SetObstacles{}, MoveObstacle{},
+      SetIntegrator{},    SetTableau{}, SetPinned{},    SetPinned{{}, false},
+      SetPinPreset{},     SetScene{},   MovePins{},     Grab{},
+      MoveCursor{},       Release{},    Reset{},        RestoreGoodState{},
+      ReverseVelocities{}};
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include "cloth/cloth_model.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -53,6 +54,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<SetObstacles>(),   kYes,  kNo,   kYes,  kNo,   obstacles_subject},
     {kind<MoveObstacle>(),   kYes,  kNo,   kNo,   kNo,   obstacle_subject},
     {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
+    {kind<SetTableau>(),     kYes,  kNo,   kYes,  kNo,   nullptr},
     {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
     {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
     {kind<SetScene>(),       kYes,  kNo,   kYes,  kNo,   nullptr},  // shown: if its pins differ
@@ -120,6 +122,11 @@ class Change {
 
   SharedScene operator()(const SetIntegrator& c) const {
     return edited([&](Scene& next) { next.integrator = integrator_info(c.id).id; });
+  }
+
+  SharedScene operator()(const SetTableau& c) const {
+    if (c.tableau == nullptr) throw InputError("There is no tableau to switch to.");
+    return edited([&](Scene& next) { set_integrator(next, c.tableau->info); });
   }
 
   SharedScene operator()(const SetPinned& c) const {
@@ -225,7 +232,13 @@ bool is_of_method(const Command& command) {
     const SceneParameter* row = find_scene_parameter(set->id);
     return row == nullptr || row->is_of_method();
   }
-  return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<RestoreGoodState>(command);
+  return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<SetTableau>(command) ||
+         std::holds_alternative<RestoreGoodState>(command);
+}
+
+Command choice_of(const IntegratorInfo& info) {
+  if (info.tableau != nullptr) return SetTableau{info.tableau};
+  return SetIntegrator{std::string(info.id)};
 }
 
 std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,

@@ -27,6 +27,9 @@ const CommandRule& rule_of(const Command& command);
 /// True if a command acts on the method of one lane rather than on the world of all (arena/arena.h).
 bool is_of_method(const Command& command);
 
+/// The command that switches to the integrator of a row.
+Command choice_of(const IntegratorInfo& info);
+
 /// The scene after a command, on `mesh`; the same object if nothing changes. Mesh, title and initial state
 /// stay. Throws InputError, with the sentence for the user, for a command that is refused.
 std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,

@@ -8,15 +8,13 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/checkpoint.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh) {
-  return {scene.floor,     scene.obstacles,
-          scene.contact,   scene.material,
-          scene.solver,    *find_integrator(scene.integrator),
-          model,           mesh,
-          scene.thickness, scene.self_contact};
+  return {scene.floor,        scene.obstacles, scene.contact, scene.material,  scene.solver,
+          method_info(scene), model,           mesh,          scene.thickness, scene.self_contact};
 }
 
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
@@ -50,8 +48,9 @@ std::string contact_by(std::initializer_list<ContactModel> models, const Integra
 }
 
 void check_contact(const Scene& scene) {
-  const IntegratorInfo* method = find_integrator(scene.integrator);
-  if (method == nullptr || supports_contact(scene.contact.model, *method)) return;
+  if (find_integrator(scene.integrator) == nullptr) return;
+  const IntegratorInfo* method = &method_info(scene);
+  if (supports_contact(scene.contact.model, *method)) return;
   throw InputError(
       std::string(method->title) + " treats forces one by one and does not support contact by " +
       std::string(info_of(scene.contact.model).id) + "; it works with " +

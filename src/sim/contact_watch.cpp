@@ -52,7 +52,7 @@ bool is_closed(const Obstacle& body) {
 
 /// Contact models that prevent passages through this obstacle; empty if the scene uses one.
 std::string preventing_contact(const Obstacle& body, const Scene& scene) {
-  const IntegratorInfo& method = *find_integrator(scene.integrator);
+  const IntegratorInfo& method = method_info(scene);
   if (scene.contact.model == ContactModel::barrier) return {};
   if (body.shape != Obstacle::Shape::mesh) return contact_by({ContactModel::barrier}, method);
   if (info_of(scene.contact.model).sees_within_steps) return {};
@@ -152,8 +152,7 @@ std::string open_mesh_text(const Scene& scene) {
   const auto open = std::ranges::find_if_not(bodies, is_closed);
   if (open == bodies.end()) return {};
   const TriangleSurface& surface = *open->mesh.surface;
-  const std::string models =
-      contact_by({ContactModel::impulse, ContactModel::barrier}, *find_integrator(scene.integrator));
+  const std::string models = contact_by({ContactModel::impulse, ContactModel::barrier}, method_info(scene));
   const auto number = static_cast<std::uint32_t>(open - bodies.begin() + 1);
   return "The mesh of " + surface_text(number, bodies) + " is not closed: " +
          (surface.open_edges() > 0
@@ -354,8 +353,7 @@ std::string ContactWatch::tunnelling_text(const Scene& scene) const {
 std::string ContactWatch::behind_text(const Scene& scene) const {
   const auto between = std::ranges::find(of_step_, true, &Passage::between);
   if (between != of_step_.end()) {
-    const std::string models =
-        contact_by({ContactModel::impulse, ContactModel::barrier}, *find_integrator(scene.integrator));
+    const std::string models = contact_by({ContactModel::impulse, ContactModel::barrier}, method_info(scene));
     return "The cloth moved past " +
            surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
            ", which passed between its particles: only particles collide with it. Use a finer cloth, with "

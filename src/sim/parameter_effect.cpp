@@ -39,10 +39,12 @@ std::string of_contact(const Scene& scene, std::string_view id) {
 }
 
 std::string of_solver(const Scene& scene, std::string_view id) {
-  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorInfo& info = method_info(scene);
   const auto unused = [&](const char* what) { return std::string(info.title) + " " + what + "."; };
   if (id == "stage-solve")
-    return info.family == IntegratorFamily::implicit ? ""
+    return info.always_newton
+               ? unused("has stages that depend on each other, and solves them by Newton's method")
+           : info.family == IntegratorFamily::implicit ? ""
            : info.family == IntegratorFamily::linearly_implicit
                ? unused("always makes one linear solve")
                : unused("is not an implicit method with stages");
@@ -95,7 +97,7 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   const bool rubs_itself = scene.self_contact && scene.contact.model != ContactModel::filter;
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
   if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
-  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorInfo& info = method_info(scene);
   if (id == "stretch-stiffness" && info.inextensible && !uses_impulses(scene))
     return std::string(info.title) + " takes stretch springs as rods.";
   const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;

@@ -14,6 +14,7 @@
 #include "core/nearest_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "integrate/tableau.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/contact.h"
 
@@ -299,6 +300,21 @@ const IntegratorInfo& integrator_info(std::string_view id) {
                    joined(names) + ".");
 }
 
+const IntegratorInfo& method_info(const Method& method) {
+  return method.tableau != nullptr && method.integrator == kTableauIntegrator
+             ? method.tableau->info
+             : integrator_info(method.integrator);
+}
+
+const ButcherTableau& tableau_of(const Method& method) {
+  return method.tableau != nullptr ? method.tableau->tableau : tableau_preset("kutta3");
+}
+
+void set_integrator(Method& method, const IntegratorInfo& info) {
+  method.integrator = info.id;
+  if (info.id == kTableauIntegrator) method.tableau = info.tableau;
+}
+
 std::string allowed_values(const ParameterSpec& spec) {
   switch (spec.kind) {
     case Kind::boolean:
@@ -352,6 +368,7 @@ void set_parameter(Scene& scene, std::string_view id, double value) {
 
 Method with_integrator_of(Method method, const Method& lane) {
   method.integrator = lane.integrator;
+  method.tableau = lane.tableau;
   method.integrator_parameters = lane.integrator_parameters;
   method.substeps = lane.substeps;
   return method;
@@ -370,12 +387,13 @@ std::string parameter_text(const ParameterSpec& spec, double value) {
 }
 
 IntegratorParameters integrator_parameters(const Scene& scene) {
-  return integrator_parameters(scene, integrator_info(scene.integrator));
+  return integrator_parameters(scene, method_info(scene));
 }
 
 IntegratorParameters integrator_parameters(const Scene& scene, const IntegratorInfo& info) {
   IntegratorParameters values;
   for (const ParameterSpec& spec : info.parameters) values.push_back(parameter_value(scene, spec));
+  values.insert(values.end(), info.table.begin(), info.table.end());
   return values;
 }
 

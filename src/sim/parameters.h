@@ -12,6 +12,8 @@
 
 namespace clothlab {
 
+struct ButcherTableau;
+
 /// One adjustable number, switch or choice of a scene: of the world or of the method.
 struct SceneParameter {
   ParameterSpec spec;
@@ -41,6 +43,13 @@ const ParameterSpec* find_parameter_spec(std::string_view id);
 /// The same for a name from the user. Throws InputError, naming the nearest, for an unknown one.
 const ParameterSpec& parameter_spec(std::string_view id);
 const IntegratorInfo& integrator_info(std::string_view id);
+
+/// The row of a method: that of its integrator, or of its tableau. Throws as integrator_info.
+const IntegratorInfo& method_info(const Method& method);
+/// The tableau of a method; the one that runge-kutta has by itself if it has none.
+const ButcherTableau& tableau_of(const Method& method);
+/// Gives a method the integrator of a row, also of one that belongs to a tableau.
+void set_integrator(Method& method, const IntegratorInfo& info);
 
 /// "a number from 0 to 10 m", "one of uniform, area".
 std::string allowed_values(const ParameterSpec& spec);

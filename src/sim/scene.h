@@ -23,6 +23,8 @@
 
 namespace clothlab {
 
+struct TableauMethod;
+
 /// R×C particles of mesh/grid.h (`--grid`).
 struct GridSource {
   int rows = 0;
@@ -100,6 +102,9 @@ struct World {
 /// Values of one lane.
 struct Method {
   std::string integrator = "semi-implicit-euler";
+  /// Of the integrator runge-kutta, which has its own table if this is null. Equal tableaux have one address,
+  /// which stays valid (integrate/tableau.h).
+  const TableauMethod* tableau = nullptr;
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;
   Contact contact;

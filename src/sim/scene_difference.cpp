@@ -73,9 +73,8 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
                     vector_text(to.material.gravity) + " m/s²");
   if (from.obstacles.bodies != to.obstacles.bodies)
     texts.push_back(obstacles_text(from.obstacles.bodies, to.obstacles.bodies));
-  if (from.integrator != to.integrator)
-    texts.push_back(std::string(integrator_info(from.integrator).title).append(kArrow) +
-                    std::string(integrator_info(to.integrator).title));
+  if (&method_info(from) != &method_info(to))
+    texts.push_back(std::string(method_info(from).title).append(kArrow) + std::string(method_info(to).title));
   if (from.pins != to.pins) {
     const auto before = selected_particles(mesh, from.pins);
     const auto after = selected_particles(mesh, to.pins);

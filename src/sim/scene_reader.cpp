@@ -27,12 +27,13 @@ using KeyList = std::vector<std::string_view>;
 KeyList keys_within(std::string_view key) {
   if (key == "mesh") return {"grid", "size", "file", "generated"};
   if (key == "initial-state") return {"positions", "velocities"};
+  if (key == "tableau") return {"name", "a", "b", "c"};
   return {};
 }
 
 bool takes_list(std::string_view key) {
   return key == "pin" || key == "gravity" || key == "obstacles" || key == "lanes" || key == "grid" ||
-         key == "size";
+         key == "size" || key == "a" || key == "b" || key == "c";
 }
 
 /// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
@@ -158,7 +159,9 @@ class SceneReader {
     constexpr int kDeepestObstacle = 5;  // an obstacle, its path, a keyframe, a vector
     constexpr int kRow = 3;
     if (depth == 1) return is_list ? takes_list(top_) : !keys_within(top_).empty();
-    if (top_ == "lanes") return !is_list && depth <= 3;  // a lane, its method
+    if (top_ == "lanes")  // a lane, its method, a tableau there
+      return is_list ? depth == 4 || depth == 5 : depth <= 4;
+    if (top_ == "tableau") return is_list && depth <= 3;
     if (top_ == "obstacles") return depth <= kDeepestObstacle && (depth > 2 || !is_list);
     if (in_state()) return is_list && depth <= kRow;
     return is_list && depth == 2 && !inner_.empty() && takes_list(inner_);

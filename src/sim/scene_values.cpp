@@ -15,6 +15,7 @@
 #include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
+#include "sim/tableau_json.h"
 
 namespace clothlab {
 namespace {
@@ -183,6 +184,10 @@ std::string text_of(const std::vector<vec3>& rows) {
   return "[" + text + "]";
 }
 
+std::string text_of(const TableauMethod* tableau) {
+  return tableau == nullptr ? std::string() : write_tableau(tableau->tableau);
+}
+
 template <auto member>
 std::string written(const Scene& scene) {
   return text_of(scene.*member);
@@ -215,12 +220,14 @@ constexpr std::array kSceneFields{
                [](const Scene& s) { return text_of(s.obstacles.bodies); }},
     SceneField{"integrator", [](const json& v, Scene& s) { s.integrator = read_integrator(v); },
                written<&Scene::integrator>},
+    SceneField{"tableau", [](const json& v, Scene& s) { s.tableau = &read_tableau(v); },
+               [](const Scene& s) { return text_of(s.tableau); }},
 };
 
 bool is_key_of_method(std::string_view key) {
   const SceneParameter* row = find_scene_parameter(key);
   if (row != nullptr) return row->is_of_method();
-  return key == "integrator" || find_parameter_spec(key) != nullptr;
+  return key == "integrator" || key == "tableau" || find_parameter_spec(key) != nullptr;
 }
 
 void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) {
@@ -314,6 +321,7 @@ std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes) {
 std::string write_method(const Method& method) {
   const Scene scene = with_method({}, method);
   std::string text = "{\"integrator\": " + json_text(method.integrator);
+  if (method.tableau != nullptr) text += ", \"tableau\": " + text_of(method.tableau);
   const auto add = [&](const ParameterSpec& spec, double value) {
     text += ", " + json_text(spec.id) + ": " + text_of(spec, value);
   };

@@ -54,7 +54,7 @@ const Scene& scene_of(const Checkpoint& checkpoint) {
 }  // namespace
 
 std::unique_ptr<Integrator> Simulation::make_integrator(const Scene& scene) {
-  return integrator_info(scene.integrator).make(integrator_parameters(scene));
+  return method_info(scene).make(integrator_parameters(scene));
 }
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const ComputeContext& context,
@@ -63,7 +63,7 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const
       scene_(std::make_shared<const Scene>(checked(std::move(scene)))),
       system_(model ? std::move(model) : std::make_shared<const ClothModel>(mesh_, context.stop),
               scene_->material),
-      info_(&integrator_info(scene_->integrator)),
+      info_(&method_info(*scene_)),
       integrator_(make_integrator(*scene_)),
       contact_model_(scene_->contact.model),
       contact_(info_of(contact_model_).make()) {

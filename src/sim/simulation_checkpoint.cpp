@@ -64,7 +64,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   system_.set_material(from.scene->material);
   system_.set_wind(from.scene->wind);
   integrator_ = std::move(fresh);
-  info_ = &integrator_info(from.scene->integrator);
+  info_ = &method_info(*from.scene);
   scene_ = from.scene;
   state_ = from.state;
   pins_ = from.pins;

@@ -280,10 +280,10 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
 void Simulation::adopt_integrator(WorkerPool& pool, const Scene& named) {
-  entering_ = entering_ || named.integrator != scene_->integrator;
+  entering_ = entering_ || &method_info(named) != info_;
   const double before = internal_now(pool).shaking();
   integrator_ = make_integrator(named);
-  info_ = &integrator_info(named.integrator);
+  info_ = &method_info(named);
   account_.add_work(internal_now(pool).shaking() - before);
 }
 

@@ -79,7 +79,7 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
 }
 
 std::size_t contrasting_method(const Snapshot& now) {
-  const bool is_explicit = integrators()[now.integrator].family == IntegratorFamily::explicit_method;
+  const bool is_explicit = running_method(now).family == IntegratorFamily::explicit_method;
   constexpr std::array<std::string_view, 3> kImplicit{"semi-implicit-euler", "backward-euler",
                                                       "implicit-midpoint"};
   constexpr std::array<std::string_view, 3> kOther{"symplectic-euler", "explicit-euler", "rk4"};

@@ -189,7 +189,7 @@ std::string own_values(const Scene& scene) {
   };
   for (const SceneParameter& row : scene_parameters())
     if (row.is_of_method() && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
-  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorInfo& info = method_info(scene);
   const IntegratorParameters values = integrator_parameters(scene);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
   return text;
@@ -211,8 +211,10 @@ const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane) {
 }
 
 const IntegratorInfo& shown_method(const LaneSnapshot& lane) {
-  return lane.scene_then ? integrator_info(lane.scene_then->integrator) : integrators()[lane.integrator];
+  return lane.scene_then ? method_info(*lane.scene_then) : running_method(lane);
 }
+
+const IntegratorInfo& running_method(const LaneSnapshot& lane) { return method_info(*lane.frame.scene); }
 
 StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
   if (!lane.warning.empty()) return {lane.warning, lane.converged};
@@ -280,7 +282,7 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
     if (lane.frozen || !lane.stability) continue;
     const Scene& scene = *lane.frame.scene;
     const auto limit =
-        largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
+        largest_stable_step(running_method(lane), integrator_parameters(scene), *lane.stability);
     if (!limit || std::isinf(*limit) || *limit == 0) continue;
     const double step = *limit * scene.substeps;
     if (!lowest || step < lowest->step) lowest = RealTimeLag::Limit{lane.lane, step};

@@ -74,6 +74,8 @@ const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane);
 
 /// The method that computed the shown state.
 const IntegratorInfo& shown_method(const LaneSnapshot& lane);
+/// The method in force, also while a moment of the past is shown.
+const IntegratorInfo& running_method(const LaneSnapshot& lane);
 
 /// Why a lane's last step by this method was not accepted without a warning; empty if it was.
 struct StepTrouble {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/user_interface.h"
+#include "sim/parameters.h"
 
 #include <imgui.h>
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "sim/parameters.h"
 #include "ui/lanes.h"
 #include "ui/panels/panels.h"
 #include "ui/shortcuts.h"
@@ -385,6 +387,8 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
         return context.request(SaveMoment{path});
     }
   });
+  if (std::exchange(context.view.edit_tableau, false)) tableau_.open(tableau_of(context.scene()));
+  tableau_.draw(context, room);
   recording_.draw(context, room);
   question_.draw(context, room);
 }
@@ -428,7 +432,9 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   hide_tooltips();
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
-  if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press)) return true;
+  if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press) ||
+      tableau_.on_key(press))
+    return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.
     if (typing || close_choice()) return true;

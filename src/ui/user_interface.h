@@ -49,7 +49,8 @@ class UserInterface {
   bool waits_for_time() const;
   UnsavedQuestion& question() { return question_; }
   bool dialog_open() const {
-    return files_.is_open() || help_open_ || recording_.is_open() || question_.is_open();
+    return files_.is_open() || help_open_ || recording_.is_open() || tableau_.is_open() ||
+           question_.is_open();
   }
 
  private:
@@ -76,6 +77,7 @@ class UserInterface {
 
   FileDialog files_;
   RecordingDialog recording_;
+  TableauDialog tableau_;
   UnsavedQuestion question_;
   bool export_menu_open_ = false;
   bool export_menu_closes_ = false;

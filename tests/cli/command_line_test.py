@@ -265,6 +265,55 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((self.dir / "s.csv").read_text(), states[1])
         self.refused(*run, "--rho-inf", 1.5, says=["rho-inf", "from 0 to 1"])
 
+    def test_a_method_from_a_tableau(self):
+        heun = {"name": "Mine", "a": [[0, 0], ["1", 0]], "b": ["1/2", 0.5], "c": [0, 1]}
+        with open(os.path.join(self.dir, "heun.json"), "w") as file:
+            json.dump(heun, file)
+        run = ["simulate", "--grid", "6x6", "--dt", "1 ms", "--steps", 30, "--integrator", "runge-kutta"]
+        states = []
+        for tableau in "heun", "heun.json", json.dumps(heun):
+            self.run_program(*run, "--tableau", tableau, "--state", "s.csv", "--summary", "r.json")
+            with open(os.path.join(self.dir, "s.csv")) as file:
+                states.append(file.read())
+            # The scene contains the tableau, and the command repeats the run.
+            self.run_program("simulate", "--scene", "r.json", "--state", "again.csv")
+            with open(os.path.join(self.dir, "again.csv")) as file:
+                self.assertEqual(file.read(), states[-1])
+            with open(os.path.join(self.dir, "r.json")) as file:
+                command = json.load(file)["command"]
+            self.run_program(*shlex.split(command)[1:], "--state", "again.csv")
+            with open(os.path.join(self.dir, "again.csv")) as file:
+                self.assertEqual(file.read(), states[-1])
+        self.assertEqual(states[0], states[1])
+        self.assertEqual(states[0], states[2])
+        # Kutta's method without one.
+        self.run_program(*run, "--state", "s.csv")
+        self.run_program(*run, "--tableau", "kutta3", "--state", "again.csv")
+        with open(os.path.join(self.dir, "s.csv")) as file, open(os.path.join(self.dir, "again.csv")) as again:
+            self.assertEqual(file.read(), again.read())
+        done = self.run_program("compare", "--grid", "6x6", "--steps", 20, "--integrators",
+                                "runge-kutta:gauss4,runge-kutta:heun.json,implicit-midpoint", "--dt", "2 ms")
+        self.assertIn("Gauss 4", done.stdout)
+        self.assertIn("Mine", done.stdout)
+
+    def test_analyses_of_tableaux(self):
+        rows = self.analyze("convergence", "--integrators", "runge-kutta:heun,runge-kutta:radau-iia3")
+        self.assertEqual({r["integrator"]: r["order"] for r in rows},
+                         {"runge-kutta:heun": "2", "runge-kutta:radau-iia3": "3"})
+
+    def test_a_broken_tableau_is_refused(self):
+        run = ["simulate", "--grid", "3x3", "--integrator", "runge-kutta", "--tableau"]
+        self.refused(*run, "huen", says="'heun'")
+        self.refused(*run, "none.json", says="none.json")
+        self.refused(*run, '{"a": [[0]], "b": [2]}', says="add up to 2")
+        self.refused(*run, '{"a": [[0]]}', says='"b"')
+        self.refused(*run, '{"a": [["x"]], "b": [1]}', says='"x" in a, row 1')
+        self.refused(*run, '{"a": [[0]], "b": [1], "c": [1]}', says='"c" must be')
+        self.refused(*run, '{"a": 1, "b": [1]}', says='"a" must be')
+        self.refused(*run, '{"a": [[0]], "b": [1], "d": 1}', says='"d"')
+        self.refused(*run, '{', says="not valid JSON")
+        self.refused("simulate", "--grid", "3x3", "--tableau", "heun", says="--integrator runge-kutta")
+
     def test_a_run_is_resumed_with_the_same_bits(self):
         (self.dir / "m.obj").write_text(TRIANGLE)
         run = ["simulate", "--mesh", "m.obj", "--integrator", "bdf2", "--pin", "0"]

@@ -283,7 +283,7 @@ TEST_P(JournalOf, IsPlayedToEveryOtherIntegrator) {
   const fs::path golden = kJournals / (std::string(GetParam().name) + ".journal");
   WorkerPool pool(1);
   for (const char* id : {"backward-euler", "xpbd", "symplectic-euler"}) {
-    Replay replay(read_journal(golden), {.integrator = id, .mesh = {}});
+    Replay replay(read_journal(golden), {.integrator = find_integrator(id), .mesh = {}});
     Replay::Event event = Replay::Event::loaded;
     while ((event = replay.next(pool)) != Replay::Event::ended) {
       EXPECT_EQ(replay.simulation().integrator().id, id);
@@ -672,7 +672,7 @@ TEST(Journal, HasABarrierThatGetsStiffer) {
   expect_repeats(path, 1);
   const auto stiffness_by = [&](const char* integrator) {
     WorkerPool pool(1);
-    Replay replay(read_journal(path), {.integrator = integrator, .mesh = {}});
+    Replay replay(read_journal(path), {.integrator = find_integrator(integrator), .mesh = {}});
     while (replay.next(pool) != Replay::Event::ended) {
     }
     return replay.simulation().contact().force().settings().law.stiffness;

@@ -44,6 +44,20 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"pbd-proj2", 0xa8ead35afa8275d7ULL},
     {"newmark", 0xd135619e8e05dc54ULL},
     {"yoshida4", 0xbb52ac64cfb01b97ULL},
+    {"runge-kutta", 0x674444f2d448316eULL},
+    {"runge-kutta:heun", 0x875930623f8b9407ULL},
+    {"runge-kutta:ralston", 0x8a992b7fa90d5fb9ULL},
+    {"runge-kutta:kutta3", 0x674444f2d448316eULL},
+    {"runge-kutta:ssp3", 0x614481df4f64a737ULL},
+    {"runge-kutta:rk4", 0x98ee768f09a979e6ULL},
+    {"runge-kutta:three-eighths", 0x0d403581221d7be8ULL},
+    {"runge-kutta:cash-karp5", 0x29fb023b9ba80ef9ULL},
+    {"runge-kutta:midpoint", 0x7a6c97af993bdebeULL},
+    {"runge-kutta:crouzeix", 0xefd0dcbfda4b8314ULL},
+    {"runge-kutta:sdirk3", 0xfdb897e399633976ULL},
+    {"runge-kutta:esdirk3", 0x16ede7a9466e7d2eULL},
+    {"runge-kutta:gauss4", 0xf989efe343563eedULL},
+    {"runge-kutta:radau-iia3", 0x017a46c9fbe4dc6bULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.
@@ -74,8 +88,8 @@ TEST_P(GoldenRun, BitsAreThoseOfTheRecord) {
   const std::uint64_t hash = Hash().add(rig->state.x).add(rig->state.v).add(rig->state.t).value();
   char text[32];
   std::snprintf(text, sizeof text, "0x%016llxULL", static_cast<unsigned long long>(hash));
-  const auto expected = kHashes.find(info().id);
-  ASSERT_NE(expected, kHashes.end()) << "Add {\"" << info().id << "\", " << text
+  const auto expected = kHashes.find(label_of(info()));
+  ASSERT_NE(expected, kHashes.end()) << "Add {\"" << label_of(info()) << "\", " << text
                                      << "} to kHashes in tests/golden/integrators_test.cpp.";
   EXPECT_EQ(hash, expected->second) << "now " << text;
 }

@@ -117,7 +117,7 @@ TEST_P(Contract, AStopLeavesEverythingAsItWas) {
   // Every step is stopped at the first poll, the second, and so on (long ones at a sample of them), until it
   // gets through; modes that are found in one step are used in the next two.
   IntegratorParameters values = default_parameters(info());
-  for (std::size_t p = 0; p < values.size(); ++p) {
+  for (std::size_t p = 0; p < info().parameters.size(); ++p) {
     if (info().parameters[p].id == "mode-refresh") values[p] = 3;
   }
   auto rig = hanging_sheet(), other = hanging_sheet();
@@ -143,7 +143,7 @@ TEST_P(Contract, AStopLeavesEverythingAsItWas) {
 
 TEST_P(Contract, GoesOnFromWhatWasSavedWhateverCameAfter) {
   IntegratorParameters values = default_parameters(info());
-  for (std::size_t p = 0; p < values.size(); ++p) {
+  for (std::size_t p = 0; p < info().parameters.size(); ++p) {
     if (info().parameters[p].id == "mode-refresh") values[p] = 3;
   }
   const SolverSettings settings;
@@ -273,8 +273,9 @@ TEST(Registry, HasCompleteRows) {
     ASSERT_NE(info.growth, nullptr);
     EXPECT_DOUBLE_EQ(info.growth(0, 0, default_parameters(info)), 1);
     const IntegratorParameters values = default_parameters(info);
-    ASSERT_EQ(values.size(), info.parameters.size());
-    for (std::size_t p = 0; p < values.size(); ++p) EXPECT_TRUE(is_valid(info.parameters[p], values[p]));
+    ASSERT_EQ(values.size(), info.parameters.size() + info.table.size());
+    for (std::size_t p = 0; p < info.parameters.size(); ++p)
+      EXPECT_TRUE(is_valid(info.parameters[p], values[p]));
     EXPECT_NE(info.make(values), nullptr);
   }
   EXPECT_EQ(find_integrator("no-such-method"), nullptr);

@@ -5,9 +5,11 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <vector>
 
 #include "dense_algebra.h"
 #include "integrate/dense_exponential.h"
+#include "integrate/tableau.h"
 
 namespace clothlab::test {
 
@@ -292,6 +294,48 @@ DenseMethod repeat(Dense d) {
   return [=](const Vector& u0, double h) { return step(d, u0, h); };
 }
 
+/// U_i = u0 + h Σ a_ij F(U_j), all stages at once by Newton's method; one after the other if A is triangular.
+DenseMethod runge_kutta(Dense d) {
+  const RungeKuttaTable table{std::span<const double>(d.values)};
+  return [=](const Vector& u0, double h) -> Vector {
+    const std::size_t s = table.stages();
+    const Index size = u0.size();
+    std::vector<Vector> U(s, u0), F(s, d.F(u0));
+    if (table.kind() != StageKind::full) {
+      for (std::size_t i = 0; i < s; ++i) {
+        Vector rhs = u0;
+        for (std::size_t j = 0; j < i; ++j) rhs += h * table.a(i, j) * F[j];
+        const double c = h * table.a(i, i);
+        U[i] = c > 0 ? d.cloth.implicit(c, rhs, i == 0 ? u0 : U[i - 1]) : rhs;
+        F[i] = c > 0 ? Vector((U[i] - rhs) / c) : d.F(U[i]);
+      }
+    } else {
+      const auto all = static_cast<Index>(s) * size;
+      for (int k = 0; k < 200; ++k) {
+        Vector residual(all);
+        Matrix jacobian = Matrix::Identity(all, all);
+        for (std::size_t j = 0; j < s; ++j) F[j] = d.F(U[j]);
+        for (std::size_t i = 0; i < s; ++i) {
+          const Index row = static_cast<Index>(i) * size;
+          residual.segment(row, size) = U[i] - u0;
+          for (std::size_t j = 0; j < s; ++j) {
+            residual.segment(row, size) -= h * table.a(i, j) * F[j];
+            jacobian.block(row, static_cast<Index>(j) * size, size, size) -=
+                h * table.a(i, j) * d.cloth.jacobian(U[j]);
+          }
+        }
+        const Vector change = algebra::solve(jacobian, residual);
+        for (std::size_t i = 0; i < s; ++i) U[i] -= change.segment(static_cast<Index>(i) * size, size);
+        if (change.norm() < 1e-13 * u0.norm()) break;
+      }
+      for (std::size_t j = 0; j < s; ++j) F[j] = d.F(U[j]);
+    }
+    Vector u1 = u0;
+    for (std::size_t i = 0; i < s; ++i) u1 += h * table.b(i) * F[i];
+    return u1;
+  };
+}
+
 Vector explicit_step(const Dense& d, const Vector& u0, double h) { return u0 + h * d.F(u0); }
 
 }  // namespace
@@ -312,6 +356,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"tr-bdf2", tr_bdf2},
       {"sdirk2", sdirk2},
       {"generalized-alpha", generalized_alpha},
+      {"runge-kutta", runge_kutta},
       {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
   };
   const auto method = methods.find(id);

@@ -10,6 +10,7 @@
 
 #include "cloth/sample_cloth.h"
 #include "integrate/registry.h"
+#include "integrate/tableau.h"
 
 namespace clothlab::test {
 
@@ -81,6 +82,8 @@ inline std::vector<IntegratorParameters> parameter_corners(const IntegratorInfo&
 
 inline std::string name_of(const IntegratorInfo& info) {
   std::string name(info.id);
+  for (const TableauPreset& preset : tableau_presets())
+    if (info.tableau == &tableau_method(preset.tableau)) name.append("_").append(preset.id);
   std::ranges::replace(name, '-', '_');
   return name;
 }
@@ -90,9 +93,11 @@ class EveryIntegrator : public ::testing::TestWithParam<const IntegratorInfo*> {
   const IntegratorInfo& info() const { return *GetParam(); }
 };
 
+/// The rows of the registry and those of the tableaux with names.
 inline std::vector<const IntegratorInfo*> rows() {
   std::vector<const IntegratorInfo*> all;
   for (const IntegratorInfo& info : integrators()) all.push_back(&info);
+  for (const TableauPreset& preset : tableau_presets()) all.push_back(&tableau_method(preset.tableau).info);
   return all;
 }
 

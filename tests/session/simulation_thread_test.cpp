@@ -21,6 +21,7 @@
 #include "documents/checkpoint_file.h"
 #include "documents/load_job.h"
 #include "documents/replay.h"
+#include "integrate/tableau.h"
 #include "session/support.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
@@ -1699,6 +1700,23 @@ TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
   EXPECT_EQ(s->lane, 2u) << "the panels stay with their lane";
   EXPECT_EQ(lane_of(*s, 0).frame.scene->integrator, "semi-implicit-euler") << "the scene's";
   EXPECT_EQ(lane_of(*s, 2).frame.scene->integrator, "xpbd");
+}
+
+TEST(SimulationThread, ALaneMayHaveATableau) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  const TableauMethod& heun = tableau_method(tableau_preset("heun"));
+  const TableauMethod& gauss = tableau_method(tableau_preset("gauss4"));
+  auto s = send_and_wait(thread, NewLane{.integrator = {}, .tableau = &heun});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  ASSERT_EQ(s->lane, 1u);
+  EXPECT_EQ(&method_info(*lane_of(*s, 1).frame.scene), &heun.info);
+  EXPECT_EQ(lane_of(*s, 0).frame.scene->integrator, "semi-implicit-euler");
+  s = send_and_wait(thread, SetTableau{&gauss});
+  EXPECT_EQ(&method_info(*lane_of(*s, 1).frame.scene), &gauss.info);
+  s = send_and_wait(thread, SetIntegrator{"rk4"});
+  EXPECT_EQ(method_info(*lane_of(*s, 1).frame.scene).id, "rk4");
+  s = send_and_wait(thread, SetIntegrator{"runge-kutta"});
+  EXPECT_EQ(&method_info(*lane_of(*s, 1).frame.scene), &gauss.info) << "it keeps its tableau";
 }
 
 TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAndNothingElse) {

@@ -6,7 +6,9 @@
 #include <random>
 #include <sstream>
 
+#include "integrate/tableau.h"
 #include "sim/obstacle_json.h"
+#include "sim/parameters.h"
 #include "sim/scene_values.h"
 #include "sim/support.h"
 
@@ -442,6 +444,43 @@ TEST(SceneJson, LanesAreReadAsTheyWereWritten) {
   EXPECT_EQ(extras.lanes, lanes);
   (void)parse_scene(write_scene(scene), "one.json", {}, &extras);
   EXPECT_TRUE(extras.lanes.empty());
+}
+
+TEST(SceneJson, TableauxAreReadAsTheyWereWritten) {
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  scene.integrator = "runge-kutta";
+  scene.tableau = &tableau_method(tableau_preset("gauss4"));
+  LaneMethod first{0, scene.method()}, second{1, Method()};
+  second.method.integrator = "runge-kutta";
+  second.method.tableau = &tableau_method({"A \"name\"", {{"0"}}, {"1"}});
+  const std::vector<LaneMethod> lanes{first, second};
+  SceneExtras extras;
+  const Scene read = parse_scene(write_scene(scene, lanes), "lanes.json", {}, &extras);
+  EXPECT_EQ(read, scene);
+  EXPECT_EQ(extras.lanes, lanes);
+  EXPECT_EQ(parse_scene(write_scene(scene), "one.json"), scene);
+  // Numbers are as good as texts, and c may be there.
+  const Scene numbers = parse_scene(
+      R"({"clothlab-scene": 4, "mesh": {"grid": [4, 4]}, "integrator": "runge-kutta",
+          "tableau": {"a": [[0, 0], [0.5, 0]], "b": [0, 1], "c": ["0", "1/2"]}})",
+      "numbers.json");
+  EXPECT_EQ(method_info(numbers).order, 2);
+  EXPECT_EQ(method_info(numbers).title, "Runge–Kutta table");
+  const auto refused = [](const std::string& tableau) -> std::string {
+    try {
+      (void)parse_scene(R"({"clothlab-scene": 4, "tableau": )" + tableau + "}", "f.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_NE(refused("3").find("object"), std::string::npos);
+  EXPECT_NE(refused(R"({"a": [[0]]})").find("\"b\""), std::string::npos);
+  EXPECT_NE(refused(R"({"a": [[0]], "b": [1], "x": 1})").find("\"x\""), std::string::npos);
+  EXPECT_NE(refused(R"({"a": [[[0]]], "b": [1]})").find("\"a\""), std::string::npos);
+  EXPECT_NE(refused(R"({"a": [[0]], "b": [2]})").find("add up to 2"), std::string::npos);
+  EXPECT_NE(refused(R"({"a": [[0]], "b": [1], "c": [0.5]})").find("\"c\""), std::string::npos);
 }
 
 TEST(SceneJson, TheSceneHasTheMethodOfTheFirstLane) {

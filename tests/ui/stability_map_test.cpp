@@ -25,7 +25,7 @@ std::unique_ptr<StabilityMap> finished_map(std::string_view method) {
   Scene scene;
   scene.mesh = GridSource{3, 3, 1, 1};
   auto map = std::make_unique<StabilityMap>(testing::promised(testing::moment_of(testing::loaded(scene), 0)),
-                                            method_row(method));
+                                            *find_integrator(method));
   testing::found_by(*map);
   return map;
 }

@@ -1230,6 +1230,46 @@ def stage_solve(program, assets):
 
 
 @case
+def tableau(program, assets):
+    """A method from a table: a preset, cells that are typed, what is wrong with them, and a lane within a second."""
+    with Session(program, "--grid", "16x16", "--dt", "1 ms", "--stretch-stiffness", 100, "--integrator", "rk4") as window:
+        window.until(lambda: window.state()["step"] > 5, "it to play", 30)
+        window.click_item("integrator")
+        window.click_item("integrator:runge-kutta")
+        window.shows("the method of tableaux", integrator="runge-kutta")
+        window.click_item("edit-tableau")
+        facts = window.until(lambda: window.state()["texts"].get("tableau-facts"), "the dialog")
+        check("Order 3" in facts and "1.732" in facts, f"Kutta's method is called {facts}")
+        window.click_item("tableau-preset")
+        window.click_item("tableau-preset:heun")
+        window.until(lambda: "Order 2" in window.state()["texts"].get("tableau-facts", ""), "Heun's method")
+        window.click_item("b:1")
+        window.type("1/3")
+        fault = window.until(lambda: window.state()["texts"].get("tableau-fault"), "the sentence about b")
+        check("add up to 0.83" in fault, fault)
+        window.click_item("b:2")
+        window.type("2/3")
+        window.click_item("a:2:1")
+        window.type("3/4")
+        window.until(lambda: "Order 2" in window.state()["texts"].get("tableau-facts", ""), "order 2 again")
+        window.click_item("tableau-name")
+        window.key("ctrl+a")
+        window.type("Mine")
+        began = time.monotonic()
+        window.click_item("tableau-lane")
+        window.until(lambda: "".join(window.state()["lanes"]) == "AB" and window.state()["lanes"]["B"]["step"] > 0,
+                     "the lane", 30)
+        took = time.monotonic() - began
+        check(took < PATIENCE, f"the lane took {took:.2f} s")
+        heads = [window.fresh_state()["texts"][f"lane-head:{letter}"] for letter in "AB"]
+        check("Mine" in heads[1] and "Mine" not in heads[0], f"the lanes are named {heads}")
+        window.click_item("edit-tableau")
+        window.until(lambda: "tableau-facts" in window.state()["texts"], "the dialog of lane B")
+        window.key("Escape")
+        window.until(lambda: "tableau-facts" not in window.fresh_state()["texts"], "its end")
+
+
+@case
 def first_minutes(program, assets):
     """A new user: blind presses, 1, a blow-up, 6, on it goes; a T-shirt, its hem pinned, played; N keeps the pins."""
     with Session(program) as window:

@@ -49,15 +49,15 @@ struct Convergence final : MethodAnalysis {
       const auto slope = [&](double ConvergencePoint::*error) {
         return k == 0 ? NAN : std::log2(points[k - 1].*error / p.*error);
       };
-      csv += csv_row(info.id, expected, p.steps, p.h, p.error_x, p.error_v, slope(&ConvergencePoint::error_x),
-                     slope(&ConvergencePoint::error_v), p.same_pairs);
+      csv += csv_row(label_of(info), expected, p.steps, p.h, p.error_x, p.error_v,
+                     slope(&ConvergencePoint::error_x), slope(&ConvergencePoint::error_v), p.same_pairs);
       if (!p.same_pairs) changed = "  contacts changed down to h = " + format_digits(p.h, 2) + " s";
       curves.add(p.h, p.error_x, p.error_v);
     }
     const MeasuredOrder order = measured_order(points);
     const ConvergencePoint last = points.empty() ? ConvergencePoint{} : points.back();
-    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g%s\n", std::string(info.id).c_str(), expected, order.x,
-                order.v, last.error_x, last.error_v, changed.c_str());
+    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g%s\n", std::string(label_of(info)).c_str(), expected,
+                order.x, order.v, last.error_x, last.error_v, changed.c_str());
     add_curves(curve(info, true), std::move(curves));
   }
 

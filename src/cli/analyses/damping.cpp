@@ -41,7 +41,7 @@ struct Damping final : MethodAnalysis {
     const bool splits = info.growth_of_slow_modes != nullptr;
     const bool rest = kind == ModeKind::rest;
     const char* modes = !splits ? "all" : rest ? "rest" : "slow";
-    const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
+    const std::string label = std::string(label_of(info)) + (rest ? " (rest)" : "");
     ChartCurve look = curve(info);
     look.label = label;
     if (rest) look.dash = kChartDash;
@@ -56,7 +56,7 @@ struct Damping final : MethodAnalysis {
       const double theory = rest ? info.growth(h_omega, 0, values) : slow_growth(info, h_omega, values);
       const double angle = phase_error(eigenvalues[0], h_omega), d = equivalent_damping(amplitude, h_omega);
       off = std::max(off, std::abs(amplitude / theory - 1));
-      csv += csv_row(info.id, modes, h_omega, amplitude, theory, d, angle);
+      csv += csv_row(label_of(info), modes, h_omega, amplitude, theory, d, angle);
       curves.add(h_omega, d, h_omega < std::numbers::pi ? angle / h_omega : NAN);
     }
     const auto amplitude_at = [&](double h_omega) {

@@ -74,7 +74,7 @@ struct DriftAnalysis final : SceneAnalysis {
       const StepRecord& record = simulation.record();
       const Drift now = drift(simulation);
       worst = {std::max(worst.length, now.length), std::max(worst.rate, now.rate)};
-      csv += csv_row(plain ? "plain-pbd" : info.id, record.step, record.time, now.length, now.rate,
+      csv += csv_row(plain ? "plain-pbd" : label_of(info), record.step, record.time, now.length, now.rate,
                      record.energy.total);
       curves.add(record.time, now.rate, record.energy.total);
     };

@@ -33,8 +33,8 @@ struct Energy final : SceneAnalysis {
     const auto add_state = [&] {
       const StepRecord& record = simulation.record();
       const EnergyReport& e = record.energy;
-      csv += csv_row(info.id, record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity, e.pressure,
-                     e.total);
+      csv += csv_row(label_of(info), record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity,
+                     e.pressure, e.total);
       curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure, e.total);
     };
     add_state();
@@ -51,7 +51,7 @@ struct Energy final : SceneAnalysis {
       highest = std::max(highest, start + (start - lowest));
     }
     const std::size_t last = total.size() - 1;
-    std::printf("%-32s %12.6f %12.6f %12.6f %12.6f%s\n", std::string(info.id).c_str(), start,
+    std::printf("%-32s %12.6f %12.6f %12.6f %12.6f%s\n", std::string(label_of(info)).c_str(), start,
                 total[last / 2] - start, total[last] - start, simulation.record().energy.kinetic,
                 ended.c_str());
     add_curves(curve(info), std::move(curves));

@@ -69,7 +69,7 @@ struct Friction final : MethodAnalysis {
       if (!run.done && !run.blew_up) return;
       row += "  " + padded(said(slope, run));
       const bool sticks = slope.sticks();
-      csv += csv_row(info.id, info_of(contact).id, forces ? speed : NAN, steepness, h,
+      csv += csv_row(label_of(info), info_of(contact).id, forces ? speed : NAN, steepness, h,
                      run.blew_up ? NAN : run.speed, sticks ? slope.creep() : NAN,
                      run.blew_up ? NAN : run.rate, sticks ? 0.0 : slope.slide(), run.blew_up);
       if (run.blew_up) continue;
@@ -78,7 +78,7 @@ struct Friction final : MethodAnalysis {
     }
     const std::string law =
         std::string(info_of(contact).id) + (forces ? " " + format_digits(1000 * speed, 3) + " mm/s" : "");
-    std::printf("%-29s %-16s%s\n", std::string(info.id).c_str(), law.c_str(), row.c_str());
+    std::printf("%-29s %-16s%s\n", std::string(label_of(info)).c_str(), law.c_str(), row.c_str());
     std::fflush(stdout);
     if (!forces) return;
     if (steepness < 1 || speed == kSlopeSpeeds.front())

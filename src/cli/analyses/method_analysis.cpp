@@ -17,7 +17,8 @@ namespace {
 
 std::string ids_of(const auto& methods) {
   std::string names;
-  for (const IntegratorInfo* info : methods) names += (names.empty() ? "" : ", ") + std::string(info->id);
+  for (const IntegratorInfo* info : methods)
+    names += (names.empty() ? "" : ", ") + std::string(label_of(*info));
   return names;
 }
 
@@ -58,6 +59,8 @@ int MethodAnalysis::run() {
     std::erase_if(integrators_, [&](const IntegratorInfo* info) {
       return std::ranges::find(wanted, info) == wanted.end();
     });
+    for (const IntegratorInfo* info : wanted)
+      if (info->tableau != nullptr) integrators_.push_back(info);
   }
   for (const IntegratorInfo* info : integrators_) parameters(*info);
   outputs.check();
@@ -77,7 +80,7 @@ void MethodAnalysis::leave_out_for(const Scene& scene) {
 
 IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
   IntegratorParameters values = default_parameters(info);
-  for (std::size_t p = 0; p < values.size(); ++p) {
+  for (std::size_t p = 0; p < info.parameters.size(); ++p) {
     const auto given = values_.find(info.parameters[p].id);
     if (given != values_.end() && given->second)
       values[p] = parse_parameter(info.parameters[p], *given->second);
@@ -89,7 +92,7 @@ void MethodAnalysis::for_each(const std::function<void(const IntegratorInfo&)>& 
   Progress progress(integrators_.size(), quiet());
   std::uint64_t done = 0;
   for (const IntegratorInfo* info : integrators_) {
-    progress.show_part(done++, info->id);
+    progress.show_part(done++, label_of(*info));
     if (!is_completed([&] { measure(*info); })) return;
   }
 }
@@ -103,8 +106,9 @@ bool MethodAnalysis::is_completed(const std::function<void()>& measurement) {
 }
 
 ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const {
-  const auto row = static_cast<std::size_t>(&info - clothlab::integrators().data());
-  return {.label = std::string(info.id), .colour = colour_of_row_(row), .markers = markers};
+  return {.label = std::string(label_of(info)),
+          .colour = colour_of_row_(integrator_row(info)),
+          .markers = markers};
 }
 
 void MethodAnalysis::add_curves(const ChartCurve& curve, Points points) {
@@ -132,7 +136,7 @@ void SceneAnalysis::load(Scene wanted) {
 
 Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {
   Scene out = loaded.scene;
-  out.integrator = info.id;
+  set_integrator(out, info);
   return out;
 }
 

@@ -60,7 +60,7 @@ struct Stability final : SceneAnalysis {
 
   void write_row(const IntegratorInfo& info, double stable, double unstable, double limit) {
     const double omega_max = loaded.omega_max;
-    csv += csv_row(info.id, omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max);
+    csv += csv_row(label_of(info), omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max);
   }
 
   /// The result at h = 1/ω_max, for methods without a stable step or without a limit in theory.
@@ -68,7 +68,7 @@ struct Stability final : SceneAnalysis {
     const StepTrial trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, stop);
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
-                std::string(info.id).c_str(), limit == 0 ? "never stable" : "limit unknown",
+                std::string(label_of(info)).c_str(), limit == 0 ? "never stable" : "limit unknown",
                 info.growth(1, estimate->stiffest.damping / loaded.omega_max, values));
     if (info.growth_of_slow_modes != nullptr)
       std::printf(" its slow modes, at a tenth of that, by %.6g,", slow_growth(info, 0.1, values));
@@ -87,8 +87,8 @@ struct Stability final : SceneAnalysis {
     const std::string said = std::isnan(limit)   ? "of another ω"
                              : std::isinf(limit) ? "no limit"
                                                  : relation(info) + format_digits(limit, 4) + " s";
-    std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range.unstable ? " " : "≥",
-                range.stable, range.stable * omega_max, said.c_str());
+    std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(label_of(info)).c_str(),
+                range.unstable ? " " : "≥", range.stable, range.stable * omega_max, said.c_str());
     write_row(info, range.stable, range.unstable.value_or(NAN), limit);
     const double row = -static_cast<double>(chart.panels[0].curves.size());
     ChartCurve bar = curve(info, true);

@@ -77,7 +77,7 @@ struct Work final : SceneAnalysis {
       if (stable) best = std::move(trial);  // h grows from one stable trial to the next
       return stable;
     });
-    const std::string id(info.id);
+    const std::string id(label_of(info));
     if (range.stable == 0) {
       std::printf("%-29s no h down to %.3g s was stable\n", id.c_str(), smallest);
       return;
@@ -89,8 +89,8 @@ struct Work final : SceneAnalysis {
     std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range.unstable ? " " : "≥",
                 h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best.not_converged));
     std::fflush(stdout);
-    csv +=
-        csv_row("cost", info.id, h, best.good_steps(), ms, ms / h, newton, cg, best.not_converged, NAN, NAN);
+    csv += csv_row("cost", label_of(info), h, best.good_steps(), ms, ms / h, newton, cg, best.not_converged,
+                   NAN, NAN);
   }
 
   // ---- Error against time
@@ -152,11 +152,11 @@ struct Work final : SceneAnalysis {
         if (!ended.good) continue;
         const Error error = distance(ended.state, *reference);
         const double h = end_time / static_cast<double>(steps), each = ended.ms / static_cast<double>(steps);
-        std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(info.id).c_str(), h,
+        std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(label_of(info)).c_str(), h,
                     static_cast<unsigned long long>(steps), ended.ms, error.x, error.v);
         std::fflush(stdout);
-        csv += csv_row("precision", info.id, h, steps, each, ended.ms / end_time, NAN, NAN, NAN, error.x,
-                       error.v);
+        csv += csv_row("precision", label_of(info), h, steps, each, ended.ms / end_time, NAN, NAN, NAN,
+                       error.x, error.v);
         curves.add(ended.ms, error.x, error.v);
         if (ended.ms > 1000 * longest) return;
       }

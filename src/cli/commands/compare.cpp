@@ -115,7 +115,7 @@ LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const Pai
   LanePlay play(source, lane.method);
   LaneFigures figures;
   figures.lane = lane.lane;
-  figures.info = &integrator_info(lane.method.integrator);
+  figures.info = &method_info(lane.method);
   figures.diagnostics = kDiagnosticsHeader;
   LanePictures pictures(make_painter, source.last_step(), figures.pictures);
   NewNotices new_notices;
@@ -248,7 +248,7 @@ struct Compare final : Subcommand {
     const LaneSource of = read_lane_source(journal, scene, length, files, LanesOfFile::chosen);
     if (names)
       for (LaneMethod& lane : lanes)
-        lane.method = with_integrator(of.scene.scene.method(), integrator_info(lane.method.integrator));
+        lane.method = with_integrator(of.scene.scene.method(), method_info(lane.method));
     Comparison comparison;
     comparison.threads = scene.threads();
     comparison.title = "Comparison of " + std::to_string(lanes.size()) +

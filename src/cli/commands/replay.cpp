@@ -58,7 +58,7 @@ struct ReplayCommand final : Subcommand {
                        " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
                        "Replay it without --check.");
     source.ends_at_difference = check;
-    source.replay.integrator = integrator.value_or(std::string());
+    if (integrator) source.replay.integrator = &parse_integrator(*integrator);
     if (dt_text) source.replay.dt = parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
     results.set_origin("journal", path_of(file));
     WorkerPool pool(machine.threads());

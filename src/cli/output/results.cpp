@@ -54,9 +54,9 @@ Json quantiles_of(const std::vector<double>& values) {
 /// With all values of its method and with absolute paths, so that the file works in any folder; empty if JSON
 /// cannot contain it.
 std::string text_of_scene(Scene scene) {
-  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorInfo& info = method_info(scene);
   const IntegratorParameters values = integrator_parameters(scene, info);
-  for (std::size_t i = 0; i < values.size(); ++i)
+  for (std::size_t i = 0; i < info.parameters.size(); ++i)
     scene.integrator_parameters.emplace(info.parameters[i].id, values[i]);
   try {
     change_paths(scene, [](const std::filesystem::path& path) { return std::filesystem::absolute(path); });

@@ -9,6 +9,7 @@
 #include "experiments/moment_search.h"
 #include "ui/instruments/stability_figure.h"
 #include "ui/panels/panel_context.h"
+#include "ui/plots/figure.h"
 
 namespace clothlab {
 
@@ -36,6 +37,9 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The steps h and stiffnesses k_s at which the active lane's method is stable, searched on request.
 void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+
+/// The growth per step over the plane of z, as shades.
+void draw_region(const Figure& frame, const GrowthRegion& region);
 
 // What the instruments that search in the background have in common.
 

@@ -256,7 +256,7 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
                 "Tries the active lane's method with many h and stretch stiffnesses k_s from the current "
                 "state, or from the last good state if a strain exceeds 10 %. It uses copies and one "
                 "processor, while the lanes run on.");
-  const std::string title(integrators()[context.snapshot.integrator].title);
+  const std::string title(running_method(context.snapshot).title);
   if (context.map == nullptr)
     return draw_empty("Stable steps h of " + title +
                           " over the stretch stiffness, from the current state. A map takes seconds to "

@@ -14,6 +14,7 @@
 #include "ui/instruments/solver_figure.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
@@ -49,7 +50,7 @@ struct Switch {
 constexpr std::array kSwitches{
     Switch{"stage-solve", "Stages by", 70,
            [](const IntegratorInfo& info, const SolverSettings&) {
-             return info.family == IntegratorFamily::implicit;
+             return info.family == IntegratorFamily::implicit && !info.always_newton;
            }},
     Switch{"cg-tolerance", "CG to", 46, uses_cg},
     Switch{"newton-tolerance", "Newton to", 46,
@@ -72,7 +73,7 @@ struct Setting {
 
 // Of the linear solver and Newton's method, and the method's own: sweeps, or how old modes may be.
 std::vector<Setting> settings_of(const PanelContext& context) {
-  const IntegratorInfo& info = integrators()[context.snapshot.integrator];
+  const IntegratorInfo& info = running_method(context.snapshot);
   std::vector<Setting> settings;
   for (const Switch& each : kSwitches) {
     if (!each.matters(info, context.scene().solver)) continue;
@@ -311,7 +312,7 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  if (uses_cg(integrators()[context.snapshot.integrator], context.scene().solver)) {
+  if (uses_cg(running_method(context.snapshot), context.scene().solver)) {
     const SceneParameter& row = *find_scene_parameter("preconditioner");
     if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
                                              units(kPreconditioner)))

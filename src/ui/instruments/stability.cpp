@@ -11,6 +11,7 @@
 #include "ui/instruments/stability_figure.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -163,6 +164,8 @@ ImU32 shade(double growth) {
                     kAlphas[std::min<std::size_t>(static_cast<std::size_t>(4 * growth), 3)]);
 }
 
+}  // namespace
+
 // Neighbours of one shade in a row are one rectangle.
 void draw_region(const Figure& frame, const GrowthRegion& region) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -185,6 +188,8 @@ void draw_region(const Figure& frame, const GrowthRegion& region) {
     }
   }
 }
+
+namespace {
 
 void tell_growth(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -210,7 +215,7 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
   };
   const AxisRange re = view.plane_axes.x.value_or(AxisRange{-end(most_re), 0});
   const AxisRange im = view.plane_axes.y.value_or(AxisRange{0, end(most_im)});
-  const IntegratorInfo& info = integrators()[now.integrator];
+  const IntegratorInfo& info = running_method(now);
   const IntegratorParameters values = integrator_parameters(*now.frame.scene);
   view.region.prepare(info, values, re, im);
 

@@ -11,6 +11,7 @@
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/lanes.h"
+#include "ui/readings.h"
 #include "ui/widgets/numbers.h"
 
 namespace clothlab {
@@ -29,7 +30,7 @@ struct LaneStep {
   double h;
 
   explicit LaneStep(const LaneSnapshot& lane)
-      : info(integrators()[lane.integrator]),
+      : info(running_method(lane)),
         values(integrator_parameters(*lane.frame.scene)),
         h(lane.frame.scene->h()) {}
 
@@ -132,7 +133,7 @@ std::string words_on_growth(const StabilityFigure& figure, const LaneStep& metho
 }
 
 std::string figure_title(const Snapshot& now, const MeasuredSpectrum& measured) {
-  std::string title = now.others.empty() ? std::string(integrators()[now.integrator].title) : lane_name(now);
+  std::string title = now.others.empty() ? std::string(running_method(now).title) : lane_name(now);
   title += ", measured at t = " + format_steady(measured.time, 4) + " s";
   const double age = now.frame.record.time - measured.time;
   if (std::abs(age) < 1e-9) return title;

@@ -120,7 +120,7 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
 }  // namespace
 
 void method_panel(const PanelContext& context) {
-  const IntegratorInfo& info = integrators()[context.integrator()];
+  const IntegratorInfo& info = context.method();
   const SolverSettings& solver = context.scene().solver;
   card_heading(title_with(info, solver));
   wrapped_text(summary_with(info, solver) +

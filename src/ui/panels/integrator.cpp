@@ -35,7 +35,7 @@ void integrator_choice(const PanelContext& context) {
   // Room for the mark in front of the name.
   const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / text_width(" ")) + 1;
   const std::string preview =
-      std::string(spaces, ' ') + displayable(title_with(integrators()[current], context.scene().solver));
+      std::string(spaces, ' ') + displayable(title_with(context.method(), context.scene().solver));
   if (const auto row =
           method_list(context, {.name = "integrator",
                                 .preview = preview,
@@ -72,7 +72,7 @@ std::string times_of_lanes(const Snapshot& now) {
 // "lane B (RK4) is stable below 3.6 ms", or the only method.
 std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
   const LaneSnapshot* lane = find_lane(now, limit.lane);
-  const std::string title(integrators()[(lane != nullptr ? lane : &now)->integrator].title);
+  const std::string title(running_method(lane != nullptr ? *lane : now).title);
   const std::string name =
       now.others.empty() ? title : std::string("lane ") + lane_letter(limit.lane) + " (" + title + ")";
   return name +
@@ -190,13 +190,17 @@ float own_height() {
 
 void integrator_panel(const PanelContext& context) {
   integrator_choice(context);
-  const IntegratorInfo& info = integrators()[context.integrator()];
+  const IntegratorInfo& info = context.method();
   step_size(context, info);
   const float bottom = ImGui::GetCursorPosY() + own_height();
   const IntegratorParameters values = context.own_parameters();
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     scene_parameter_row(context, info.parameters[i], values[i]);
   }
+  if (info.id == kTableauIntegrator &&
+      text_button("edit-tableau", "Tableau ...",
+                  "Edits the Butcher tableau of this method, or makes a lane from another one."))
+    context.view.edit_tableau = true;
   if (!context.view.explain)
     short_explanation(info, context.scene().solver, bottom);  // the Method tab has all of it
   ImGui::SetCursorPosY(bottom);

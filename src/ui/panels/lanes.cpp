@@ -218,7 +218,8 @@ LaneChoices steps_of_one(const PanelContext& context) {
 }
 
 LaneChoices stages_of_one(const PanelContext& context) {
-  const bool implicit = integrators()[context.integrator()].family == IntegratorFamily::implicit;
+  const bool implicit =
+      context.method().family == IntegratorFamily::implicit && !context.method().always_newton;
   const std::size_t row = implicit ? context.integrator() : method_row("backward-euler");
   const int substeps = context.scene().substeps;
   return {{{row, substeps, StageSolve::newton}, {row, substeps, StageSolve::linear}}};

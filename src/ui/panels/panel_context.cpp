@@ -32,11 +32,11 @@ std::string PanelContext::why_without_effect(std::string_view id) const {
   return clothlab::why_without_effect(scene(), id, snapshot.frame.mesh->report.closed_parts > 0);
 }
 
+const IntegratorInfo& PanelContext::method() const { return method_info(scene()); }
+
 std::size_t PanelContext::integrator() const { return method_row(scene().integrator); }
 
-IntegratorParameters PanelContext::own_parameters() const {
-  return integrator_parameters(scene(), integrators()[integrator()]);
-}
+IntegratorParameters PanelContext::own_parameters() const { return integrator_parameters(scene(), method()); }
 
 void PanelContext::set_integrator(std::size_t row) const {
   if (row >= integrators().size() || row == integrator()) return;

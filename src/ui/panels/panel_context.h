@@ -80,7 +80,8 @@ struct ViewSettings {
   bool ground = true;
   bool plots = true;
   LaneLayout lanes = LaneLayout::tiles;
-  bool explain = false;  ///< the tab that explains the current integrator is open
+  bool explain = false;       ///< the tab that explains the current integrator is open
+  bool edit_tableau = false;  ///< opens the dialog of the tableau
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< memory for past states
   double grab_strength = 1;        ///< of the next grab, see Grab
@@ -274,7 +275,8 @@ struct PanelContext {
   void set_parameter(std::string_view id, double value) const;
   /// Why the parameter has no effect now, see sim/parameter_effect.h; empty where it has one.
   std::string why_without_effect(std::string_view id) const;
-  /// Row in integrators() of the user's choice.
+  /// The user's choice, and its row in integrators().
+  const IntegratorInfo& method() const;
   std::size_t integrator() const;
   /// The user's values of its own parameters.
   IntegratorParameters own_parameters() const;

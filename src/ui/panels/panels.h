@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "integrate/tableau.h"
 #include "mesh/boundary_loops.h"
 #include "sim/notice.h"
+#include "ui/instruments/stability_figure.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
 #include "ui/panels/panel_context.h"
@@ -133,6 +135,46 @@ class RecordingDialog {
   bool open_ = false;
   bool accept_ = false;
   std::array<char, 1024> folder_{};
+};
+
+/// Edits a Butcher tableau, with its properties while it is typed. Its method goes to the active lane or to a
+/// new one.
+class TableauDialog {
+ public:
+  void open(const ButcherTableau& tableau);
+  void close() { open_ = false; }
+  bool is_open() const { return open_; }
+
+  /// True when the key was meant for the dialog.
+  bool on_key(const KeyPress& press);
+  void draw(const PanelContext& context, const Area& view);
+
+ private:
+  static constexpr std::size_t kCell = 64;  // characters
+  using Cell = std::array<char, kCell>;
+
+  ButcherTableau written() const;
+  void write(const ButcherTableau& tableau);
+  /// Follows the cells: what is known of the method, or what is wrong.
+  void update();
+  void choose_preset();
+  void choose_stages();
+  void edit_cells();
+  void edit_cell(const char* name, Cell& cell, float width);
+  void show_facts(float height);
+
+  bool open_ = false, accept_ = false;
+  std::size_t stages_ = 1;
+  Cell name_{};
+  std::array<std::array<Cell, kMostStages>, kMostStages> a_{};
+  std::array<Cell, kMostStages> b_{};
+  std::optional<ButcherTableau> known_;  // that the following belongs to
+  std::string fault_;                    // one sentence; empty: none
+  TableauFacts facts_;
+  double measured_order_ = 0;
+  IntegratorInfo info_;  // of the region
+  IntegratorParameters values_;
+  GrowthRegion region_;
 };
 
 /// Asks what to do about unsaved changes. The answer is an AnswerUnsaved.

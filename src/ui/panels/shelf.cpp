@@ -240,7 +240,7 @@ struct SmallerStep {
 };
 std::optional<SmallerStep> smaller_step(const PanelContext& context) {
   const double h = context.step_size();
-  const IntegratorInfo& info = integrators()[context.integrator()];
+  const IntegratorInfo& info = context.method();
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   if (!estimate) return std::nullopt;
   const double largest = largest_stable_step(info, context.own_parameters(), *estimate).value_or(0);
@@ -256,7 +256,7 @@ std::string help_of_smaller_step(const PanelContext& context, const std::optiona
   if (smaller) return "Continues from the last good state with half the step.";
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   if (!estimate) return "The largest stable step is being measured.";
-  const IntegratorInfo& info = integrators()[context.integrator()];
+  const IntegratorInfo& info = context.method();
   return describe_stability(info, context.own_parameters(), context.step_size(), *estimate);
 }
 
@@ -320,7 +320,7 @@ void buttons_to_continue(const PanelContext& context) {
   smaller_step_buttons(context);
   const std::size_t stable = stable_method(context);
   const IntegratorInfo& method = integrators()[stable];
-  if (solves_stages_once(integrators()[context.integrator()], context.scene().solver)) {
+  if (solves_stages_once(context.method(), context.scene().solver)) {
     if (row_button("blow-up-newton", "Newton's method",
                    "Continues from the last good state with the stages solved by Newton's method."))
       context.set_parameter("stage-solve", 0);
@@ -344,8 +344,7 @@ constexpr std::string_view kDampedMethod = "backward-euler";
 const Notice* gain_to_cure(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const Scene& scene = context.scene();
-  if (!now.notices || scene.adaptive || solves_by_newton(integrators()[context.integrator()], scene.solver))
-    return nullptr;
+  if (!now.notices || scene.adaptive || solves_by_newton(context.method(), scene.solver)) return nullptr;
   const std::span<const Notice> all = *now.notices;
   const auto of_method = all.subspan(std::min(now.method_origin.notices, all.size()));
   const auto found = std::ranges::find(of_method, NoticeCause::gain_in_step, &Notice::cause);
@@ -370,7 +369,7 @@ bool gain_strip(const PanelContext& context, const Notice& notice, bool& why) {
                  "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
     context.set_parameter("adaptive-dt", 1);
   const bool once = context.scene().solver.stage_solve == StageSolve::linear;
-  if (newton_is_cure(integrators()[context.integrator()], context.own_parameters(), context.scene().solver)) {
+  if (newton_is_cure(context.method(), context.own_parameters(), context.scene().solver)) {
     if (row_button("gain-newton", "Newton's method",
                    "Continues this lane with Newton's method, which solves the equations of each stage. Undo "
                    "with Ctrl-Z."))

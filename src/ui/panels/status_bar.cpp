@@ -136,7 +136,7 @@ void status_bar(const PanelContext& context) {
   // Of the shown moment if it is in the past; otherwise the chosen ones, which the run may not have applied
   // yet.
   const bool is_past = now.scene_then != nullptr;
-  const IntegratorInfo& info = is_past ? shown_method(now) : integrators()[context.integrator()];
+  const IntegratorInfo& info = is_past ? shown_method(now) : context.method();
   const IntegratorParameters values =
       is_past ? integrator_parameters(*now.scene_then) : context.own_parameters();
   const double h = is_past ? now.scene_then->h() : context.step_size();

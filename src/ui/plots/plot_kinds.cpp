@@ -12,6 +12,7 @@
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
+#include "ui/readings.h"
 #include "ui/theme.h"
 
 namespace clothlab {
@@ -244,7 +245,7 @@ void add_real_time(const Snapshot& now, Plot& plot) {
 }
 
 bool iterates(const Snapshot& now) {
-  const IntegratorInfo& info = integrators()[now.integrator];
+  const IntegratorInfo& info = running_method(now);
   const bool by_cg = now.frame.scene->solver.linear.kind == LinearSolverSettings::Kind::cg;
   return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "integrate/integrator_info.h"
+
+namespace clothlab {
+
+// Runge–Kutta methods that a user writes as a Butcher tableau [Hairer 1993, II.1]:
+//   U_i = u0 + h Σ_j a_ij F(U_j);   u1 = u0 + h Σ_i b_i F(U_i).
+
+inline constexpr std::string_view kTableauIntegrator = "runge-kutta";  ///< the id of its row
+inline constexpr std::size_t kMostStages = 8;
+
+/// A tableau as it was written: each cell is a number or an expression, such as "1/4 - sqrt(3)/6".
+struct ButcherTableau {
+  std::string name;                         ///< title of the method; may be empty
+  std::vector<std::vector<std::string>> a;  ///< s rows of s cells
+  std::vector<std::string> b;               ///< s cells
+
+  bool operator==(const ButcherTableau&) const = default;
+};
+
+/// The number in a cell. Throws InputError with `where`, "b, column 2".
+double read_cell(const std::string& cell, const std::string& where);
+
+/// How the stages depend on each other: each on earlier ones only; also on itself; or on later ones.
+enum class StageKind { explicit_stages, diagonal, full };
+
+/// What is known of a tableau from its numbers.
+struct TableauFacts {
+  StageKind kind = StageKind::explicit_stages;
+  int order = 0;           ///< by the order conditions up to 5; 5 also stands for more
+  double limit = 0;        ///< largest y with |R(iy')| ≤ 1 on [0, y]; infinity: for all y
+  double at_infinity = 0;  ///< |R(∞)|
+  bool a_stable = false;
+  bool l_stable = false;
+  bool symplectic = false;
+};
+
+/// The numbers of a tableau.
+class RungeKuttaTable {
+ public:
+  /// Throws InputError: what is wrong in which cell, and what is allowed.
+  explicit RungeKuttaTable(const ButcherTableau& tableau);
+  /// Of the values of a method (IntegratorInfo::table).
+  explicit RungeKuttaTable(std::span<const double> values);
+
+  std::size_t stages() const { return b_.size(); }
+  double a(std::size_t i, std::size_t j) const { return a_[i * stages() + j]; }
+  double b(std::size_t i) const { return b_[i]; }
+  double c(std::size_t i) const;  ///< Σ_j a_ij
+  /// Of a triangular factor L of A = L U, U with a unit diagonal; A itself if it is triangular.
+  double lower(std::size_t i, std::size_t j) const { return lower_[i * stages() + j]; }
+  StageKind kind() const;
+  bool is_zero_row(std::size_t i) const;
+  /// True if u1 is the last stage.
+  bool ends_at_last_stage() const;
+
+  TableauFacts facts() const;
+
+  /// For IntegratorInfo::table: s, then A, b and the coefficients of R.
+  std::vector<double> values() const;
+
+ private:
+  bool factorise();
+  void compute_stability_function();
+
+  std::vector<double> a_, b_, lower_;
+  std::vector<double> numerator_, denominator_;  // of R(z), from z⁰ to zˢ
+};
+
+/// The order at which the end of a pendulum's swing converges.
+double measured_order(const RungeKuttaTable& table);
+
+/// |R(z)| of the eigenvalues of an oscillator, from the values of RungeKuttaTable::values.
+double tableau_growth(double h_omega, double h_damping, const IntegratorParameters& values);
+
+/// A tableau as a method, with a row of its own.
+struct TableauMethod {
+  ButcherTableau tableau;
+  TableauFacts facts;
+  std::vector<double> values;
+  std::string title, label, order_condition, formula, summary, cost;
+  IntegratorInfo info;  ///< of runge-kutta, with this tableau; its texts refer to these members
+};
+
+/// The method of a tableau; equal tableaux have the same one, which is never destroyed. Throws InputError.
+const TableauMethod& tableau_method(const ButcherTableau& tableau);
+
+/// The name of a method in lists: "rk4", "runge-kutta:heun".
+std::string_view label_of(const IntegratorInfo& info);
+
+/// A tableau with a name: "heun".
+struct TableauPreset {
+  std::string_view id;
+  ButcherTableau tableau;
+};
+std::span<const TableauPreset> tableau_presets();
+/// Throws InputError for an unknown id, naming the nearest.
+const ButcherTableau& tableau_preset(std::string_view id);
+
+}  // namespace clothlab
