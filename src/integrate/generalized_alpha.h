@@ -9,9 +9,10 @@
 
 namespace clothlab {
 
-/// The step of [Chung 1993], of Newmark's family (α_m = α_f = 0):
+/// The step of [Chung 1993], of Newmark's family (α_m = α_f = 0) and of HHT-α:
 ///   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1),   v1 = v0 + h ((1 − γ) a0 + γ a1),
-///   (1 − α_m) M a1 + α_m M a0 = f((1 − α_f) x1 + α_f x0, (1 − α_f) v1 + α_f v0)     (their (15)–(20)).
+///   (1 − α_m) M a1 + α_m M a0 = (1 − σ) f(u_f) + σ f(u0),   u_f = (1 − α_f) u1 + α_f u0.
+/// With σ = 0 these are their (15)–(20). HHT-α weights forces instead of states: σ = −α, α_f = 0.
 /// The acceleration a is the method's history; after a reset it is M⁻¹f(x0, v0).
 ///
 /// Contact is not part of a: its impulses act on v1 at once [Chen 2013], and an impact has no effect on
@@ -26,6 +27,10 @@ class GeneralizedAlpha final : public Integrator {
     double alpha_f = 0;
     double gamma = 0;
     double beta = 0;
+    double sigma = 0;
+
+    /// Amplitude factor per step on the oscillator, as IntegratorInfo::growth. At most 1.
+    double growth(double y, double s) const;
   };
 
   explicit GeneralizedAlpha(const Constants& constants) : constants_(constants) {}
@@ -49,7 +54,7 @@ class GeneralizedAlpha final : public Integrator {
                  StepReport& report) override {
     const std::size_t n = system.size();
     for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
-    const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
+    const auto& [alpha_m, alpha_f, gamma, beta, sigma] = constants_;
 
     start_.compute(system, state, h, context, 0);
     const auto& v0 = start_.v;
@@ -57,13 +62,14 @@ class GeneralizedAlpha final : public Integrator {
     const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 
     // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, hence
-    //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs/(1 − α_m) f.
+    //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs (1 − σ)/(1 − α_m) f.
     const double s = (1 - alpha_f) * h;
-    const double gamma_v = h * beta / gamma, gamma_f = s * gamma / (1 - alpha_m);
+    const double gamma_v = h * beta / gamma, gamma_a = s * gamma / (1 - alpha_m);
+    const double gamma_f = (1 - sigma) * gamma_a;
     for (std::size_t i = 0; i < n; ++i) {
       const vec3 without_a1 = v0[i] + s * (1 - gamma) * a0[i];
       x_hat_[i] = state.x[i] + s * v0[i] + s * h * (0.5 - beta) * a0[i] - gamma_v * without_a1;
-      v_hat_[i] = without_a1 - alpha_m * gamma_f * a0[i];
+      v_hat_[i] = without_a1 - alpha_m * gamma_a * a0[i] + sigma * gamma_a * start_.a[i];
       guess_[i] = v0[i] + s * start_.a[i];
     }
     const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
@@ -74,9 +80,10 @@ class GeneralizedAlpha final : public Integrator {
     }
     stage_.solve(system, equation, state.x, {v0, guess_}, context, x1_, v1_, report);
 
-    // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = (f − α_m A0)/(1 − α_m) + r/(γs)
+    // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = ((1 − σ) f + σ f0 − α_m A0)/(1 − α_m) + r/(γs)
     impulses_.recall(context, h * (1 - gamma - gamma * alpha_m / (1 - alpha_m)));
     stage_.report(system, context, h / s, gamma_f, x1_, v1_);
+    if (sigma != 0) report_forces(context, system, h / s * sigma * gamma_a, state.x, v0);
     impulses_.keep(context, 1 / (h * gamma), -(1 - gamma) / gamma);
     for (std::size_t i = 0; i < n; ++i) {
       const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);

@@ -35,7 +35,8 @@ namespace clothlab {
   NAME(kPbdProj2)                   \
   NAME(kNewmark)                    \
   NAME(kYoshida4)                   \
-  NAME(kRungeKutta)
+  NAME(kRungeKutta)                 \
+  NAME(kHhtAlpha)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

@@ -247,7 +247,8 @@ DenseMethod sdirk2(Dense d) {
   };
 }
 
-DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double beta, double gamma) {
+DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double beta, double gamma,
+                              double sigma = 0) {
   return [=, state = std::optional<Vector>()](const Vector& u0, double h) mutable {
     const Vector x0 = d.x(u0), v0 = d.v(u0), m = d.cloth.masses();
     const Vector a0 = state ? *state : d.a(x0, v0);
@@ -261,10 +262,11 @@ DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double be
     for (int k = 0; k < 200; ++k) {  // Newton's method on a1
       take();
       const Vector x = (1 - alpha_f) * x1 + alpha_f * x0, v = (1 - alpha_f) * v1 + alpha_f * v0;
-      const Vector f = once ? d.cloth.force(x0, v0) + K0 * (x - x0) + D0 * (v - v0) : d.cloth.force(x, v);
-      Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - f;
+      const Vector f0 = d.cloth.force(x0, v0);
+      const Vector f = once ? f0 + K0 * (x - x0) + D0 * (v - v0) : d.cloth.force(x, v);
+      Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - (1 - sigma) * f - sigma * f0;
       const Matrix K = once ? K0 : d.cloth.stiffness(x), D = once ? D0 : d.cloth.damping(x);
-      Matrix jacobian = -(1 - alpha_f) * (h * h * beta * K + h * gamma * D);
+      Matrix jacobian = -(1 - sigma) * (1 - alpha_f) * (h * h * beta * K + h * gamma * D);
       jacobian.diagonal() += (1 - alpha_m) * m;
       for (Index i = 0; i < d.cloth.dofs(); ++i) {
         if (!d.cloth.is_fixed(i)) continue;
@@ -287,6 +289,11 @@ DenseMethod generalized_alpha(Dense d) {
   const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
   return with_acceleration(d, alpha_m, alpha_f, std::pow(1 - alpha_m + alpha_f, 2) / 4,
                            0.5 - alpha_m + alpha_f);
+}
+
+DenseMethod hht_alpha(Dense d) {
+  const double alpha = d.values.at(0);
+  return with_acceleration(d, 0, 0, std::pow(1 - alpha, 2) / 4, 0.5 - alpha, -alpha);
 }
 
 template <Vector (*step)(const Dense&, const Vector&, double)>
@@ -358,6 +365,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"generalized-alpha", generalized_alpha},
       {"runge-kutta", runge_kutta},
       {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
+      {"hht-alpha", hht_alpha},
   };
   const auto method = methods.find(id);
   if (method == methods.end()) return dense_exponential_method(id, cloth, values);

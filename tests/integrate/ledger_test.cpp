@@ -218,6 +218,16 @@ Impulse impulse_of(const IntegratorInfo& info) {
       return sum(c.h * (1 - gamma), A0, c.h * gamma, next(A0, c.u0.x, c.u1.x));
     };
   };
+  const auto hht = [](double of_start) {
+    return [=](const StepFormula& c) {
+      const double gamma = 0.5 + of_start;
+      const auto mean = [&](const Vectors& x0, const Vectors& x1) {
+        return sum(of_start, c.f(x0), 1 - of_start, c.f(x1));
+      };
+      const Vectors A0 = c.past.empty() ? c.f(c.u0.x) : mean(c.past.back().x, c.u0.x);
+      return sum(c.h * (1 - gamma), A0, c.h * gamma, mean(c.u0.x, c.u1.x));
+    };
+  };
   // M v' = f0 + K (x − x0) + D (v − v0) in 400 steps of the classical Runge–Kutta method.
   const auto exponential = [](const StepFormula& c) {
     constexpr int kParts = 400;
@@ -280,6 +290,7 @@ Impulse impulse_of(const IntegratorInfo& info) {
       {"xpbd", at_end},
       {"projective-dynamics", at_end},
       {"yoshida4", yoshida4},
+      {"hht-alpha", hht(0.3)},
   };
   const auto found = formulas.find(std::string(info.id));
   return found == formulas.end() ? Impulse() : found->second;
@@ -522,6 +533,7 @@ TEST_P(LedgerOfEveryIntegrator, OfFreeFallIsThatOfTheFirstOrder) {
                                                   {"generalized-alpha", 0},
                                                   {"newmark", 0},
                                                   {"runge-kutta", 0},
+                                                  {"hht-alpha", 0},
                                                   {"exponential-rosenbrock-euler", 0},
                                                   {"rattle", 0},
                                                   {"siere", -1},

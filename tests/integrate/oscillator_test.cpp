@@ -182,6 +182,21 @@ Trajectory generalized_alpha(Point p, const OscillatorValues& o, double h, int s
   return points;
 }
 
+// With α = −0.3: γ = 0.8, β = 0.4225, a1 = −0.7 (k x1 + c v1) − 0.3 (k x0 + c v0). Three equations again.
+Trajectory hht_alpha(Point p, const OscillatorValues& o, double h, int steps) {
+  const double k = o.stiffness / o.mass, c = o.damping / o.mass;
+  // By columns.
+  const mat3 left(vec3(1, 0, 0.7 * k), vec3(0, 1, 0.7 * c), vec3(-h * h * 0.4225, -h * 0.8, 1));
+  const mat3 right(vec3(1, 0, -0.3 * k), vec3(h, 1, -0.3 * c), vec3(h * h * 0.0775, h * 0.2, 0));
+  Trajectory points;
+  vec3 state(p.y, p.v, acceleration(p, o));
+  for (int i = 0; i < steps; ++i) {
+    state = glm::inverse(left) * right * state;
+    points.push_back({state[0], state[1]});
+  }
+  return points;
+}
+
 const std::map<std::string_view, Recurrence> kRecurrences{
     {"explicit-euler", repeat<explicit_euler>},
     {"symplectic-euler", repeat<symplectic_euler>},
@@ -206,6 +221,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"pbd-proj2", repeat<symplectic_euler>},
     {"newmark", repeat<trapezoidal>},
     {"yoshida4", repeat<yoshida4>},
+    {"hht-alpha", hht_alpha},
 };
 
 /// u1 = u0 + h bᵀ k, k = (I − h A ⊗ J)⁻¹ (1 ⊗ J u0).
@@ -321,6 +337,33 @@ TEST(GeneralizedAlpha, LeavesPerStepWhatItsParameterSays) {
     // Three eigenvalues come together at −ρ∞: at distances like (1/hω)^⅔.
     EXPECT_NEAR(info.growth(1e6, 0, {rho}), rho, 1e-3) << rho;
     EXPECT_DOUBLE_EQ(info.growth(0, 0, {rho}), 1);
+  }
+}
+
+TEST(HhtAlpha, LeavesPerStepWhatItsParameterSays) {
+  const IntegratorInfo& info = *find_integrator("hht-alpha");
+  for (const double alpha : {-1.0 / 3, -0.2, -0.05, 0.0}) {
+    for (const double h_omega : {0.3, 1.0, 4.0, 20.0})
+      EXPECT_NEAR(amplification(info, {alpha}, h_omega).radius, info.growth(h_omega, 0, {alpha}), 1e-7)
+          << alpha << ' ' << h_omega;
+    EXPECT_NEAR(info.growth(1e6, 0, {alpha}), (1 + alpha) / (1 - alpha), 1e-3) << alpha;
+    EXPECT_DOUBLE_EQ(info.growth(0, 0, {alpha}), 1);
+  }
+}
+
+// Generalized-α at ρ∞ = ½ has α_m = 0, α_f = ⅓: on a linear force HHT-α with α = −⅓.
+TEST(HhtAlpha, IsGeneralizedAlphaOnAnOscillator) {
+  OscillatorValues o;
+  o.damping = 0.7;
+  auto weighs_forces = make_oscillator(o), weighs_states = make_oscillator(o);
+  for (auto* rig : {weighs_forces.get(), weighs_states.get()}) rig->state.x[1].x += 0.1;
+  Stepper first(*weighs_forces, *find_integrator("hht-alpha"), test::tight_settings(), {-1.0 / 3});
+  Stepper second(*weighs_states, *find_integrator("generalized-alpha"), test::tight_settings(), {0.5});
+  for (int k = 0; k < 20; ++k) {
+    first.step(0.05);
+    second.step(0.05);
+    EXPECT_NEAR(weighs_forces->state.x[1].x, weighs_states->state.x[1].x, 1e-13);
+    EXPECT_NEAR(weighs_forces->state.v[1].x, weighs_states->state.v[1].x, 1e-12);
   }
 }
 

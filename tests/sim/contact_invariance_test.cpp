@@ -267,6 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Method{"implicit-midpoint", 1.0 / 240, 200, Holds::friction},
                       Method{"trapezoidal", 1.0 / 240, 200, Holds::friction},
                       Method{"newmark", 1.0 / 240, 200, Holds::friction},
+                      Method{"hht-alpha", 1.0 / 240, 200, Holds::friction},
                       Method{"generalized-alpha", 1.0 / 240, 200, Holds::friction},
                       Method{"tr-bdf2", 1.0 / 60, 200, Holds::work_of_all_friction},
                       Method{"sdirk2", 1.0 / 60, 200, Holds::work_of_all_friction},

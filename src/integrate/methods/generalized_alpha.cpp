@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "integrate/generalized_alpha.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "integrate/integrator_info.h"
 
@@ -33,28 +31,8 @@ GeneralizedAlpha::Constants constants_of(double rho_inf) {
   return c;
 }
 
-// Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − α_f) ζ + α_f) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
-// + s (ζ − 1) (γζ + 1 − γ)), which is at most 1 for every ρ∞. One root is real and found by bisection; the
-// others are roots of a quadratic.
 double generalized_alpha_growth(double y, double s, const IntegratorParameters& values) {
-  const auto [alpha_m, alpha_f, gamma, beta] = constants_of(values.at(0));
-  const double m1 = 1 - alpha_m, m0 = alpha_m, f1 = 1 - alpha_f, f0 = alpha_f;
-  const double n2 = y * y * beta + s * gamma;
-  const double n1 = y * y * (0.5 + gamma - 2 * beta) + s * (1 - 2 * gamma);
-  const double n0 = y * y * (0.5 - gamma + beta) - s * (1 - gamma);
-  const double p3 = m1 + f1 * n2, p2 = m0 - 2 * m1 + f0 * n2 + f1 * n1;
-  const double p1 = m1 - 2 * m0 + f0 * n1 + f1 * n0, p0 = m0 + f0 * n0;
-
-  double below = -2, above = 2;  // the polynomial is negative at `below`, positive at `above`
-  for (double middle = 0; below < middle && middle < above; middle = (below + above) / 2) {
-    (((p3 * middle + p2) * middle + p1) * middle + p0 < 0 ? below : above) = middle;
-  }
-  const double real = above;
-  const double q1 = p2 + p3 * real, q0 = p1 + q1 * real;  // p3 ζ² + q1 ζ + q0
-  const double discriminant = q1 * q1 - 4 * p3 * q0;
-  const double other =
-      discriminant < 0 ? std::sqrt(q0 / p3) : (std::abs(q1) + std::sqrt(discriminant)) / (2 * p3);
-  return std::min(1.0, std::max(std::abs(real), other));
+  return constants_of(values.at(0)).growth(y, s);
 }
 
 }  // namespace
