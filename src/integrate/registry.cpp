@@ -36,7 +36,8 @@ namespace clothlab {
   NAME(kNewmark)                    \
   NAME(kYoshida4)                   \
   NAME(kRungeKutta)                 \
-  NAME(kHhtAlpha)
+  NAME(kHhtAlpha)                   \
+  NAME(kShake)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

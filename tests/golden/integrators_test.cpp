@@ -59,6 +59,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"runge-kutta:gauss4", 0xf989efe343563eedULL},
     {"runge-kutta:radau-iia3", 0x017a46c9fbe4dc6bULL},
     {"hht-alpha", 0xf270708517d37276ULL},
+    {"shake", 0xda86c90e2c1eabc4ULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

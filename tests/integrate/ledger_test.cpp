@@ -536,6 +536,7 @@ TEST_P(LedgerOfEveryIntegrator, OfFreeFallIsThatOfTheFirstOrder) {
                                                   {"hht-alpha", 0},
                                                   {"exponential-rosenbrock-euler", 0},
                                                   {"rattle", 0},
+                                                  {"shake", 0},
                                                   {"siere", -1},
                                                   {"str-sbdf2-ere", 0},
                                                   {"bdf2", -1},

@@ -222,6 +222,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"newmark", repeat<trapezoidal>},
     {"yoshida4", repeat<yoshida4>},
     {"hht-alpha", hht_alpha},
+    {"shake", repeat<velocity_verlet>},
 };
 
 /// u1 = u0 + h bᵀ k, k = (I − h A ⊗ J)⁻¹ (1 ⊗ J u0).

@@ -328,7 +328,8 @@ TEST_F(MovingObstacle, NothingEndsBelowWhatTurns) {
         most = std::max(most, simulation.constraints(simulation.state().x).entries().size());
       }
       if (!simulation.blow_up()) {
-        EXPECT_GT(most, 3u) << text_of(body) << info.id;
+        // SHAKE touches the box with three at a time.
+        EXPECT_GT(most, info.id == "shake" ? 2u : 3u) << text_of(body) << info.id;
       }
     }
 }

@@ -1,94 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <vector>
+#include "integrate/rattle.h"
 
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/length_constraints.h"
-#include "integrate/step_ends.h"
 
 namespace clothlab {
-namespace {
-
-// ε of the velocities of compliant rods. The positions already carry the load of the rods; with ε <= 0.001
-// the two disagree, and a sheet of 64×64 gains energy.
-constexpr double kRattleSoftness = 0.1;
-
-/// RATTLE [Andersen 1983; Hairer 2006, VII.1.4, (1.26)]: Verlet's method on the manifold where
-/// every stretch spring has its rest length, C(x) = l − L = 0, J = ∂C/∂x. f is without the elastic force of
-/// stretch springs:
-///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,
-///   v1 = v½ + h/2 M⁻¹ (f(x1, 2v½ − v0) − J1ᵀμ),   J1 v1 = 0.
-/// 2v½ − v0 is v0 + h a0 of velocity Verlet, including the constraints' acceleration. If C(x0) is not 0, the
-/// target of x1 comes from LengthConstraints::approach. For compliant rods (length_constraints.h) λ acts
-/// along J(x0 + h v½): the method is then neither symplectic nor of second order.
-///
-/// Exact lengths and surfaces contradict each other. A step that may touch a surface is therefore one of
-/// first order, with compliant rods and contacts in one linear solve:
-///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
-class Rattle final : public Integrator {
-  void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& report) override {
-    const std::size_t n = system.size();
-    for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
-    if (!context.contacts.empty()) return take_contact_step(system, state, h, context, report);
-    const Projection& projection = system.projection();
-
-    v0_ = state.v;
-    prescribe_velocity(projection, state.x, h, v0_);
-    free_acceleration(system, state.x, v0_, context, h / 2, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < n; ++i) {
-      v1_[i] = v0_[i] + h / 2 * a_[i];
-      x1_[i] = state.x[i] + h * v1_[i];
-    }
-    prescribe(projection, state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
-    constraints_.approach(state.x, h);
-    constraints_.linearise(context, state.x);
-    constraints_.project_positions(context, x1_, push_, report);
-
-    // push_ is reused for the velocities of the force.
-    for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
-    for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
-    free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
-    prescribe(projection, state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.linearise(context, x1_);
-    constraints_.project_velocities(context, v1_, kRattleSoftness, report);
-
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
-  }
-  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                         StepReport& report) {
-    v1_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < system.size(); ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
-    prescribe(system.projection(), state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
-    constraints_.project_onto_contacts(context, h, state.x, x1_, report);
-    for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-    report_contacts(context, system.size());
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
-  }
-  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& report) override {
-    return constraints_.enter(system, state, h, context, report);
-  }
-
-  LengthConstraints constraints_;
-  std::vector<vec3> x1_;
-  std::vector<vec3> v0_;
-  std::vector<vec3> v1_;    // first v½
-  std::vector<vec3> a_;     // of f
-  std::vector<vec3> push_;  // −h²/2 M⁻¹ J0ᵀλ
-};
-
-}  // namespace
 
 extern constinit const IntegratorInfo kRattle{
     .id = "rattle",
@@ -118,7 +34,7 @@ extern constinit const IntegratorInfo kRattle{
     .stability_limit = 2,
     .coupling = StepCoupling::velocity_verlet,
     .growth = velocity_verlet_growth,
-    .make = make_method<Rattle>,
+    .make = make_method<Rattle<false>>,
 };
 
 }  // namespace clothlab
