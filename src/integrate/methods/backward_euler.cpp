@@ -1,48 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <glm/geometric.hpp>
-#include <vector>
+#include "integrate/backward_euler.h"
 
 #include "integrate/growth.h"
-#include "integrate/implicit_stage.h"
 #include "integrate/integrator_info.h"
-#include "integrate/step_ends.h"
 
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + h F(u1) by Newton's method, from the symplectic Euler guess or from v0.
 class BackwardEuler final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    const std::size_t n = system.size();
-    for (auto* scratch : {&force_, &symplectic_, &x1_, &v1_}) scratch->resize(n);
-
-    start_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, start_);
-    system.force(context.pool, state.x, start_, force_);
-    context.poll();
-    const std::span<const double> m = system.masses();
-    for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];
-    prescribe_velocity(system.projection(), state.x, h, symplectic_);
-
-    system.projection().filter(force_);
-    double force_squared = 0;
-    for (const vec3& f : force_) force_squared += glm::dot(f, f);
-
-    const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
-    begin_contacts(context, h, h, state.x, state.x);
-    stage_.solve(system, equation, state.x, {start_, symplectic_}, context, x1_, v1_, report);
-
-    stage_.report(system, context, 1, h, x1_, v1_);
-    report_contacts(context, n);
+    step_.solve(system, state, h, context, x1_, v1_, report);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
-  ImplicitStage stage_;
-  std::vector<vec3> force_;       // f(x0, v0)
-  std::vector<vec3> symplectic_;  // guess v0 + h M⁻¹ f0
-  std::vector<vec3> start_;       // guess v0
+  BackwardEulerStep step_;
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;
 };
