@@ -186,12 +186,31 @@ std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& v
   return 0;
 }
 
+/// True if the ends of two steps from a sum of states are the sums of their ends.
+bool is_linear(const IntegratorInfo& info, const IntegratorParameters& values, double h_omega,
+               Oscillator& oscillator, const StopProbe& stop) {
+  constexpr double kRounding = 1e-7;
+  Vector sum{}, of_sum{};
+  for (const Point& start : {Point{1, 0}, Point{0, 1}, Point{1, 1}}) {
+    const std::unique_ptr<Integrator> integrator = info.make(values);
+    oscillator.set(start);
+    const Point first = oscillator.advance(*integrator, h_omega, stop);
+    const Point second = oscillator.advance(*integrator, h_omega, stop);
+    const Vector ends{first.x, first.v, second.x, second.v};
+    for (std::size_t i = 0; i < ends.size(); ++i) (start.x == start.v ? of_sum : sum)[i] += ends[i];
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    if (std::abs(of_sum[i] - sum[i]) > kRounding * (1 + std::sqrt(dot(sum, sum)))) return false;
+  return true;
+}
+
 }  // namespace
 
 std::vector<Complex> measure_amplification(const IntegratorInfo& info, const IntegratorParameters& values,
                                            double h_omega, ModeKind kind, const StopProbe& stop,
                                            double h_damping) {
   Oscillator oscillator(kind == ModeKind::rest ? slow_modes(info, values) : 0, h_damping / h_omega);
+  if (!is_linear(info, values, h_omega, oscillator, stop)) return {};
   std::vector<Vector> from, to;
   for (const auto& [before, start] :
        {std::pair<Point, Point>{{}, {1, 0}}, {{}, {0, 1}}, {{1, 0}, {}}, {{0, 1}, {}}}) {

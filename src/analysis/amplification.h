@@ -19,7 +19,8 @@ enum class ModeKind { slow, rest };
 /// z_k = (u_k, u_{k+1}) identifies the state of the method with its memory, so the map from all z_0 to all
 /// z_1 is the step.
 ///
-/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty on cancellation, or if a value is not finite.
+/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty on cancellation, if a value is not finite, or if the step
+/// is no linear map, as where it depends on the energy.
 std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& info,
                                                         const IntegratorParameters& values, double h_omega,
                                                         ModeKind kind, const StopProbe& stop = {},

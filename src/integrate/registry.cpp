@@ -37,7 +37,8 @@ namespace clothlab {
   NAME(kYoshida4)                   \
   NAME(kRungeKutta)                 \
   NAME(kHhtAlpha)                   \
-  NAME(kShake)
+  NAME(kShake)                      \
+  NAME(kASearch)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

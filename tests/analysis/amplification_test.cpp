@@ -23,6 +23,7 @@ std::vector<double> whole_range(int points) {
 
 TEST(Amplification, IsWhatEveryRowSays) {
   for (const IntegratorInfo& info : integrators()) {
+    if (info.id == "a-search") continue;  // below
     const IntegratorParameters values = default_parameters(info);
     for (const double h_omega : whole_range(41)) {
       const auto slow = measure_amplification(info, values, h_omega, ModeKind::slow);
@@ -42,6 +43,7 @@ TEST(Amplification, IsWhatEveryRowSays) {
 // The stability meter asks every row for its growth with damping, overdamped oscillators included.
 TEST(Amplification, IsWhatEveryRowSaysWithDamping) {
   for (const IntegratorInfo& info : integrators()) {
+    if (info.id == "a-search") continue;  // below
     const IntegratorParameters values = default_parameters(info);
     const ModeKind kind = info.growth_of_slow_modes ? ModeKind::rest : ModeKind::slow;
     for (const double h_omega : {0.1, 0.9, 1.9, 5.0}) {
@@ -54,6 +56,13 @@ TEST(Amplification, IsWhatEveryRowSaysWithDamping) {
       }
     }
   }
+}
+
+// Its step depends on the energy. A part of its steps are those of backward Euler, others those of α = 1.
+TEST(Amplification, IsUnknownForAStepThatIsNotLinear) {
+  const IntegratorInfo& info = *find_integrator("a-search");
+  for (const double h_omega : whole_range(9))
+    EXPECT_TRUE(measure_amplification(info, {}, h_omega, ModeKind::slow).empty()) << h_omega;
 }
 
 TEST(Amplification, FollowsTheParametersOfAMethod) {

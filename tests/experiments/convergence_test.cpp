@@ -59,7 +59,7 @@ TEST(Convergence, OrderIsWhatTheRowsSayWithoutModes) {
 // Linearised at the start of each stage, methods keep their order where the matrix is exact.
 TEST(Convergence, OrderWithOneLinearSolvePerStageIsWhatTheRowsSay) {
   for (const IntegratorInfo& info : integrators()) {
-    if (info.family != IntegratorFamily::implicit) continue;
+    if (info.family != IntegratorFamily::implicit || info.order == 0) continue;
     std::vector<IntegratorParameters> choices{default_parameters(info)};
     if (info.id == "sdirk2") choices.push_back({1});  // one matrix for both stages
     for (const IntegratorParameters& values : choices)

@@ -60,6 +60,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"runge-kutta:radau-iia3", 0x017a46c9fbe4dc6bULL},
     {"hht-alpha", 0xf270708517d37276ULL},
     {"shake", 0xda86c90e2c1eabc4ULL},
+    {"a-search", 0x2a035a53019c4bbbULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

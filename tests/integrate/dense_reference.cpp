@@ -79,6 +79,14 @@ Vector DenseCloth::force(const Vector& x, const Vector& v) const {
   return f;
 }
 
+double DenseCloth::potential(const Vector& x) const {
+  double sum = 0;
+  for (Index d = 0; d < dofs_; ++d) sum -= masses_[d] * material_.gravity[static_cast<int>(d % 3)] * x[d];
+  for (const auto& [i, j, length, stiffness] : springs_)
+    sum += stiffness / 2 * std::pow((x.segment<3>(i) - x.segment<3>(j)).norm() - length, 2);
+  return sum;
+}
+
 Vector DenseCloth::acceleration(const Vector& x, const Vector& v) const {
   Vector a = force(x, v).cwiseQuotient(masses_);
   for (Index d = 0; d < dofs_; ++d) {
@@ -296,6 +304,62 @@ DenseMethod hht_alpha(Dense d) {
   return with_acceleration(d, 0, 0, std::pow(1 - alpha, 2) / 4, 0.5 - alpha, -alpha);
 }
 
+/// The end of a step with the impulses of all forces and of dampers.
+struct DenseEnd {
+  Vector u, impulse, damping;
+};
+
+/// H1 − H0 less the works of dampers and pins. Pins move at v1 within the step.
+double gained(const Dense& d, const Vector& u0, const DenseEnd& end) {
+  const Vector v0 = d.v(u0), v1 = d.v(end.u), m = d.cloth.masses();
+  double sum = d.cloth.potential(d.x(end.u)) - d.cloth.potential(d.x(u0)), damped = 0;
+  for (Index i = 0; i < d.cloth.dofs(); ++i) {
+    const bool fixed = d.cloth.is_fixed(i);
+    sum += fixed ? v1[i] * end.impulse[i] : m[i] / 2 * (v1[i] * v1[i] - v0[i] * v0[i]);
+    damped += (fixed ? v1[i] : (v0[i] + v1[i]) / 2) * end.damping[i];
+  }
+  return sum - std::min(damped, 0.0);
+}
+
+/// u with the impulses of a step of h whose forces are those at `at`, which was solved from u0.
+DenseEnd end_with_forces_at(const Dense& d, const Vector& u0, const Vector& at, const Vector& u, double h) {
+  const bool once = d.cloth.stages == StageSolve::linear;
+  const Matrix D = d.cloth.damping(d.x(once ? u0 : at));
+  const Vector of_dampers = h * algebra::times(D, d.v(at));
+  if (!once) return {u, h * d.cloth.force(d.x(at), d.v(at)), of_dampers};
+  const Vector linear = d.cloth.force(d.x(u0), d.v(u0)) +
+                        algebra::times(d.cloth.stiffness(d.x(u0)), d.x(at) - d.x(u0)) +
+                        algebra::times(D, d.v(at) - d.v(u0));
+  return {u, h * linear, of_dampers};
+}
+
+DenseMethod a_search(Dense d) {
+  return [=, excess = 0.0](const Vector& u0, double h) mutable {
+    const Index n = d.cloth.dofs();
+    const Vector u = d.cloth.implicit(h, u0, u0), rest = Vector::Zero(n);
+    const DenseEnd implicit = end_with_forces_at(d, u0, u, u, h);
+    DenseEnd end = implicit;
+    const Vector change = h * (d.a(d.x(u0), rest) - d.a(d.x(u), rest));
+    const Vector impulse = h * (d.cloth.force(d.x(u0), rest) - d.cloth.force(d.x(u), rest));
+    const auto left = [&](double alpha) {
+      end.u.tail(n) = u.tail(n) + alpha * change;
+      end.impulse = implicit.impulse + alpha * impulse;
+      return excess + gained(d, u0, end);
+    };
+    // H is convex in α, so at most one α gets back what is missing.
+    double alpha = std::abs(left(1)) < std::abs(left(0)) ? 1 : 0;
+    if (left(0) < 0 && left(1) > 0) {
+      double low = 0, high = 1;
+      for (int k = 0; k < 60; ++k) {
+        alpha = (low + high) / 2;
+        (left(alpha) < 0 ? low : high) = alpha;
+      }
+    }
+    excess = left(alpha);
+    return end.u;
+  };
+}
+
 template <Vector (*step)(const Dense&, const Vector&, double)>
 DenseMethod repeat(Dense d) {
   return [=](const Vector& u0, double h) { return step(d, u0, h); };
@@ -366,6 +430,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"runge-kutta", runge_kutta},
       {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
       {"hht-alpha", hht_alpha},
+      {"a-search", a_search},
   };
   const auto method = methods.find(id);
   if (method == methods.end()) return dense_exponential_method(id, cloth, values);

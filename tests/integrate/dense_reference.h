@@ -28,6 +28,7 @@ class DenseCloth {
   const Vector& masses() const { return masses_; }  ///< by dof
 
   Vector force(const Vector& x, const Vector& v) const;
+  double potential(const Vector& x) const;
   Matrix stiffness(const Vector& x) const;                      ///< K = ∂f/∂x, without that of damping
   Matrix damping(const Vector& x) const;                        ///< D = ∂f/∂v
   Vector acceleration(const Vector& x, const Vector& v) const;  ///< M⁻¹ f, 0 where fixed

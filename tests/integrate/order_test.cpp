@@ -81,6 +81,18 @@ TEST_P(Order, DropsToOneWhereTheRowSaysSo) {
   expect_order(info(), 160, {.stretch = 0.9}, info().order, 0.1);
 }
 
+// α changes from step to step, so the error has no expansion in h: its mean decrease over five halvings.
+TEST(ASearch, IsOfFirstOrderInTheMean) {
+  const State exact = swing(*find_integrator("rk4"), 2000, {});
+  const auto error = [&](int n) {
+    const State end = swing(*find_integrator("a-search"), n, {});
+    return std::pair{separation(end.x, exact.x), separation(end.v, exact.v)};
+  };
+  const auto coarse = error(160), fine = error(5120);
+  EXPECT_NEAR(std::log2(coarse.first / fine.first) / 5, 1, 0.1);
+  EXPECT_NEAR(std::log2(coarse.second / fine.second) / 5, 1, 0.1);
+}
+
 CLOTHLAB_FOR_EVERY_INTEGRATOR(Order);
 
 }  // namespace
