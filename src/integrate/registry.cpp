@@ -38,7 +38,8 @@ namespace clothlab {
   NAME(kRungeKutta)                 \
   NAME(kHhtAlpha)                   \
   NAME(kShake)                      \
-  NAME(kASearch)
+  NAME(kASearch)                    \
+  NAME(kEnergyTracking)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

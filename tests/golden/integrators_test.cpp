@@ -61,6 +61,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"hht-alpha", 0xf270708517d37276ULL},
     {"shake", 0xda86c90e2c1eabc4ULL},
     {"a-search", 0x2a035a53019c4bbbULL},
+    {"energy-tracking", 0xedcf52d0b5d3edc1ULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

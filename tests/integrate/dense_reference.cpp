@@ -360,6 +360,31 @@ DenseMethod a_search(Dense d) {
   };
 }
 
+DenseMethod energy_tracking(Dense d) {
+  return [=, excess = 0.0](const Vector& u0, double h) mutable {
+    const Vector half = d.cloth.implicit(h / 2, u0, u0);
+    const DenseEnd middle = end_with_forces_at(d, u0, half, 2 * half - u0, h);
+    const bool gains = excess + gained(d, u0, middle) > 0;
+    const Vector euler = gains ? d.cloth.implicit(h, u0, u0) : u0;
+    const DenseEnd other = end_with_forces_at(d, u0, euler, gains ? euler : u0 + h * d.F(u0), h);
+    DenseEnd end;
+    const auto left = [&](double alpha) {
+      end.u = (1 - alpha) * middle.u + alpha * other.u;
+      end.impulse = (1 - alpha) * middle.impulse + alpha * other.impulse;
+      end.damping = (1 - alpha) * middle.damping + alpha * other.damping;
+      return excess + gained(d, u0, end);
+    };
+    double low = 0, high = 1;
+    if ((left(1) > 0) == gains) low = 1;
+    for (int k = 0; k < 60; ++k) {
+      const double alpha = (low + high) / 2;
+      ((left(alpha) > 0) == gains ? low : high) = alpha;
+    }
+    excess = left(low);
+    return end.u;
+  };
+}
+
 template <Vector (*step)(const Dense&, const Vector&, double)>
 DenseMethod repeat(Dense d) {
   return [=](const Vector& u0, double h) { return step(d, u0, h); };
@@ -431,6 +456,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
       {"hht-alpha", hht_alpha},
       {"a-search", a_search},
+      {"energy-tracking", energy_tracking},
   };
   const auto method = methods.find(id);
   if (method == methods.end()) return dense_exponential_method(id, cloth, values);

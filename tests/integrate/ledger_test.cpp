@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <glm/geometric.hpp>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <string>
@@ -241,6 +242,35 @@ Impulse impulse_of(const IntegratorInfo& info) {
     const double share = along / square;
     return sum(share * c.h, f0, (1 - share) * c.h, f1);
   };
+  // The ends of the two methods of the blend tell its share.
+  const auto energy_tracking = [](const StepFormula& c) {
+    const auto end_of = [&](const char* other) {
+      auto rig = shaken_sheet(damped_material());
+      rig->state = c.u0;
+      test::Stepper(*rig, *find_integrator(other), test::tight_settings()).step(c.h);
+      return rig->state;
+    };
+    const State middle = end_of("implicit-midpoint");
+    const Vectors change = sum(1, c.u1.x, -1, middle.x);
+    Vectors best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const bool implicit : {false, true}) {
+      const State euler = end_of(implicit ? "backward-euler" : "explicit-euler");
+      const Vectors apart = sum(1, euler.x, -1, middle.x);
+      double along = 0, square = 0, rest = 0;
+      for (std::size_t i = 0; i < apart.size(); ++i) {
+        along += glm::dot(change[i], apart[i]);
+        square += glm::dot(apart[i], apart[i]);
+      }
+      const double share = along / square;
+      for (std::size_t i = 0; i < apart.size(); ++i) rest += glm::length(change[i] - share * apart[i]);
+      if (!(rest < least)) continue;
+      least = rest;
+      best = sum((1 - share) * c.h, c.f(sum(0.5, c.u0.x, 0.5, middle.x)), share * c.h,
+                 c.f(implicit ? euler.x : c.u0.x));
+    }
+    return best;
+  };
   // M v' = f0 + K (x − x0) + D (v − v0) in 400 steps of the classical Runge–Kutta method.
   const auto exponential = [](const StepFormula& c) {
     constexpr int kParts = 400;
@@ -305,6 +335,7 @@ Impulse impulse_of(const IntegratorInfo& info) {
       {"yoshida4", yoshida4},
       {"hht-alpha", hht(0.3)},
       {"a-search", a_search},
+      {"energy-tracking", energy_tracking},
   };
   const auto found = formulas.find(std::string(info.id));
   return found == formulas.end() ? Impulse() : found->second;
@@ -432,7 +463,7 @@ bool is_function_of_jacobian(const IntegratorInfo& info) {
 
 /// True if the method corrects the energy of its steps: its share is 0 as far as that is possible.
 bool follows_energy(const IntegratorInfo& info) {
-  return info.id == "a-search";
+  return info.id == "a-search" || info.id == "energy-tracking";
 }
 
 /// True if the second step depends on the first one. Generalized-α with α_m = α_f = 0 remembers only what
@@ -557,6 +588,7 @@ TEST_P(LedgerOfEveryIntegrator, OfFreeFallIsThatOfTheFirstOrder) {
                                                   {"rattle", 0},
                                                   {"shake", 0},
                                                   {"a-search", -1},
+                                                  {"energy-tracking", 0},
                                                   {"siere", -1},
                                                   {"str-sbdf2-ere", 0},
                                                   {"bdf2", -1},

@@ -251,6 +251,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"hht-alpha", hht_alpha},
     {"shake", repeat<velocity_verlet>},
     {"a-search", a_search},
+    {"energy-tracking", repeat<trapezoidal>},
 };
 
 /// u1 = u0 + h bᵀ k, k = (I − h A ⊗ J)⁻¹ (1 ⊗ J u0).
@@ -422,7 +423,7 @@ TEST(ASearch, KeepsTheEnergyOfAnOscillatorForEver) {
 TEST(Amplitude, IsKeptForEver) {
   const OscillatorValues o;
   const double omega = std::sqrt(o.stiffness / o.mass);
-  for (const char* id : {"implicit-midpoint", "trapezoidal"}) {
+  for (const char* id : {"implicit-midpoint", "trapezoidal", "energy-tracking"}) {
     for (const double h_omega : {0.3, 3.0}) {
       auto rig = make_oscillator(o);
       rig->state.x[1].x += 0.1;

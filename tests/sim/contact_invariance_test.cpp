@@ -258,6 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Method{"semi-implicit-euler", 1.0 / 60, 200, Holds::law_of_velocities},
                       Method{"backward-euler", 1.0 / 60, 200, Holds::law_of_velocities},
                       Method{"a-search", 1.0 / 60, 200, Holds::law_of_velocities},
+                      Method{"energy-tracking", 1.0 / 240, 200, Holds::work_of_all_friction},
                       Method{"bdf2", 1.0 / 60, 200, Holds::law},
                       Method{"semi-implicit-bdf2", 1.0 / 60, 200, Holds::law},
                       Method{"projective-dynamics", 1.0 / 60, 200, Holds::law_of_velocities},

@@ -83,7 +83,7 @@ TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
 
 // Their target has the works of the ledger of the run, of dampers and of the wind.
 TEST(EnergyFromNothing, IsNotMadeByMethodsThatFollowTheEnergy) {
-  for (const char* id : {"a-search"})
+  for (const char* id : {"a-search", "energy-tracking"})
     for (const bool blown : {false, true}) {
       Scene scene = hanging(id, 20, 1.0 / 60);
       scene.wind.on = blown;
