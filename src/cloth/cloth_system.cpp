@@ -53,6 +53,16 @@ void ClothSystem::update_wind(WorkerPool& pool, std::span<const vec3> x, double 
   if (wind_force_) wind_force_->update_wind(pool, x, t);
 }
 
+void ClothSystem::set_drivers(std::vector<DrivenGroup> groups) {
+  drivers_.reset();
+  if (!groups.empty()) drivers_.emplace(masses_, std::move(groups));
+  list_terms();
+}
+
+void ClothSystem::set_driver_time(double t) {
+  if (drivers_) drivers_->set_time(t);
+}
+
 void ClothSystem::set_contact(const ContactTerm* contact) {
   contact_ = contact;
   list_terms();
@@ -61,6 +71,7 @@ void ClothSystem::set_contact(const ContactTerm* contact) {
 void ClothSystem::update_masses() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
+  if (drivers_) drivers_->set_masses(masses_);
   if (material_.inflate == 0)
     pressure_.reset();
   else if (pressure_)
@@ -74,6 +85,7 @@ void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
   if (pressure_) terms_.push_back(&*pressure_);
   if (wind_force_) terms_.push_back(&*wind_force_);
+  if (drivers_) terms_.push_back(&*drivers_);
   if (contact_ != nullptr) terms_.push_back(contact_);
   if (grab_force_) terms_.push_back(&*grab_force_);
 }

@@ -7,6 +7,7 @@
 
 #include "cloth/cloth_model.h"
 #include "cloth/contact_term.h"
+#include "cloth/driver_force.h"
 #include "cloth/force_term.h"
 #include "cloth/grab_force.h"
 #include "cloth/mass_forces.h"
@@ -20,7 +21,8 @@ namespace clothlab {
 
 /// The cloth as integrators see it: model, material and forces.
 ///
-/// Material, wind, grab and projection change between steps only. One caller at a time, as for the pool.
+/// Material, wind, grab, drivers and projection change between steps only. One caller at a time, as for the
+/// pool.
 class ClothSystem final : public DynamicSystem {
  public:
   using Energies = PotentialEnergies;
@@ -43,6 +45,11 @@ class ClothSystem final : public DynamicSystem {
   void set_wind(const Wind& wind);
   /// Updates the air to positions x and time t; it is constant during a step. No effect without wind.
   void update_wind(WorkerPool& pool, std::span<const vec3> x, double t);
+
+  /// The forces of drivers; none: no cost.
+  void set_drivers(std::vector<DrivenGroup> groups);
+  /// Harmonic forces have their value at time t [s] until the next call.
+  void set_driver_time(double t);
 
   /// See WindForce::largest_rate; 0 without wind.
   double wind_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
@@ -78,7 +85,7 @@ class ClothSystem final : public DynamicSystem {
   using DynamicSystem::force;
   void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
-  /// Forces at time t [s] with the wind at that time and the contacts at x.
+  /// Forces at time t [s] with the wind and the drivers at that time and the contacts at x.
   void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f, SpringForces springs) const;
   void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
@@ -116,6 +123,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<PressureForce> pressure_;
   std::optional<WindForce> wind_force_;
+  std::optional<DriverForces> drivers_;
   const ContactTerm* contact_ = nullptr;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces uses this list.

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace clothlab {
+namespace {
+
+// Methods with rods, which alone have the last kind, remember no impulses.
+constexpr auto kSavedKinds = static_cast<std::size_t>(ImpulseKind::all);
+
+}  // namespace
 
 std::span<vec3> Impulses::add_to(ImpulseKind kind, std::size_t n) {
   auto& [values, any] = kinds_[static_cast<std::size_t>(kind)];
@@ -47,7 +53,7 @@ void Impulses::combine(double a, double b, const Impulses& other) {
 }
 
 void Impulses::save(Memory& memory) const {
-  for (const auto& [values, any] : kinds_) {
+  for (const auto& [values, any] : std::span(kinds_).first(kSavedKinds)) {
     memory.put(any ? static_cast<double>(values.size()) : 0);
     if (any) memory.put(values);
   }
@@ -56,7 +62,7 @@ void Impulses::save(Memory& memory) const {
 
 void Impulses::load(MemoryReader& memory, std::size_t n) {
   clear();
-  for (std::size_t k = 0; k < kinds_.size() && !memory.at_end(); ++k) {
+  for (std::size_t k = 0; k < kSavedKinds && !memory.at_end(); ++k) {
     const std::size_t size = memory.count(n);
     if (size == 0) continue;
     add_to(ImpulseKind{k}, size);

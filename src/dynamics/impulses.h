@@ -19,7 +19,8 @@ enum class ImpulseKind : std::size_t {
   friction,  ///< of surfaces; where a method solves contact, the whole impulse of its contacts
   residual,  ///< residual of the momentum equation after a solve
   held,      ///< of all forces, on the particles that the projection constrains, in its order
-  all,       ///< of all forces, on every particle; only for methods with rods
+  drivers,   ///< of harmonic forces and of drag
+  all,       ///< of all forces, on every particle; only for methods with rods, and never saved
 };
 
 /// A sum over all particles. The first term is written, others are added.
@@ -60,7 +61,7 @@ class Impulses {
     std::vector<vec3> values;
     bool any = false;
   };
-  std::array<Kind, 7> kinds_;
+  std::array<Kind, 8> kinds_;
   double given_by_wind_ = 0;
 };
 

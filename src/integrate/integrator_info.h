@@ -77,6 +77,9 @@ struct IntegratorInfo {
   /// For implicit methods with explicit wind: the largest stable h·d of its damping
   /// d alone. Null for all others.
   double (*wind_limit)(const IntegratorParameters& values) = nullptr;
+  /// Harmonic forces of drivers are constant in a step. They have their value at t + s h, s this function:
+  /// the mean time of the forces in the step, so that methods of order 2 keep their order. Null: s = ½.
+  double (*force_time)(const IntegratorParameters& values) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
   std::span<const double> table = {};      ///< coefficients of a method from a tableau (integrate/tableau.h)
   const TableauMethod* tableau = nullptr;  ///< that this row belongs to; null for rows of the registry
@@ -93,6 +96,9 @@ inline bool solves_by_newton(const IntegratorInfo& info, const SolverSettings& s
 
 /// The stability limit of a method that is stable at every h.
 inline constexpr double kNoStabilityLimit = std::numeric_limits<double>::infinity();
+
+/// `force_time` of methods that evaluate the new forces of a step at its end only.
+inline double force_at_end(const IntegratorParameters& /*values*/) { return 1; }
 
 /// `make` of a row, for a class with a constructor from the values of its parameters or without arguments.
 template <class Method>

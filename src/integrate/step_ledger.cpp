@@ -22,7 +22,8 @@ struct WorkOf {
 constexpr std::array kWorks{
     WorkOf{ImpulseKind::damping, &StepWork::damping}, WorkOf{ImpulseKind::wind, &StepWork::wind},
     WorkOf{ImpulseKind::hand, &StepWork::hand},       WorkOf{ImpulseKind::friction, &StepWork::friction},
-    WorkOf{ImpulseKind::residual, &StepWork::solver}, WorkOf{ImpulseKind::all, &StepWork::rods},
+    WorkOf{ImpulseKind::drivers, &StepWork::drivers}, WorkOf{ImpulseKind::residual, &StepWork::solver},
+    WorkOf{ImpulseKind::all, &StepWork::rods},
 };
 
 /// Sum of ½ v(i)·J(i) over [begin, end), by component and in two independent parts, to avoid the latency of

@@ -21,8 +21,9 @@ struct StepWork {
   double damping = 0;  ///< never positive: a gain counts as energy of the method
   double wind = 0;
   double given_by_wind =
-      0;            ///< w·J of the wind's impulses J, w the air; without `wind` it is the loss to the air
-  double hand = 0;  ///< of the mouse spring's damper
+      0;               ///< w·J of the wind's impulses J, w the air; without `wind` it is the loss to the air
+  double hand = 0;     ///< of the mouse spring's damper
+  double drivers = 0;  ///< of harmonic forces and of drag
   double friction = 0;  ///< of contacts, with their damping
   double solver = 0;    ///< of the residuals of solvers
   double rods = 0;      ///< of constraints on lengths
@@ -75,7 +76,7 @@ class StepLedger {
     vec3 beyond_mean;  // the velocity of its displacement, less the mean velocity
   };
   std::vector<Closed> closed_;
-  using Works = std::array<double, 6>;  // by kind that has a work
+  using Works = std::array<double, 7>;  // by kind that has a work
   std::vector<Works> chunk_works_;
 };
 

@@ -33,7 +33,7 @@ void Projection::constrain(std::size_t i, const mat3& S, const vec3& target) {
   }
 }
 
-void Projection::constrain(std::span<const Entry> added) {
+void Projection::merge(std::span<const Entry> added, bool passing) {
   entries_.resize(entries_.size() + added.size());
   // Merges from the back; std::inplace_merge would allocate.
   auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
@@ -42,7 +42,7 @@ void Projection::constrain(std::span<const Entry> added) {
     assert(next.particle < particles_);
     while (old != entries_.begin() && (old - 1)->particle > next.particle) *--to = *--old;
     *--to = next;
-    to->passing = true;
+    to->passing = passing;
   }
 }
 

@@ -35,11 +35,14 @@ class Projection {
   void clear(std::size_t particles);
   /// Constrains particle i in all directions; replaces its entry.
   void fix(std::size_t i, const vec3& target);
+  /// Constrains many particles at once in all directions, in time linear in all entries: `fixed` is ascending
+  /// and of free particles.
+  void fix(std::span<const Entry> fixed) { merge(fixed, false); }
   /// Makes particle i free only along the range of S; replaces its entry, which stays passing if it was.
   void constrain(std::size_t i, const mat3& S, const vec3& target);
   /// Constrains many particles at once by contacts, in time linear in all entries: `added` is ascending and
   /// of free particles.
-  void constrain(std::span<const Entry> added);
+  void constrain(std::span<const Entry> added) { merge(added, true); }
 
   std::size_t size() const { return particles_; }
   /// The constrained particles in ascending order.
@@ -53,6 +56,8 @@ class Projection {
   void filter(std::span<vec3> a) const;
 
  private:
+  void merge(std::span<const Entry> added, bool passing);
+
   std::size_t particles_ = 0;
   std::vector<Entry> entries_;
 };

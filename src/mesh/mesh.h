@@ -33,11 +33,18 @@ struct ObjMesh {
     std::int32_t texture = -1;  ///< index into `texture_coordinates`, -1: none
   };
 
+  /// A `g` line: the faces from there to the next one belong to its groups.
+  struct FaceGroup {
+    std::vector<std::string> names;
+    std::size_t first_face = 0;
+  };
+
   std::string name;            ///< for messages: the file, or what was generated
   std::vector<vec3> vertices;  ///< all `v` lines in file order, in the file's units
   std::vector<TextureCoordinate> texture_coordinates;
   std::vector<Corner> corners;                 ///< of all faces, one after the other
   std::vector<std::uint32_t> face_offsets{0};  ///< face f has corners [face_offsets[f], face_offsets[f + 1])
+  std::vector<FaceGroup> groups;               ///< in file order
   std::size_t normals = 0;                     ///< `vn` lines; their values are not kept
   std::optional<GridShape> grid;               ///< set by make_grid_obj
 

@@ -60,6 +60,10 @@ class ObjChecker {
         ++mesh.normals;
       } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
         read_face(faces);
+      } else if (keyword == "g") {
+        ObjMesh::FaceGroup& group = mesh.groups.emplace_back();
+        for (std::size_t i = 1; i < tokens_.size(); ++i) group.names.emplace_back(tokens_[i].text);
+        group.first_face = faces_;
       }
     }
     return true;

@@ -12,7 +12,7 @@ namespace clothlab {
 
 inline constexpr std::size_t kMaxObjBytes = std::size_t{512} << 20;
 
-/// Reads a Wavefront OBJ file: `v`, `vt` and `f` lines are kept, everything else is skipped; no
+/// Reads a Wavefront OBJ file: `v`, `vt`, `f` and `g` lines are kept, everything else is skipped; no
 /// other file is opened. All legal forms of the same mesh give the same bits: LF, CRLF or CR, a
 /// byte order mark, lines continued with '\', comments, relative and forward indices, the four forms of a
 /// corner, groups, a last line without its end, any locale. Coordinates are correctly rounded.

@@ -118,7 +118,8 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
   each(warned_of_energy);
   each(c.record.step);
   for (const EnergyEntry& entry : kEnergyEntries)
-    if (entry.joule != &EnergyLedger::limit) each(c.record.ledger.*entry.joule);
+    if (entry.joule != &EnergyLedger::limit && entry.joule != &EnergyLedger::drivers)
+      each(c.record.ledger.*entry.joule);
   each(c.record.ledger.energy);
   each(c.record.ledger.wind_given);
   each(c.last_good_step);
@@ -129,6 +130,7 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
   if (each.goes_on()) each.list(c.behind, each);
   if (each.goes_on())
     for (ActiveContact& contact : c.contacts) each(contact.impulse);
+  if (each.goes_on()) each(c.record.ledger.drivers);
 }
 
 /// True if its indices and sizes fit a mesh of that size.

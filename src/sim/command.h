@@ -96,9 +96,15 @@ struct RestoreGoodState {};
 /// Reverses all velocities: v becomes −v. A method that is symmetric in time then retraces its path. Moving
 /// pins continue to their targets; the grab stays.
 struct ReverseVelocities {};
+/// Switches a driver of the scene on or off, by its index. The particles of a path are free while it is off.
+/// When it is switched on they jump to it between two steps, and are at rest until the next one.
+struct SetDriver {
+  std::uint32_t driver = 0;
+  bool on = true;
+};
 
 using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetTableau,
                              SetPinned, SetPinPreset, SetScene, MovePins, Grab, MoveCursor, Release, Reset,
-                             GoBack, RestoreGoodState, ReverseVelocities>;
+                             GoBack, RestoreGoodState, ReverseVelocities, SetDriver>;
 
 }  // namespace clothlab

@@ -67,6 +67,9 @@ void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
 void fields_of(Is<GoBack> auto&, auto& field) { field("do", "go-to"); }  // a log has GoTo instead
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
 void fields_of(Is<ReverseVelocities> auto&, auto& field) { field("do", "turn-round"); }
+void fields_of(Is<SetDriver> auto& c, auto& field) {
+  field("do", "set-driver")("driver", c.driver)("on", c.on);
+}
 
 /// Writes an object without a JSON tree: destroying a tree needs memory and ends the program without it.
 class ObjectText {
@@ -82,6 +85,7 @@ class ObjectText {
   static std::string text_of(const char* text) { return json_text(text); }
   static std::string text_of(const std::string& text) { return json_text(text); }
   static std::string text_of(double value) { return json_number(value); }
+  static std::string text_of(bool value) { return value ? "true" : "false"; }
   static std::string text_of(std::uint32_t value) { return std::to_string(value); }
   static std::string text_of(std::uint64_t value) { return std::to_string(value); }
   static std::string text_of(const OrOff<const double>& value) {
@@ -151,6 +155,10 @@ class ObjectReader {
   static void read(const Json& value, const char* key, std::string& text) {
     if (!value.is_string()) refuse(key, "a text");
     text = value.get<std::string>();
+  }
+  static void read(const Json& value, const char* key, bool& flag) {
+    if (!value.is_boolean()) refuse(key, "true or false");
+    flag = value.get<bool>();
   }
   static void read(const Json& value, const char* key, double& number, const char* allowed = "a number") {
     if (!value.is_number()) refuse(key, allowed);
@@ -227,11 +235,11 @@ class NameOf {
 
 const std::vector<Command>& empty_commands() {
   static const std::vector<Command> all{
-      SetParameter{},     SetGravity{}, SetObstacles{}, MoveObstacle{},
-      SetIntegrator{},    SetTableau{}, SetPinned{},    SetPinned{{}, false},
-      SetPinPreset{},     SetScene{},   MovePins{},     Grab{},
-      MoveCursor{},       Release{},    Reset{},        RestoreGoodState{},
-      ReverseVelocities{}};
+      SetParameter{},      SetGravity{}, SetObstacles{}, MoveObstacle{},
+      SetIntegrator{},     SetTableau{}, SetPinned{},    SetPinned{{}, false},
+      SetPinPreset{},      SetScene{},   MovePins{},     Grab{},
+      MoveCursor{},        Release{},    Reset{},        RestoreGoodState{},
+      ReverseVelocities{}, SetDriver{}};
   return all;
 }
 

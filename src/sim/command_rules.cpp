@@ -15,6 +15,7 @@
 #include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
+#include "sim/driver_set.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 
@@ -66,6 +67,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
     {kind<RestoreGoodState>(), kNo, kNo,  kYes,  kNo,   nullptr},
     {kind<ReverseVelocities>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
+    {kind<SetDriver>(),      kYes,  kNo,   kYes,  kNo,   nullptr},
 }};
 // clang-format on
 
@@ -199,12 +201,21 @@ class Change {
   SharedScene operator()(const RestoreGoodState&) const { return scene_; }
   SharedScene operator()(const ReverseVelocities&) const { return scene_; }
 
+  SharedScene operator()(const SetDriver& c) const {
+    if (c.driver >= scene_->drivers.size())
+      throw InputError("There is no driver " + std::to_string(c.driver + std::size_t{1}) + ".");
+    if (scene_->drivers[c.driver].on == c.on) return scene_;
+    return edited([&](Scene& next) { next.drivers[c.driver].on = c.on; });
+  }
+
  private:
   template <class Edit>
   SharedScene edited(const Edit& edit) const {
     const auto next = std::make_shared<Scene>(*scene_);
     edit(*next);
     check_contact(*next);
+    if (next->pins != scene_->pins || next->groups != scene_->groups || next->drivers != scene_->drivers)
+      DriverSet(*next, mesh_, mesh_.positions);
     const Material &before = scene_->material, &after = next->material;
     check_inflate(after, mesh_.report.closed_parts);
     if (after.mass_model != before.mass_model || after.mass != before.mass)

@@ -41,7 +41,9 @@ std::string diagnostics_row(const StepRecord& r, double milliseconds) {
                    r.contacts.limit,
                    static_cast<long long>(contact.rounds),
                    static_cast<long long>(contact.changes),
-                   contact.residual});
+                   contact.residual,
+                   r.energy.drivers,
+                   e.drivers});
 }
 
 }  // namespace clothlab

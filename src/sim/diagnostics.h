@@ -15,7 +15,7 @@ inline constexpr std::string_view kDiagnosticsHeader =
     "newton_iterations,cg_iterations,cg_residual,step_ms,"
     "work_hand,work_pins,work_wind,work_damping,work_contact,work_jump,energy_solver,energy_rods,energy_"
     "limit,energy_method,contacts,contacts_sticking,contact_gap,contact_force,friction_power,contact_limit,"
-    "contact_rounds,contact_changes,contact_residual\n";
+    "contact_rounds,contact_changes,contact_residual,drivers_energy,work_drivers\n";
 
 /// The row of a step that took `step_ms` milliseconds.
 std::string diagnostics_row(const StepRecord& record, double milliseconds);

@@ -6,12 +6,13 @@
 
 namespace clothlab {
 
-/// The energy ledger [J], summed since the start: the sources of H = T + V, with V of springs and gravity
-/// (docs/energy-ledger.md). The entries add up to the change of H.
+/// The energy ledger [J], summed since the start: the sources of H = T + V, with V of springs, gravity and
+/// drivers (docs/energy-ledger.md). The entries add up to the change of H.
 struct EnergyLedger {
   double hand = 0;        ///< work of the mouse spring
   double pins = 0;        ///< of moving pins
   double wind = 0;        ///< of the air, negative if it brakes
+  double drivers = 0;     ///< of harmonic forces and of drag of drivers
   double contact = 0;     ///< of contact: impacts, lifting, friction
   double damping = 0;     ///< of spring dampers and mass damping, mostly negative
   double jump = 0;        ///< of changes between steps: parameters, states set from outside
@@ -25,7 +26,7 @@ struct EnergyLedger {
   /// Wind work that did not reach the cloth.
   double lost_to_air() const { return wind_given - wind; }
   double sum() const {
-    return hand + pins + wind + contact + damping + jump + solver + rods + limit + method;
+    return hand + pins + wind + drivers + contact + damping + jump + solver + rods + limit + method;
   }
   /// Spurious energy if positive, numerical damping if negative.
   double spurious() const { return method + solver + rods; }
@@ -41,6 +42,7 @@ inline constexpr std::array kEnergyEntries{
     EnergyEntry{"Hand", "work_hand", &EnergyLedger::hand},
     EnergyEntry{"Pins", "work_pins", &EnergyLedger::pins},
     EnergyEntry{"Wind", "work_wind", &EnergyLedger::wind},
+    EnergyEntry{"Drivers", "work_drivers", &EnergyLedger::drivers},
     EnergyEntry{"Damping", "work_damping", &EnergyLedger::damping},
     EnergyEntry{"Contact", "work_contact", &EnergyLedger::contact},
     EnergyEntry{"Jumps", "work_jump", &EnergyLedger::jump},

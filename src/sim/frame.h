@@ -24,9 +24,10 @@ struct Frame {
   std::shared_ptr<const ClothMesh> mesh;  ///< another pointer means another mesh
   std::shared_ptr<const Scene> scene;     ///< values in force
   std::vector<vec3> positions;            ///< [m], per particle
-  std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
+  std::vector<std::uint8_t> pinned;       ///< per particle: 1 by a pin, 2 by the path of a driver, 0 not
   std::vector<PinTarget> moving_pins;
-  std::vector<Obstacle> obstacles;  ///< where they are
+  std::shared_ptr<const DriverMarks> drivers;  ///< one for each driver of the scene; null: none
+  std::vector<Obstacle> obstacles;             ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
   std::vector<vec3> velocities;       ///< [m/s], per particle; only if capture_motion() was called for them

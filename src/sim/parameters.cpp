@@ -404,6 +404,7 @@ void check_parameters(const Scene& scene) {
   check_scale(scene.scale);
   integrator_info(scene.integrator);
   check_contact(scene);
+  check_drivers(scene.groups, scene.drivers);
   check_read(scene.obstacles.bodies);
 }
 

@@ -20,6 +20,7 @@
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
+#include "sim/driver.h"
 
 namespace clothlab {
 
@@ -91,6 +92,8 @@ struct World {
   Wind wind;
   Floor floor;
   Obstacles obstacles;
+  std::vector<ParticleGroup> groups;
+  std::vector<Driver> drivers;
   double thickness = 0;       ///< ξ of contact [m]; 0: chosen for the model
   bool self_contact = true;   ///< the cloth collides with itself if the contact model supports it
   double dt = 1.0 / 60;       ///< from one command to the next [s]

@@ -60,6 +60,16 @@ std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<
   return text;
 }
 
+/// Of the first driver that was switched.
+std::string drivers_text(const Scene& from, const Scene& to) {
+  std::string text = counted("drivers", from.drivers.size(), to.drivers.size());
+  if (from.groups != to.groups || from.drivers.size() != to.drivers.size()) return text;
+  const auto [before, after] = std::ranges::mismatch(from.drivers, to.drivers);
+  if (before->on == after->on) return text;
+  return kind_text(*after) + " on " + printable(after->group) +
+         (after->on ? " switched on" : " switched off");
+}
+
 }  // namespace
 
 std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
@@ -75,6 +85,7 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
     texts.push_back(obstacles_text(from.obstacles.bodies, to.obstacles.bodies));
   if (&method_info(from) != &method_info(to))
     texts.push_back(std::string(method_info(from).title).append(kArrow) + std::string(method_info(to).title));
+  if (from.drivers != to.drivers || from.groups != to.groups) texts.push_back(drivers_text(from, to));
   if (from.pins != to.pins) {
     const auto before = selected_particles(mesh, from.pins);
     const auto after = selected_particles(mesh, to.pins);

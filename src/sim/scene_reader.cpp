@@ -32,8 +32,8 @@ KeyList keys_within(std::string_view key) {
 }
 
 bool takes_list(std::string_view key) {
-  return key == "pin" || key == "gravity" || key == "obstacles" || key == "lanes" || key == "grid" ||
-         key == "size" || key == "a" || key == "b" || key == "c";
+  return key == "pin" || key == "gravity" || key == "obstacles" || key == "drivers" || key == "lanes" ||
+         key == "grid" || key == "size" || key == "a" || key == "b" || key == "c";
 }
 
 /// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
@@ -95,6 +95,7 @@ class SceneReader {
       for (const auto& [key, value] : {std::pair{"xpbd-iterations", 20}, {"xpbd-substeps", 1}})
         if (!keys.contains(key)) set_parameter(scene_, key, value);
     }
+    check_drivers(scene_.groups, scene_.drivers);  // their keys come in any order
     if (!lanes_.empty()) scene_ = with_method(std::move(scene_), lanes_.front().method);
     return std::move(scene_);
   }
@@ -158,7 +159,10 @@ class SceneReader {
   bool may_open(int depth, bool is_list) const {
     constexpr int kDeepestObstacle = 5;  // an obstacle, its path, a keyframe, a vector
     constexpr int kRow = 3;
-    if (depth == 1) return is_list ? takes_list(top_) : !keys_within(top_).empty();
+    constexpr int kDeepestOfGroups = 4, kDeepestOfDrivers = 5;
+    if (depth == 1) return is_list ? takes_list(top_) : top_ == "groups" || !keys_within(top_).empty();
+    if (top_ == "groups") return depth <= kDeepestOfGroups && is_list == (depth > 2);  // a box, its corners
+    if (top_ == "drivers") return depth <= kDeepestOfDrivers && (depth > 2 || !is_list);  // as obstacles
     if (top_ == "lanes")  // a lane, its method, a tableau there
       return is_list ? depth == 4 || depth == 5 : depth <= 4;
     if (top_ == "tableau") return is_list && depth <= 3;
@@ -204,7 +208,7 @@ class SceneReader {
     constexpr std::size_t kMostOfObstacles = kMostObstacles * kMostKeyframes * 12;
     if (depth == 1 || in_state()) return;
     ++size_;
-    if ((top_ == "obstacles" || top_ == "lanes") && size_ > kMostOfObstacles)
+    if ((top_ == "obstacles" || top_ == "drivers" || top_ == "lanes") && size_ > kMostOfObstacles)
       refuse_value(top_, "holds too many values");
     if (size_ > kMaxParticles)
       refuse_value(last_key(),

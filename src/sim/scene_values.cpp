@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "sim/driver_json.h"
 #include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
@@ -218,6 +219,10 @@ constexpr std::array kSceneFields{
                [](const Scene& s) { return text_of(s.material.gravity); }},
     SceneField{"obstacles", [](const json& v, Scene& s) { s.obstacles.bodies = read_obstacles(v); },
                [](const Scene& s) { return text_of(s.obstacles.bodies); }},
+    SceneField{"groups", [](const json& v, Scene& s) { s.groups = read_groups(v); },
+               [](const Scene& s) { return write_groups(s.groups); }},
+    SceneField{"drivers", [](const json& v, Scene& s) { s.drivers = read_drivers(v); },
+               [](const Scene& s) { return write_drivers(s.drivers); }},
     SceneField{"integrator", [](const json& v, Scene& s) { s.integrator = read_integrator(v); },
                written<&Scene::integrator>},
     SceneField{"tableau", [](const json& v, Scene& s) { s.tableau = &read_tableau(v); },

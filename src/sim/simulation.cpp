@@ -53,6 +53,14 @@ const Scene& scene_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
+void Simulation::set_integrator(const Scene& scene, std::unique_ptr<Integrator> integrator) {
+  constexpr double kMiddle = 0.5;
+  integrator_ = std::move(integrator);
+  info_ = &method_info(scene);
+  force_time_ =
+      info_->force_time == nullptr ? kMiddle : info_->force_time(integrator_parameters(scene, *info_));
+}
+
 std::unique_ptr<Integrator> Simulation::make_integrator(const Scene& scene) {
   return method_info(scene).make(integrator_parameters(scene));
 }
@@ -63,10 +71,9 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const
       scene_(std::make_shared<const Scene>(checked(std::move(scene)))),
       system_(model ? std::move(model) : std::make_shared<const ClothModel>(mesh_, context.stop),
               scene_->material),
-      info_(&method_info(*scene_)),
-      integrator_(make_integrator(*scene_)),
       contact_model_(scene_->contact.model),
       contact_(info_of(contact_model_).make()) {
+  set_integrator(*scene_, make_integrator(*scene_));
   system_.set_wind(scene_->wind);
 }
 
@@ -182,9 +189,10 @@ void Simulation::copy_state(WorkerPool& pool, State& to) const {
   });
 }
 
-/// Sets the targets of the pins for the substep.
+/// Sets the targets of the pins and of driven particles for the substep.
 void Simulation::set_pin_targets(double h, const ComputeContext& context) {
   pins_.set_pin_targets(state_.t + h, system_.projection());
+  drivers_.set_targets(state_.t + h, system_.projection());
   add_work_of_pins(h, context);
 }
 
@@ -226,6 +234,7 @@ void Simulation::add_work_of_pins(double h, const ComputeContext& context) {
 /// methods, as a changed pin does.
 void Simulation::begin_contact(double h, const ComputeContext& context) {
   system_.update_wind(context.pool, state_.x, state_.t);
+  system_.set_driver_time(state_.t + force_time_ * h);
   CancelPoint(context.stop).poll();
   place_surfaces(h);
   if (contact_->begin_step(contact_step(h, state_, context))) integrator_->reset();
@@ -344,6 +353,7 @@ void Simulation::end_ledger() {
   EnergyLedger of_step;
   of_step.hand = grab_energy_ + work.hand;
   of_step.wind = work.wind;
+  of_step.drivers = work.drivers;
   of_step.damping = work.damping;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
@@ -365,6 +375,7 @@ void Simulation::end_ledger() {
 void Simulation::constrain_pins() {
   system_.projection().clear(state_.x.size());
   pins_.set_pin_targets(state_.t, system_.projection());
+  drivers_.set_targets(state_.t, system_.projection());
 }
 
 /// Integrator::enter for a state that was set from outside. Throws Cancelled.
@@ -708,7 +719,9 @@ EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,
           potential.bend,
           potential.gravity,
           potential.pressure,
-          kinetic + potential.stretch + potential.bend + potential.gravity + potential.pressure};
+          potential.drivers,
+          kinetic + potential.stretch + potential.bend + potential.gravity + potential.pressure +
+              potential.drivers};
 }
 
 Projection Simulation::constraints(std::span<const vec3> x) const {

@@ -27,6 +27,7 @@
 #include "sim/cloth_intersections.h"
 #include "sim/command.h"
 #include "sim/contact_watch.h"
+#include "sim/driver_set.h"
 #include "sim/energy_account.h"
 #include "sim/notice.h"
 #include "sim/pin_set.h"
@@ -112,6 +113,7 @@ class Simulation {
   /// What was reported since the start.
   const NoticeLog& notices() const { return notices_; }
   bool is_pinned(std::uint32_t particle) const { return pins_.contains(particle); }
+  const DriverSet& drivers() const { return drivers_; }
   /// The contacts of the cloth: by forces in the current state, by other models in the last step of this run,
   /// none after a load.
   std::vector<ContactPair> contacts(WorkerPool& pool) const;
@@ -129,6 +131,7 @@ class Simulation {
   Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, const ComputeContext& context,
              std::shared_ptr<const ClothModel> model);
   static std::unique_ptr<Integrator> make_integrator(const Scene& scene);
+  void set_integrator(const Scene& scene, std::unique_ptr<Integrator> integrator);
 
   // The stages of a step. All throw Cancelled on cancellation.
   StepStatus run_stages(const ComputeContext& context);
@@ -212,6 +215,10 @@ class Simulation {
   void adopt_integrator(WorkerPool& pool, const Scene& named);
   void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
   void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
+  DriverSet drivers_of(const Scene& scene) const;
+  void set_drivers(DriverSet drivers);
+  bool move_driven();
+  void adopt_drivers(WorkerPool& pool, const Scene& after);
   void set_grab(WorkerPool& pool, GrabSpring grab);
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system_.set_grab(std::nullopt); }
@@ -264,9 +271,11 @@ class Simulation {
   std::shared_ptr<const Scene> scene_;
 
   ClothSystem system_;
-  const IntegratorInfo* info_;  // of the integrator of scene_
+  const IntegratorInfo* info_ = nullptr;  // of the integrator of scene_
   std::unique_ptr<Integrator> integrator_;
+  double force_time_ = 0;  // see IntegratorInfo::force_time
   PinSet pins_;
+  DriverSet drivers_;
   State state_;
 
   ObstacleMoves moves_;

@@ -61,10 +61,10 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
   MemoryReader memory(from.memory);
   fresh->load(memory, n);  // throws before anything has changed
+  set_drivers(drivers_of(*from.scene));
   system_.set_material(from.scene->material);
   system_.set_wind(from.scene->wind);
-  integrator_ = std::move(fresh);
-  info_ = &method_info(*from.scene);
+  set_integrator(*from.scene, std::move(fresh));
   scene_ = from.scene;
   state_ = from.state;
   pins_ = from.pins;

@@ -16,6 +16,7 @@
 #include "core/vec.h"
 #include "sim/command_rules.h"
 #include "sim/contact.h"
+#include "sim/parameters.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -153,6 +154,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   const double before = internal_now(pool).shaking();
   if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
   state_ = from;
+  move_driven();
   contact_->set_contacts({});  // of another state
   lifting_ = true;
   pins_.fix_at(state_.x);
@@ -178,6 +180,8 @@ void Simulation::start(const ComputeContext& context) {
   entering_ = true;
   notices_ = {};
   state_ = initial_state(*scene_, *mesh_);
+  set_drivers(drivers_of(*scene_));
+  move_driven();
   lifting_ = true;
   contact_->set_contacts({});
   contact_->stiffen(1);
@@ -213,7 +217,7 @@ void Simulation::start(const ComputeContext& context) {
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
 /// is work from outside.
 void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
-  if (after->integrator != scene_->integrator ||
+  if (&method_info(*after) != info_ ||
       integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
   bool other_pins = false;
@@ -233,7 +237,9 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
     system_.set_wind(after->wind);
     set_account_scale(*after);
   }
-  bool may_stop = other_pins;
+  const bool other_drivers = after->groups != scene_->groups || after->drivers != scene_->drivers;
+  if (other_drivers) adopt_drivers(pool, *after);
+  bool may_stop = other_pins || other_drivers;
   if (!(after->floor == scene_->floor)) {
     set_account_scale(*after);
     may_stop =
@@ -248,7 +254,8 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   const bool other_surfaces = after->floor.on != scene_->floor.on ||
                               after->floor.height != scene_->floor.height ||
                               after->obstacles.bodies != scene_->obstacles.bodies;
-  if (other_surfaces || other_pins || after->contact.model != scene_->contact.model) lifting_ = true;
+  if (other_surfaces || other_pins || other_drivers || after->contact.model != scene_->contact.model)
+    lifting_ = true;
   const bool begins_impulses = uses_impulses(*after) && !uses_impulses(*scene_);
   const bool adds_body = after->obstacles.bodies.size() > scene_->obstacles.bodies.size();
   may_stop = may_stop || begins_impulses;
@@ -282,8 +289,7 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
 void Simulation::adopt_integrator(WorkerPool& pool, const Scene& named) {
   entering_ = entering_ || &method_info(named) != info_;
   const double before = internal_now(pool).shaking();
-  integrator_ = make_integrator(named);
-  info_ = &method_info(named);
+  set_integrator(named, make_integrator(named));
   account_.add_work(internal_now(pool).shaking() - before);
 }
 
@@ -314,15 +320,17 @@ double Simulation::surface_speed(const Scene& world) const {
   return fastest;
 }
 
-/// Pins, surfaces and other parts may turn common initial motion into internal energy.
-bool Simulation::is_free() const { return pins_.empty() && !may_touch(*scene_); }
+/// Pins, paths, surfaces and other parts may turn common initial motion into internal energy.
+bool Simulation::is_free() const { return pins_.empty() && !drivers_.has_paths() && !may_touch(*scene_); }
 
 void Simulation::begin_account(const InternalEnergy& internal, double of_contact) {
   account_.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
 }
 
 void Simulation::set_account_scale(const Scene& world, double speed) {
-  account_.set_scale(system_, reach(world), std::max(speed, surface_speed(world)));
+  account_.set_scale(
+      system_, reach(world) + drivers_.reach(),
+      std::max({speed, surface_speed(world), drivers_.fastest(), drivers_.escape_speed(state_.x)}));
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.
@@ -338,6 +346,43 @@ void Simulation::put_pins(WorkerPool& pool, const std::vector<PinTarget>& target
   add_measurement(record_);
   entering_ = true;
   break_continuity();
+}
+
+DriverSet Simulation::drivers_of(const Scene& scene) const {
+  if (scene.groups.empty()) return {};
+  return {scene, *mesh_, initial_state(scene, *mesh_).x};
+}
+
+void Simulation::set_drivers(DriverSet drivers) {
+  drivers_ = std::move(drivers);
+  system_.set_drivers(drivers_.forces());
+}
+
+/// Moves particles to their paths, where they are at rest; true if any was elsewhere.
+bool Simulation::move_driven() {
+  constexpr double kOnPath = 1e-9;  // of the diagonal; less is rounding
+  bool moved = false;
+  for (const Projection::Entry& entry : drivers_.targets(state_.t)) {
+    vec3& x = state_.x[entry.particle];
+    if (glm::distance(x, entry.target) <= kOnPath * mesh_->diagonal) continue;
+    x = entry.target;
+    state_.v[entry.particle] = vec3(0);
+    moved = true;
+  }
+  return moved;
+}
+
+/// The springs' gain from particles that jump to their paths is work from outside.
+void Simulation::adopt_drivers(WorkerPool& pool, const Scene& after) {
+  const double before = internal_now(pool).shaking();
+  set_drivers(drivers_of(after));
+  if (move_driven()) {
+    measure({pool});
+    account_.add_work(measured_.internal.shaking() - before);
+    add_measurement(record_);
+    entering_ = true;
+  }
+  set_account_scale(after);
 }
 
 /// Resets the history of the integrator and of the adaptive steps, and updates the shown pins.

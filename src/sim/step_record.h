@@ -22,6 +22,7 @@ struct EnergyReport {
   double bend = 0;
   double gravity = 0;
   double pressure = 0;  ///< −p V of inflated cloth
+  double drivers = 0;   ///< of constant and central forces of drivers
   double total = 0;
 };
 

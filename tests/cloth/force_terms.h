@@ -106,6 +106,25 @@ inline std::vector<ForceRow> force_rows() {
       {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }, false, true, false, true},
       {"pressure", [](Rig& rig) { return std::make_unique<PressureForce>(rig.system.model(), 80); }, true,
        true, true, false, true, false},
+      {"constant and central drivers",
+       [](Rig& rig) {
+         DriverForce constant, central;
+         constant.force = vec3(0.3, -1, 2);
+         central.kind = DriverForce::Kind::central;
+         central.centre = vec3(0.2, -0.4, 0.3);
+         central.strength = 1.5;
+         return std::make_unique<DriverForces>(
+             rig.system.masses(), std::vector<DrivenGroup>{{{0, 2, 5, 8}, constant}, {{1, 2, 3}, central}});
+       }},
+      // A harmonic force has no energy: tests/sim/driver_test.cpp.
+      {"drag of drivers",
+       [](Rig& rig) {
+         DriverForce drag;
+         drag.kind = DriverForce::Kind::drag;
+         drag.drag = 0.7;
+         return std::make_unique<DriverForces>(rig.system.masses(),
+                                               std::vector<DrivenGroup>{{{0, 2, 5, 8}, drag}});
+       }},
       grab_row("grab, far from its bound", 1e4),
       grab_row("grab, near its bound", 20),
       grab_row("grab, far beyond its bound", 0.5),

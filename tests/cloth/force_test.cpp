@@ -586,6 +586,14 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   system.set_wind(wind);
   system.update_wind(rig->pool, s.x, kNow);
   system.set_grab(grab);
+  DriverForce push, drag;
+  push.kind = DriverForce::Kind::harmonic;
+  push.force = vec3(1, 2, 3);
+  drag.kind = DriverForce::Kind::drag;
+  drag.drag = 0.3;
+  const std::vector<DrivenGroup> driven{{{0, 2, 3}, push}, {{2, 4}, drag}};
+  system.set_drivers(driven);
+  system.set_driver_time(kNow);
 
   // One of each kind, in the order of the system. Another kind of force is another line here.
   SpringForce springs(system.model(), material);
@@ -595,10 +603,12 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   WindForce air(system.model(), wind);
   air.update_wind(one_thread(), s.x, kNow);
   GrabForce pull(grab);
+  DriverForces drivers(system.masses(), driven);
+  drivers.set_time(kNow);
   const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
   system.set_contact(&*contact);
-  const std::vector<const ForceTerm*> terms{&springs, &gravity,  &mass_damping, &pressure,
-                                            &air,     &*contact, &pull};
+  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &pressure,
+                                            &air,     &drivers, &*contact,     &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);

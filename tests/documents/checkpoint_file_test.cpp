@@ -262,9 +262,9 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":9"), 3, "\":10");
+  newer.replace(newer.find("\":10"), 4, "\":11");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 9"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 10"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);

@@ -532,6 +532,36 @@ TEST(Journal, HasThatVelocitiesTurnedRound) {
   expect_repeats(path, 1);
 }
 
+TEST(Journal, HasSwitchedDrivers) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "driven.journal";
+  Scene scene = sheet_scene(4);
+  scene.pins = PinPreset::none;
+  ParticleGroup pole, rest;
+  pole.name = "pole";
+  pole.vertices = {0, 1, 2, 3};
+  rest.name = "rest";
+  rest.by = ParticleGroup::By::box;
+  rest.high = vec3(1);
+  DriverForce force;
+  force.kind = DriverForce::Kind::harmonic;
+  force.force = vec3(0, 0.1, 0);
+  scene.groups = {pole, rest};
+  scene.drivers = {{"pole", GroupPath{{{}, {1, vec3(0.2, 0, 0)}}, true, false}}, {"rest", force}};
+  Session session(scene);
+  session.steps(5);
+  session.send(SetDriver{0, false});
+  session.steps(5);
+  session.send(StepThroughPast{-3});
+  session.send(SetDriver{1, false});
+  session.steps(5);
+  session.send(SetDriver{0, true});
+  session.steps(5);
+  session.save(path);
+  EXPECT_THAT(text_of(path), HasSubstr("{\"step\":5,\"do\":\"set-driver\",\"driver\":0,\"on\":false}"));
+  expect_repeats(path, 1);
+}
+
 // Their triangles are read anew.
 TEST(Journal, AddsMeshObstaclesAgain) {
   const TemporaryFolder folder;

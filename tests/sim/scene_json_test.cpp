@@ -352,6 +352,8 @@ TEST(SceneJson, EveryParameterIsAKey) {
   scene.mesh = FileSource{"a.obj"};
   scene.initial_state = InitialState{};
   scene.obstacles.bodies.resize(1);
+  scene.groups.resize(1);
+  scene.drivers.resize(1);
   const std::string text = write_scene(scene, std::vector<LaneMethod>{{0, scene.method()}});
   for (const std::string_view key : scene_keys()) {
     const bool own_of_an_integrator =

@@ -35,7 +35,7 @@ struct Energy final : SceneAnalysis {
       const EnergyReport& e = record.energy;
       csv += csv_row(label_of(info), record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity,
                      e.pressure, e.total);
-      curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure, e.total);
+      curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure + e.drivers, e.total);
     };
     add_state();
     const StepStatus status =

@@ -328,6 +328,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
               {"bend", last.energy.bend},
               {"gravity", last.energy.gravity},
               {"pressure", last.energy.pressure},
+              {"drivers", last.energy.drivers},
               {"total", last.energy.total}}},
             {"volume", last.volume},
             {"max_strain", {{"last", last.max_strain}, {"whole_run", figures_.max_strain}}},

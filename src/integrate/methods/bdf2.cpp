@@ -74,6 +74,7 @@ extern constinit const IntegratorInfo kBdf2{
     .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
     .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
+    .force_time = force_at_end,
     .make = make_method<Bdf2>,
 };
 

@@ -63,6 +63,7 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
     .parameters = kGeneralizedAlphaParameters,
     .stability_limit = kNoStabilityLimit,
     .growth = generalized_alpha_growth,
+    .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values.at(0)).alpha_f; },
     .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
       return std::make_unique<GeneralizedAlpha>(constants_of(values.at(0)));
     },

@@ -75,6 +75,7 @@ extern constinit const IntegratorInfo kNewmark{
     .stability_limit_with = newmark_limit,
     .coupling = StepCoupling::undamped,
     .growth = newmark_growth,
+    .force_time = force_at_end,
     .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
       return std::make_unique<GeneralizedAlpha>(
           GeneralizedAlpha::Constants{.gamma = values.at(1), .beta = values.at(0)});

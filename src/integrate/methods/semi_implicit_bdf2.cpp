@@ -82,6 +82,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
         "3.1",
     .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
+    .force_time = force_at_end,
     .make = make_method<SemiImplicitBdf2>,
 };
 

@@ -37,14 +37,16 @@ struct PlotQuantity {
 // Its switch in the legend removes it from the sum as well.
 constexpr const char* kGravity = "gravity";
 
-constexpr std::array<PlotQuantity, 6> energies_with(const PlotQuantity& sum) {
-  return {sum,
-          {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
-          {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
-          {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
-          {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
-          {"pressure", &Palette::muted, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false,
-           true}};
+constexpr std::array<PlotQuantity, 7> energies_with(const PlotQuantity& sum) {
+  return {
+      sum,
+      {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
+      {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
+      {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
+      {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
+      {"pressure", &Palette::muted, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false, true},
+      {"drivers", &Palette::careful, [](const PlotSample& s) { return s.energy.drivers; }, 1.4F, false,
+       true}};
 }
 constexpr std::array kEnergies =
     energies_with({"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2});
@@ -61,6 +63,7 @@ constexpr std::array kLedger{
     entry("grab", &Palette::stretch, [](const PlotSample& s) { return s.ledger.hand; }),
     entry("pins", &Palette::muted, [](const PlotSample& s) { return s.ledger.pins; }),
     entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.ledger.wind; }),
+    entry("drivers", &Palette::accent, [](const PlotSample& s) { return s.ledger.drivers; }),
     entry("contact", &Palette::failed, [](const PlotSample& s) { return s.ledger.contact; }),
     entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.ledger.jump; }),
     entry("solver", &Palette::careful, [](const PlotSample& s) { return s.ledger.solver; }),

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cloth/force_term.h"
+
+namespace clothlab {
+
+/// A force on each particle of a group. Members that its kind does not name have no effect.
+struct DriverForce {
+  enum class Kind {
+    constant,  ///< `force`
+    harmonic,  ///< force · sin(2π frequency t + phase)
+    drag,      ///< −drag (v − velocity)
+    central,   ///< −strength m (x − centre)/|x − centre|³; zero at the centre
+  };
+
+  Kind kind = Kind::constant;
+  vec3 force{0};         ///< [N]
+  double frequency = 1;  ///< [Hz]
+  double phase = 0;      ///< [rad]
+  double drag = 0;       ///< c [N·s/m]
+  vec3 velocity{0};      ///< of the medium [m/s]
+  vec3 centre{0};        ///< [m]
+  double strength = 0;   ///< GM [m³/s²]
+
+  bool operator==(const DriverForce&) const = default;
+};
+
+/// The force of a driver on a particle of the given mass [kg] at time t [s], in N.
+vec3 force_of(const DriverForce& force, double mass, double t, const vec3& x, const vec3& v);
+
+/// The particles of a group, each once, and the force on each of them.
+struct DrivenGroup {
+  std::vector<std::uint32_t> particles;
+  DriverForce force;
+};
+
+/// The forces of drivers. Constant and central forces have a potential energy, −F·x and −GM m/r, and belong
+/// to V. Harmonic and drag forces have impulses of the kind `drivers` in the energy ledger. The exact
+/// Jacobian of a central force with n = (x − c)/r,
+///
+///   K = −(GM m/r³) (I − 3 n nᵀ),
+///
+/// is indefinite. `clamped` leaves out the part along n that attracts less when farther away:
+/// −(GM m/r³) (I − n nᵀ).
+class DriverForces final : public ForceTerm {
+ public:
+  /// `masses` must outlive this.
+  DriverForces(std::span<const double> masses, std::vector<DrivenGroup> groups)
+      : masses_(masses), groups_(std::move(groups)) {}
+
+  void set_masses(std::span<const double> masses) { masses_ = masses; }
+  /// The time of harmonic forces [s], until the next call.
+  void set_time(double t) { t_ = t; }
+
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override {
+    add_forces(pool, t_, x, v, f);
+  }
+  /// With harmonic forces at time t [s].
+  void add_part_at(WorkerPool& pool, double t, SpringForces /*part*/, std::span<const vec3> x,
+                   std::span<const vec3> v, std::span<vec3> f) const override {
+    add_forces(pool, t, x, v, f);
+  }
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                    ForceMeasures& measures) const override {
+    measures.energies.drivers += energy(pool, x);
+  }
+  /// Without central forces, which have no bound.
+  OuterLoad outer_load(double mass) const override;
+  /// Uses scratch memory of its own: one caller at a time, as for the pool.
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override;
+
+ private:
+  void add_forces(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
+                  std::span<vec3> f) const;
+  /// −K of a particle.
+  mat3 central_block(const DriverForce& force, std::uint32_t i, const vec3& x, JacobianMode mode) const;
+
+  std::span<const double> masses_;
+  std::vector<DrivenGroup> groups_;
+  double t_ = 0;
+  mutable std::vector<SpringMatrix::Stencil> stencils_;
+};
+
+}  // namespace clothlab

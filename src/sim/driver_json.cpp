@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "sim/driver_json.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/nearest_name.h"
+#include "core/text.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+using nlohmann::json;
+using Names = std::vector<std::string_view>;
+
+/// An object of the file and the words that name it in messages.
+class Members {
+ public:
+  Members(const json& object, std::string of, const Names& known) : object_(object), of_(std::move(of)) {
+    if (!object.is_object()) throw InputError(of_ + " must be an object");
+    for (const auto& [key, value] : object.items())
+      if (std::ranges::find(known, key) == known.end())
+        throw InputError(of_ + " has no \"" + printable(key) + '"' + suggestion(key, known, "\"") +
+                         " Allowed are " + joined(known));
+  }
+
+  bool has(const char* key) const { return object_.contains(key); }
+  const json& at(const char* key) const {
+    if (!has(key)) throw InputError(of_ + " lacks \"" + key + '"');
+    return object_[key];
+  }
+  /// Throws unless exactly one of them is present.
+  void need_one_of(const Names& keys) const {
+    if (std::ranges::count_if(keys, [&](std::string_view key) { return object_.contains(key); }) != 1)
+      throw InputError(of_ + " must have exactly one of " + joined(keys));
+  }
+
+  void read(const char* key, double& to) const { to = number(at(key), key, "a number"); }
+  void read(const char* key, vec3& to) const { to = vector(at(key), key); }
+  void read(const char* key, std::string& to) const {
+    if (!at(key).is_string()) refuse(key, "a text in quotes");
+    to = at(key).get<std::string>();
+  }
+  void read(const char* key, bool& to) const {
+    if (!at(key).is_boolean()) refuse(key, "true or false");
+    to = at(key).get<bool>();
+  }
+  template <class T>
+  void read_if(const char* key, T& to) const {
+    if (has(key)) read(key, to);
+  }
+  std::uint32_t index(const json& value, const char* key) const {
+    constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
+      refuse(key, "a whole number from 0 to " + std::to_string(kMost));
+    return value.get<std::uint32_t>();
+  }
+  vec3 vector(const json& value, const char* key) const {
+    if (!value.is_array() || value.size() != 3) refuse(key, "a list of three numbers");
+    vec3 v(0);
+    for (int k = 0; k < 3; ++k)
+      v[k] = number(value[static_cast<std::size_t>(k)], key, "a list of three numbers");
+    return v;
+  }
+  const json& list(const char* key, const char* allowed) const {
+    if (!at(key).is_array()) refuse(key, allowed);
+    return at(key);
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
+    throw InputError("\"" + std::string(key) + "\" of " + of_ + " must be " + allowed);
+  }
+
+ private:
+  double number(const json& value, const char* key, const char* allowed) const {
+    if (!value.is_number()) refuse(key, allowed);
+    return value.get<double>();
+  }
+
+  const json& object_;
+  std::string of_;
+};
+
+ParticleGroup read_group(const std::string& name, const json& value) {
+  const Names kinds{"indices", "box", "obj-group", "loop"};
+  const Members group(value, "group \"" + printable(name) + '"', kinds);
+  group.need_one_of(kinds);
+  ParticleGroup read;
+  read.name = name;
+  if (group.has("indices")) {
+    for (const json& index : group.list("indices", "a list of vertex indices"))
+      read.vertices.push_back(group.index(index, "indices"));
+  } else if (group.has("box")) {
+    read.by = ParticleGroup::By::box;
+    const json& corners = group.list("box", "a list of two corners");
+    if (corners.size() != 2) group.refuse("box", "a list of two corners");
+    read.low = group.vector(corners[0], "box");
+    read.high = group.vector(corners[1], "box");
+  } else if (group.has("obj-group")) {
+    read.by = ParticleGroup::By::obj_group;
+    group.read("obj-group", read.obj_group);
+  } else {
+    read.by = ParticleGroup::By::loop;
+    read.loop = group.index(group.at("loop"), "loop");
+  }
+  return read;
+}
+
+GroupPath read_group_path(const Members& driver, const std::string& of) {
+  GroupPath path;
+  for (const json& each : driver.list("path", "a list of keyframes")) {
+    const Members key(each, "a keyframe of " + of, {"time", "move", "to"});
+    GroupKey& read = path.keys.emplace_back();
+    key.read("time", read.time);
+    if (key.has("move") && key.has("to")) key.need_one_of({"move", "to"});
+    read.absolute = key.has("to");
+    key.read_if("move", read.position);
+    key.read_if("to", read.position);
+  }
+  std::string interpolation = "linear";
+  driver.read_if("interpolation", interpolation);
+  path.smooth = interpolation == "smooth";
+  if (!path.smooth && interpolation != "linear") driver.refuse("interpolation", "\"linear\" or \"smooth\"");
+  driver.read_if("loops", path.loops);
+  return path;
+}
+
+DriverForce read_force(const json& value, const std::string& of) {
+  const Members force(
+      value, "the force of " + of,
+      {"constant", "harmonic", "frequency", "phase", "drag", "velocity", "central", "strength"});
+  force.need_one_of({"constant", "harmonic", "drag", "central"});
+  const auto belongs = [&](const char* key, const char* kind) {
+    if (force.has(key) && !force.has(kind))
+      throw InputError("\"" + std::string(key) + "\" of the force of " + of + " belongs to a \"" + kind +
+                       "\" force");
+  };
+  belongs("frequency", "harmonic");
+  belongs("phase", "harmonic");
+  belongs("velocity", "drag");
+  belongs("strength", "central");
+  DriverForce read;
+  if (force.has("constant")) {
+    force.read("constant", read.force);
+  } else if (force.has("harmonic")) {
+    read.kind = DriverForce::Kind::harmonic;
+    force.read("harmonic", read.force);
+    force.read("frequency", read.frequency);
+    force.read_if("phase", read.phase);
+  } else if (force.has("drag")) {
+    read.kind = DriverForce::Kind::drag;
+    force.read("drag", read.drag);
+    force.read_if("velocity", read.velocity);
+  } else {
+    read.kind = DriverForce::Kind::central;
+    force.read("central", read.centre);
+    force.read("strength", read.strength);
+  }
+  return read;
+}
+
+Driver read_driver(const json& value, const std::string& of) {
+  const Members driver(value, of, {"group", "path", "interpolation", "loops", "force", "on"});
+  driver.need_one_of({"path", "force"});
+  Driver read;
+  driver.read("group", read.group);
+  driver.read_if("on", read.on);
+  if (driver.has("force")) {
+    for (const char* key : {"interpolation", "loops"})
+      if (driver.has(key)) throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to a path");
+    read.action = read_force(driver.at("force"), of);
+  } else {
+    read.action = read_group_path(driver, of);
+  }
+  return read;
+}
+
+std::string text_of_selection(const ParticleGroup& group) {
+  switch (group.by) {
+    case ParticleGroup::By::indices: {
+      std::string text;
+      for (const std::uint32_t vertex : group.vertices)
+        text += (text.empty() ? "" : ", ") + std::to_string(vertex);
+      return "\"indices\": [" + text + "]";
+    }
+    case ParticleGroup::By::box:
+      return "\"box\": [" + json_list(group.low) + ", " + json_list(group.high) + "]";
+    case ParticleGroup::By::obj_group:
+      return "\"obj-group\": " + json_text(group.obj_group);
+    case ParticleGroup::By::loop:
+      break;
+  }
+  return "\"loop\": " + std::to_string(group.loop);
+}
+
+std::string text_of_action(const GroupPath& path) {
+  std::string text;
+  for (const GroupKey& key : path.keys)
+    text += (text.empty() ? "{\"time\": " : ", {\"time\": ") + json_number(key.time) +
+            (key.absolute ? ", \"to\": " : ", \"move\": ") + json_list(key.position) + "}";
+  return "\"path\": [" + text + "]" + (path.smooth ? ", \"interpolation\": \"smooth\"" : "") +
+         (path.loops ? ", \"loops\": true" : "");
+}
+
+std::string text_of_action(const DriverForce& force) {
+  const auto text = [&]() -> std::string {
+    switch (force.kind) {
+      case DriverForce::Kind::constant:
+        return "\"constant\": " + json_list(force.force);
+      case DriverForce::Kind::harmonic:
+        return "\"harmonic\": " + json_list(force.force) +
+               ", \"frequency\": " + json_number(force.frequency) +
+               ", \"phase\": " + json_number(force.phase);
+      case DriverForce::Kind::drag:
+        return "\"drag\": " + json_number(force.drag) + ", \"velocity\": " + json_list(force.velocity);
+      case DriverForce::Kind::central:
+        break;
+    }
+    return "\"central\": " + json_list(force.centre) + ", \"strength\": " + json_number(force.strength);
+  };
+  return "\"force\": {" + text() + "}";
+}
+
+}  // namespace
+
+std::vector<ParticleGroup> read_groups(const json& value) {
+  if (!value.is_object()) throw InputError("\"groups\" must be an object with a member for each group");
+  std::vector<ParticleGroup> groups;
+  for (const auto& [name, group] : value.items()) groups.push_back(read_group(name, group));
+  return groups;
+}
+
+std::vector<Driver> read_drivers(const json& value) {
+  if (!value.is_array()) throw InputError("\"drivers\" must be a list of objects");
+  std::vector<Driver> drivers;
+  for (const json& driver : value)
+    drivers.push_back(read_driver(driver, "driver " + std::to_string(drivers.size() + 1)));
+  return drivers;
+}
+
+std::string write_groups(const std::vector<ParticleGroup>& groups) {
+  std::string text;
+  for (const ParticleGroup& group : groups)
+    text += (text.empty() ? "" : ", ") + json_text(group.name) + ": {" + text_of_selection(group) + "}";
+  return text.empty() ? text : "{" + text + "}";
+}
+
+std::string write_drivers(const std::vector<Driver>& drivers) {
+  std::string text;
+  for (const Driver& driver : drivers)
+    text += (text.empty() ? "" : ", ") + ("{\"group\": " + json_text(driver.group)) + ", " +
+            std::visit([](const auto& action) { return text_of_action(action); }, driver.action) +
+            (driver.on ? "}" : ", \"on\": false}");
+  return text.empty() ? text : "[" + text + "]";
+}
+
+}  // namespace clothlab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collide/obstacle.h"
+#include "core/vec.h"
+#include "linalg/projection.h"
+#include "mesh/mesh.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// The particles of a group, ascending. Throws InputError if there are none, or for an index, a loop or a
+/// group of the mesh file that does not exist.
+std::vector<std::uint32_t> particles_of(const ParticleGroup& group, const ClothMesh& mesh);
+
+/// What the picture shows of a driver, on or off.
+struct DriverMark {
+  std::vector<std::uint32_t> particles;
+  std::vector<vec3> line;  ///< path of the group's centre [m]; empty for a force
+  std::vector<vec3> keys;  ///< its keyframes [m]
+};
+using DriverMarks = std::vector<DriverMark>;
+
+/// The drivers of a scene that are on, for its particles.
+class DriverSet {
+ public:
+  DriverSet() = default;
+  /// `start` are the positions at the start [m]. Throws InputError as particles_of() does, and for a particle
+  /// of a path that is pinned or on another path.
+  DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const vec3> start);
+
+  std::vector<DrivenGroup> forces() const { return forces_; }
+  /// One for each driver of the scene; null if there are none.
+  const std::shared_ptr<const DriverMarks>& marks() const { return marks_; }
+  /// True if a path prescribes the motion of particles.
+  bool has_paths() const { return !paths_.empty(); }
+
+  /// Fixes the particles of all paths at their positions at time t [s]; they are free before.
+  void set_targets(double t, Projection& projection);
+  /// Those positions.
+  std::span<const Projection::Entry> targets(double t);
+
+  /// The largest displacement on a path [m] and an upper bound of its speed [m/s].
+  double reach() const;
+  double fastest() const;
+  /// The escape speed [m/s] from the central forces at positions x, with which they can give energy.
+  double escape_speed(std::span<const vec3> x) const;
+
+ private:
+  struct Path {
+    ObstaclePath path;  // displacements from the start, without turns
+    bool smooth;
+    vec3 shift(double t) const;
+  };
+  static Path path_of(const GroupPath& path, const vec3& centre);
+  static void add_line(const Path& path, const vec3& centre, DriverMark& mark);
+  struct Driven {
+    std::size_t path;
+    vec3 start;
+  };
+
+  std::shared_ptr<const DriverMarks> marks_;
+  std::vector<DrivenGroup> forces_;
+  std::vector<Path> paths_;
+  std::vector<Projection::Entry> entries_;  // of the particles on paths, ascending
+  std::vector<Driven> driven_;              // in their order
+  std::vector<vec3> shifts_;                // by path
+};
+
+}  // namespace clothlab
