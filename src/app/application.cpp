@@ -250,7 +250,8 @@ PanelContext Application::panel_context() {
           intentions_,
           documents_.edits(),
           [this](std::variant<Command, Control> what) { return documents_.send(std::move(what), snapshot_); },
-          [this](AppRequest request) { requests_.push_back(std::move(request)); }};
+          [this](AppRequest request) { requests_.push_back(std::move(request)); },
+          interaction_.drag()};
 }
 
 const Frame& Application::frame_of(LaneId lane) const {

@@ -97,7 +97,9 @@ std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
   return Box{glm::min(a, b) - around, glm::max(a, b) + around};
 }
 
-Box room_to_move(const Frame& frame) {
+namespace {
+
+Box room_for_cloth(const Frame& frame) {
   Box box = box_of(frame);
   // Free cloth falls on obstacles and the floor.
   if (frame.scene && is_free(frame)) {
@@ -142,5 +144,28 @@ Box room_to_move(const Frame& frame) {
   box.low.y -= reach;
   return box;
 }
+
+/// Extended by the paths of groups, and around the centres of central forces by the distance of the group.
+Box with_drivers(Box box, const Frame& frame) {
+  if (!frame.drivers || !frame.scene || frame.drivers->size() != frame.scene->drivers.size()) return box;
+  const auto include = [&](const vec3& point, double around) {
+    box = {glm::min(box.low, point - around), glm::max(box.high, point + around)};
+  };
+  for (std::size_t k = 0; k < frame.drivers->size(); ++k) {
+    const DriverMark& mark = (*frame.drivers)[k];
+    for (const vec3& point : mark.line) include(point, 0);
+    const auto* force = std::get_if<DriverForce>(&frame.scene->drivers[k].action);
+    if (force == nullptr || force->kind != DriverForce::Kind::central) continue;
+    double farthest = 0;
+    for (const std::uint32_t i : mark.particles)
+      farthest = std::max(farthest, glm::distance(frame.positions[i], force->centre));
+    include(force->centre, farthest);
+  }
+  return box;
+}
+
+}  // namespace
+
+Box room_to_move(const Frame& frame) { return with_drivers(room_for_cloth(frame), frame); }
 
 }  // namespace clothlab

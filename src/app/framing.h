@@ -11,7 +11,7 @@
 namespace clothlab {
 
 /// The box to show at the start of a scene: the cloth, the space into which level cloth will hang, and the
-/// bodies that free cloth may fall on.
+/// bodies that free cloth may fall on, and the room in which drivers move it.
 Box room_to_move(const Frame& frame);
 
 /// Whether free cloth is above a mesh that is wider and hollow in the middle, such as a funnel: in there it

@@ -66,12 +66,13 @@ void Interaction::handle(const Surroundings& around) {
   if (release_) {
     if (holds_cloth()) around.send(Release{});
     action_ = std::monostate{};
+    drag_.reset();
     release_ = false;
   }
   enter(at_, around);
   const std::vector<std::uint8_t>& pinned = frame(around).pinned;
   if (const auto* pin = std::get_if<HoldPin>(&action_);
-      pin != nullptr && (pin->particle >= pinned.size() || pinned[pin->particle] == 0))
+      pin != nullptr && (pin->particle >= pinned.size() || pinned[pin->particle] != 1))
     action_ = std::monostate{};  // freed meanwhile
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
     const std::vector<Obstacle>& obstacles = frame(around).obstacles;
@@ -157,7 +158,7 @@ std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surro
   const auto body = pick_obstacle(frame.obstacles, ray);
   if (body && !(grip.point && grip.point->distance < body->distance + kBelowBody * frame.mesh->diagonal))
     return Target{ray.at(body->distance), {}, {}, body->obstacle};
-  if (grip.particle && frame.pinned[*grip.particle] != 0)
+  if (grip.particle && frame.pinned[*grip.particle] == 1)
     return Target{frame.positions[*grip.particle], {}, grip.particle, {}};
   if (!grip.point) return std::nullopt;
   Target target{vec3(0), *grip.point, {}, {}};
@@ -177,6 +178,8 @@ void Interaction::start_grab(const Target& target, Pixels at, const Surroundings
   has_dragged_ = true;
   if (target.pin) {
     action_ = HoldPin{*target.pin, target.at};
+    drag_ = RecordedDrag{*target.pin, {}};
+    drag_->add(around.snapshot.frame.record.time, target.at);
     moved_ = false;
     return;
   }
@@ -268,8 +271,10 @@ void Interaction::send_moves(const Surroundings& around) {
   if (const auto* hold = std::get_if<Hold>(&action_)) around.send(MoveCursor{hold->cursor});
   // Over the simulated time until the next picture, as fast as the mouse. Paused: at once.
   const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
-  if (const auto* pin = std::get_if<HoldPin>(&action_))
+  if (const auto* pin = std::get_if<HoldPin>(&action_)) {
     around.send(MovePins{{{pin->particle, pin->cursor}}, duration});
+    drag_->add(around.snapshot.frame.record.time, pin->cursor);
+  }
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
     constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both ends are within the allowed range
     constexpr double kPerMetre = 1e6;  // whole micrometres: so that the panel shows 0 without rounding errors

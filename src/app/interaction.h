@@ -16,6 +16,7 @@
 #include "session/control.h"
 #include "session/snapshot.h"
 #include "sim/command.h"
+#include "sim/recorded_drag.h"
 #include "ui/lanes.h"
 #include "ui/overlays.h"
 #include "ui/readings.h"
@@ -77,6 +78,8 @@ class Interaction {
   std::optional<Area> selection(double scale) const;
   /// The open edge that a press would choose.
   std::optional<std::size_t> edge_under_mouse() const { return edge_; }
+  /// The current or last drag of a pin; null: none since another scene was opened.
+  const RecordedDrag* drag() const { return drag_ ? &*drag_ : nullptr; }
   /// True once the cloth has been grabbed.
   bool has_dragged() const { return has_dragged_; }
 
@@ -158,6 +161,7 @@ class Interaction {
   bool release_ = false;
   bool has_dragged_ = false;
   std::optional<std::size_t> edge_;
+  std::optional<RecordedDrag> drag_;
 };
 
 }  // namespace clothlab

@@ -31,6 +31,7 @@ struct Look {
   glm::vec3 sticking{0.98f, 0.80f, 0.30f};  ///< of contacts
   glm::vec3 sliding{0.35f, 0.90f, 0.98f};
   glm::vec3 intersection{1.0f, 0.25f, 0.20f};
+  glm::vec3 driver{0.72f, 0.62f, 1.0f};
 };
 
 /// The default values are those of the dark look.
@@ -57,6 +58,7 @@ inline Look light_look() {
   look.sliding = {0.0f, 0.40f, 0.55f};
   look.intersection = {0.80f, 0.0f, 0.0f};
   look.bend_spring = {0.76f, 0.24f, 0.10f};
+  look.driver = {0.38f, 0.16f, 0.72f};
   return look;
 }
 

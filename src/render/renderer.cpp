@@ -42,6 +42,16 @@ void end_picture() {
   glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
+/// Direction of a force that is the same everywhere, of length 1 at its largest.
+vec3 shown_force(const DriverForce& force, double t) {
+  DriverForce unit = force;
+  const vec3& direction = force.kind == DriverForce::Kind::drag ? force.velocity : force.force;
+  if (direction == vec3(0)) return direction;
+  unit.force = unit.velocity = glm::normalize(direction);
+  unit.drag = 1;
+  return force_of(unit, 0, t, vec3(0), vec3(0));
+}
+
 }  // namespace
 
 struct Renderer::Impl {
@@ -261,8 +271,48 @@ struct Renderer::Impl {
     ball_list.clear();
     const float radius = 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
-      if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(look.pin)});
+      if (frame.pinned[i] == 1) ball_list.push_back({positions[i], radius, rgba(look.pin)});
     balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
+  }
+
+  // Particles of the groups, paths with keyframes, an arrow for a force, a cross for its centre; faint while
+  // switched off. Drawn over the cloth, in which they lie.
+  void draw_drivers(const Frame& frame, const vec3& target, const View& view) {
+    constexpr float kOff = 0.35f, kArrow = 0.25f, kCross = 0.04f;
+    const auto diagonal = static_cast<float>(mesh->diagonal);
+    const auto at = [&](const vec3& point) { return glm::vec3(point - target); };
+    line_list.clear();
+    ball_list.clear();
+    arrow_list.clear();
+    for (std::size_t k = 0; k < frame.drivers->size(); ++k) {
+      const DriverMark& mark = (*frame.drivers)[k];
+      const Driver& driver = frame.scene->drivers[k];
+      const Rgba colour = rgba(look.driver, driver.on ? 1 : kOff);
+      glm::vec3 centre(0);
+      for (const std::uint32_t i : mark.particles) {
+        centre += positions[i] / static_cast<float>(mark.particles.size());
+        ball_list.push_back({positions[i], (mark.line.empty() ? 0.1f : 0.3f) * mean_edge, colour});
+      }
+      for (std::size_t p = 1; p < mark.line.size(); ++p)
+        line_list.push_back({at(mark.line[p - 1]), at(mark.line[p]), colour});
+      for (const vec3& key : mark.keys) ball_list.push_back({at(key), 0, colour});
+      const auto* force = std::get_if<DriverForce>(&driver.action);
+      if (force == nullptr) continue;
+      if (force->kind == DriverForce::Kind::central) {
+        for (int axis = 0; axis < 3; ++axis) {
+          glm::vec3 arm(0);
+          arm[axis] = kCross * std::max(diagonal, glm::distance(at(force->centre), centre));
+          line_list.push_back({at(force->centre) - arm, at(force->centre) + arm, colour});
+        }
+      } else if (const vec3 shown = shown_force(*force, frame.record.time); shown != vec3(0)) {
+        arrow_list.push_back({centre, centre + kArrow * diagonal * glm::vec3(shown), colour});
+      }
+    }
+    glDisable(GL_DEPTH_TEST);
+    lines.draw(line_list, {.radius_pixels = {0.9f, 0.9f}}, view, programs.line);
+    balls.draw(ball_list, {.radius_pixels = {2.5f, 5}}, view, programs.ball);
+    draw_arrow_list(0, view);
+    glEnable(GL_DEPTH_TEST);
   }
 
   void draw_grab(const Frame::Grab& grab, const vec3& target, const View& view) {
@@ -362,6 +412,9 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     glDepthMask(GL_TRUE);
     r.draw_contacts(frame.contacts, options.contact_scale, view);
   }
+  const bool has_drivers =
+      has_mesh && frame.drivers && frame.scene && frame.drivers->size() == frame.scene->drivers.size();
+  if (has_drivers && options.pins && !options.over) r.draw_drivers(frame, camera.target, view);
   if (frame.grab) r.draw_grab(*frame.grab, camera.target, view);
   end_picture();
 }

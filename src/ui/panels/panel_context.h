@@ -20,6 +20,7 @@
 #include "session/edit_history.h"
 #include "session/snapshot.h"
 #include "sim/command.h"
+#include "sim/recorded_drag.h"
 #include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
 #include "ui/theme.h"
@@ -269,6 +270,7 @@ struct PanelContext {
   /// Queues for the simulation thread; returns the request's stamp.
   std::function<std::uint64_t(std::variant<Command, Control>)> send;
   std::function<void(AppRequest)> request;
+  const RecordedDrag* drag = nullptr;  ///< the last one of a pin; null: none
 
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;

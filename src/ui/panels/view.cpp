@@ -25,7 +25,7 @@ constexpr std::array kCloth = {
            "finer than a pixel fade out. A mesh without texture coordinates has none."},
     Toggle{"Wireframe (W)", "wireframe", &ViewSettings::wireframe,
            "Draw the edges of the triangles over the cloth: each is a stretch spring."},
-    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles."},
+    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles and the drivers."},
     Toggle{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
     Toggle{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
            "Draw the springs along the edges of the triangles, in a colour of their own."},

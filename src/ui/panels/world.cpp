@@ -67,6 +67,7 @@ void wind_work(const PanelContext& context) {
 // The switch of each group names it.
 void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
+  driver_rows(context);
   gravity_rows(context);
   grab_row(context);
   parameter_section(context, "Pressure");

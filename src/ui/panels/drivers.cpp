@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <imgui.h>
+
+#include <string>
+
+#include "core/text.h"
+#include "sim/recorded_drag.h"
+#include "ui/panels/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+std::string components(const vec3& v) {
+  return "(" + format_plain(v.x) + ", " + format_plain(v.y) + ", " + format_plain(v.z) + ")";
+}
+
+std::string figures(const GroupPath& path) {
+  return format_count(path.keys.size()) + (path.keys.size() == 1 ? " keyframe, " : " keyframes, ") +
+         format_plain(path.keys.front().time) + " s to " + format_plain(path.keys.back().time) + " s, " +
+         (path.smooth ? "smooth" : "linear") + (path.loops ? ", loops" : "");
+}
+
+std::string figures(const DriverForce& force) {
+  switch (force.kind) {
+    case DriverForce::Kind::constant:
+      return components(force.force) + " N per particle";
+    case DriverForce::Kind::harmonic:
+      return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
+             format_plain(force.phase) + " rad";
+    case DriverForce::Kind::drag:
+      return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
+    case DriverForce::Kind::central:
+      break;
+  }
+  return "GM = " + format_plain(force.strength) + " m³/s², centre " + components(force.centre) + " m";
+}
+
+/// The button appears after a pin was dragged, as long as it is a pin.
+bool may_record(const PanelContext& context) {
+  const std::vector<std::uint8_t>& pinned = context.snapshot.frame.pinned;
+  return context.drag != nullptr && context.drag->particle < pinned.size() &&
+         pinned[context.drag->particle] == 1 && context.drag->keys.size() > 1;
+}
+
+}  // namespace
+
+void driver_rows(const PanelContext& context) {
+  const std::vector<Driver>& drivers = context.scene().drivers;
+  if (drivers.empty() && !may_record(context)) return;
+  section("Drivers");
+  if (may_record(context) &&
+      text_button(
+          "record-drag", "Record this drag as a path",
+          "Makes the pin that was dragged a group, and its motion the path of the group. After a reset "
+          "it moves the same way again."))
+    context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
+  for (std::uint32_t k = 0; k < drivers.size(); ++k) {
+    const Driver& driver = drivers[k];
+    const bool is_path = std::holds_alternative<GroupPath>(driver.action);
+    const std::string label = driver.group + ": " + kind_text(driver) + "##driver" + std::to_string(k);
+    bool on = driver.on;
+    if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on,
+                   is_path
+                       ? "Off: the particles of the group are free. On: they jump to the path and follow it."
+                       : "Switches this force on the particles of the group."))
+      context.send(Command(SetDriver{k, on}));
+    small_text(std::visit([](const auto& action) { return figures(action); }, driver.action) + ".");
+  }
+  ImGui::Dummy(ImVec2(0, units(4)));
+}
+
+}  // namespace clothlab
