@@ -110,7 +110,9 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "28-pulled-away",
                                              "29-handkerchiefs",
                                              "30-twisted-strip",
-                                             "31-dummy"}));
+                                             "31-dummy",
+                                             "32-kepler",
+                                             "33-shaken-flag"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -880,6 +882,72 @@ TEST(SceneCards, ShirtOnADummy) {
   ASSERT_EQ(run(*filtered, 120), 120);
   EXPECT_GT(intersections(*filtered), 200U);
   EXPECT_NEAR(mean_height(*by_impulse) - mean_height(*filtered), 0.05, 0.01);
+}
+
+// The time [s] and the distance from the centre [m] when the planet is back on the positive x axis.
+std::array<double, 2> next_turn(Simulation& simulation) {
+  constexpr std::size_t kMiddle = 4;
+  double before = -1;
+  for (int k = 0; k < 4000; ++k) {
+    EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+    const vec3& x = simulation.state().x[kMiddle];
+    if (before < 0 && x.z >= 0 && x.x > 0 && k > 100) return {simulation.state().t, glm::length(x)};
+    before = x.z;
+  }
+  return {};
+}
+
+TEST(SceneCards, Kepler) {
+  Card card("32-kepler");
+  EXPECT_EQ(card.scene().integrator, "velocity-verlet");
+  for (const char* id : {"velocity-verlet", "symplectic-euler", "rk4"}) {
+    const auto simulation = card.by(id).start();
+    for (int turn = 1; turn <= 3; ++turn) {
+      const auto [time, distance] = next_turn(*simulation);
+      EXPECT_NEAR(time / turn, 2 * std::numbers::pi, 0.01) << id;
+      EXPECT_NEAR(distance, 1.5, 0.002) << id;
+    }
+  }
+  const auto [semi_time, semi_distance] = next_turn(*card.by("semi-implicit-euler").start());
+  EXPECT_NEAR(semi_time, 5.96, 0.01);
+  EXPECT_NEAR(semi_distance, 1.37, 0.006);
+  const auto [backward_time, backward_distance] = next_turn(*card.by("backward-euler").start());
+  EXPECT_NEAR(backward_time, 6.02, 0.01);
+  EXPECT_NEAR(backward_distance, 1.40, 0.006);
+
+  // Switched off, it continues in a straight line.
+  const auto released = card.by("velocity-verlet").start();
+  ASSERT_EQ(run(*released, 500), 500);
+  released->apply(one_thread(), SetDriver{0, false});
+  const State before = released->state();
+  ASSERT_EQ(run(*released, 500), 500);
+  EXPECT_LT(glm::distance(released->state().x[4], before.x[4] + before.v[4]), 1e-3);
+}
+
+TEST(SceneCards, ShakenFlag) {
+  constexpr std::size_t kFreeEnd = 14 * 42 + 41;
+  Card card("33-shaken-flag");
+  const auto shaken = card.start();
+  ASSERT_EQ(run(*shaken, 240), 240);
+  double least = 0, most = 0;
+  for (int k = 0; k < 120; ++k) {
+    ASSERT_EQ(run(*shaken, 1), 1);
+    least = std::min(least, shaken->state().x[kFreeEnd].z);
+    most = std::max(most, shaken->state().x[kFreeEnd].z);
+  }
+  EXPECT_LT(least, -0.2);
+  EXPECT_GT(most, 0.2);
+  EXPECT_NEAR(shaken->record().ledger.pins, 0.16, 0.01);
+
+  shaken->apply(one_thread(), SetDriver{0, false});
+  ASSERT_EQ(run(*shaken, 60), 60);
+  EXPECT_GT(shaken->state().x[0].x, 2);
+
+  Scene still = card.scene();
+  std::get<GroupPath>(still.drivers[0].action) = {{{}}, false, false};
+  Simulation flat(still, mesh_of(still), one_thread());
+  ASSERT_EQ(run(flat, 240), 240);
+  for (const vec3& x : flat.state().x) EXPECT_LT(std::abs(x.z), 1e-6);
 }
 
 }  // namespace
