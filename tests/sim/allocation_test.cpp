@@ -13,6 +13,19 @@
 namespace clothlab::testing {
 namespace {
 
+// One driver of each kind.
+const Scene& driven_scene() {
+  static const Scene scene = parse_scene(R"({"clothlab-scene": 4,
+    "groups": {"end": {"indices": [240, 241, 242]}, "some": {"box": [[0, 0, 0.5], [1, 0, 0.8]]}},
+    "drivers": [{"group": "end", "path": [{"time": 0}, {"time": 1, "move": [0, 0.1, 0]}], "interpolation": "smooth"},
+                {"group": "some", "force": {"constant": [0, 1e-4, 0]}},
+                {"group": "some", "force": {"harmonic": [0, 1e-4, 0], "frequency": 3}},
+                {"group": "some", "force": {"drag": 1e-3}},
+                {"group": "some", "force": {"central": [0, -2, 0], "strength": 1}}]})",
+                                         "driven");
+  return scene;
+}
+
 TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
   for (const IntegratorInfo& info : integrators())
     for (const bool adaptive : {false, true}) {
@@ -29,6 +42,8 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1"),
                                 test::angle_body(vec3(0.3, -0.9, 0.3), 0.3)};
       scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {1, vec3(0, 0.1, 0), vec3(0, 90, 0)}}, false};
+      scene.groups = driven_scene().groups;
+      scene.drivers = driven_scene().drivers;
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);

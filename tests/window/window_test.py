@@ -1895,6 +1895,37 @@ def obstacle_by_hand(program, assets):
 
 
 @case
+def drivers(program, assets):
+    """Drivers are switched, and undo switches them back; the drag of a pin becomes a path."""
+    with Session(program, assets / "scenes" / "33-shaken-flag.json") as window:
+        window.shows("the pole on its path", particles=1176, pinned=28)
+        window.click_item("tab:World")
+        window.click_item("driver0")
+        window.shows("the free flag", pinned=0)
+        window.key("ctrl+z")
+        window.shows("the pole on its path again", pinned=28)
+        check(not window.state()["blow_up"], "the jump to the path blew up")
+
+    with Session(program, assets / "scenes" / "01-sheet.json", "--play") as window:
+        window.shows("the sheet", particles=400, pinned=2)
+        window.click_item("tab:World")
+        check("record-drag" not in window.fresh_state()["items"], "there is a drag before any was made")
+        at = particle(window.fresh_state(), 0)
+        window.drag(*at["pixel"], at["pixel"][0] + 60, at["pixel"][1] - 40, steps=20)
+        window.click_item("record-drag")
+        window.until(lambda: "driver0" in window.state()["items"], "the driver")
+        window.until(lambda: "record-drag" not in window.state()["items"], "the button to go")
+        end = particle(window.fresh_state(), 0)["position"]
+        check(distance(end, at["position"]) > 0.05, "the pin was not moved")
+        window.key("r")
+        window.until(lambda: window.state()["time"] < 0.5, "the start")
+        check(distance(particle(window.fresh_state(), 0)["position"], at["position"]) < 0.02, "not at its start")
+        window.until(lambda: distance(particle(window.state(), 0)["position"], end) < 1e-6, "the same drag", 60)
+        window.key("ctrl+z")
+        window.until(lambda: "driver0" not in window.state()["items"], "no driver")
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
