@@ -35,6 +35,13 @@ std::shared_ptr<const LoadedScene> generated(const char* name, const char* integ
   scene.mesh = GeneratedSource{name};
   scene.pins = std::vector<std::uint32_t>{0};
   scene.integrator = integrator;
+  ParticleGroup some;
+  some.name = "some";
+  some.vertices = {1};
+  DriverForce push;
+  push.force = vec3(0, 0.01, 0);
+  scene.groups = {some};
+  scene.drivers = {{"some", GroupPath{{{0, vec3(0)}, {1, vec3(0, 0.1, 0)}}, true, false}}, {"some", push}};
   return loaded(std::move(scene));
 }
 
@@ -302,6 +309,8 @@ class Desk {
 
   Command some_command() {
     switch (below(10)) {
+      case 8:
+        return SetDriver{static_cast<std::uint32_t>(below(3)), below(2) == 0};
       case 7:
         return MoveObstacle{some_particle() / 6, vec3(0.5, -0.1 * below(4), 0.5), below(3) * 0.1 - 0.1};
       case 6:
