@@ -250,6 +250,31 @@ class CommandLine(unittest.TestCase):
         self.assertAlmostEqual(float(floor["normal_impulse"]), 0.2 * 10 / 60, places=6)
         self.assertEqual((floor["particles"], sphere["particles"], cloth["particles"]), ("16", "0", "0"))
 
+    def test_drivers_of_a_scene(self):
+        def scene(name, **changes):
+            members = {"clothlab-scene": 4, "mesh": {"grid": [4, 4]}, "pin": "none",
+                       "groups": {"pole": {"indices": [0, 1, 2, 3]}, "hem": {"loop": 0}},
+                       "drivers": [{"group": "pole", "path": [{"time": 0}, {"time": 1, "move": [0, 0.5, 0]}]},
+                                   {"group": "hem", "force": {"drag": 0.01, "velocity": [1, 0, 0]}}]}
+            (self.dir / name).write_text(json.dumps(members | changes))
+        scene("driven.json")
+        self.run_program("simulate", "--scene", "driven.json", "--steps", 60, "--state", "a.csv", "--summary", "s.json",
+                         "--diagnostics", "d.csv")
+        self.assertAlmostEqual(float(self.rows("a.csv")[0]["y"]), 0.5, places=12)
+        self.run_program("simulate", "--scene", "s.json", "--threads", 2, "--state", "b.csv")
+        self.assertEqual((self.dir / "a.csv").read_bytes(), (self.dir / "b.csv").read_bytes())
+        work = json.loads((self.dir / "s.json").read_text())["ledger"]["work_drivers"]
+        self.assertAlmostEqual(work, sum(float(row["work_drivers"]) for row in self.rows("d.csv")), places=12)
+        self.assertNotEqual(work, 0)
+        self.run_program("compare", "--scene", "driven.json", "--steps", 20, "--integrators", "bdf2,xpbd")
+        self.refused("simulate", "--scene", "driven.json", "--pin", "top-edge", "--steps", 1,
+                     says='Group "pole": vertex 0 is pinned, and a path moves it.')
+        scene("far.json", groups={"pole": {"indices": [16]}, "hem": {"loop": 0}})
+        self.refused("simulate", "--scene", "far.json", "--steps", 1,
+                     says='Group "pole": there is no vertex 16; the mesh has vertices 0 to 15.')
+        scene("none.json", groups={})
+        self.refused("simulate", "--scene", "none.json", "--steps", 1, says='Driver 1: there is no group "pole".')
+
     def test_an_integrators_own_parameter(self):
         run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
         states = {}
