@@ -53,10 +53,11 @@ void DriverForces::add_forces(WorkerPool& pool, double t, std::span<const vec3> 
 
 double DriverForces::energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
-  for (const auto& [particles, force] : groups_) {
+  for (const DrivenGroup& group : groups_) {
+    const DriverForce& force = group.force;
     if (force.kind != Kind::constant && force.kind != Kind::central) continue;
-    sum += sum_over(pool, particles.size(), kDriverGrain, [&](std::size_t k) {
-      const std::uint32_t i = particles[k];
+    sum += sum_over(pool, group.particles.size(), kDriverGrain, [&](std::size_t k) {
+      const std::uint32_t i = group.particles[k];
       if (force.kind == Kind::constant) return -glm::dot(force.force, x[i]);
       return -force.strength * masses_[i] / glm::distance(x[i], force.centre);
     });

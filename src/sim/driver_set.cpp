@@ -111,7 +111,7 @@ std::vector<std::uint32_t> particles_of(const ParticleGroup& group, const ClothM
   };
   std::vector<std::uint32_t> particles = choose();
   std::ranges::sort(particles);
-  particles.erase(std::ranges::unique(particles).begin(), particles.end());
+  particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
   if (particles.empty()) refuse_group(group, "it contains no particle of the cloth.");
   return particles;
 }
