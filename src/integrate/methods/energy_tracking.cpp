@@ -34,12 +34,15 @@ class EnergyTracking final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
+    const bool is_new = guess_.size() != n;
     for (End* end : {&middle_, &euler_, &blend_}) {
       end->x.resize(n);
       end->v.resize(n);
+      end->ledger.scratch(n);
       end->ledger.begin();
     }
     guess_.resize(n);
+    if (is_new) allocate(system, state, h, context);
     target_.begin(system, context.pool, state);
     take_midpoint(system, state, h, context, report);
     const auto excess = [&](double alpha) {
@@ -56,6 +59,19 @@ class EnergyTracking final : public Integrator {
     target_.keep(std::max(left, 0.0));  // what the step could not return is given up
   }
 
+  /// Takes a step of each of Euler's methods in vain, so that a later first one allocates nothing.
+  void allocate(const DynamicSystem& system, const State& state, double h, StepContext context) {
+    context.contacts = {};
+    context.reached = {};
+    context.ledger = nullptr;
+    start_.compute(system, state, h, context, 0);
+    StepReport unused;
+    for (const bool implicit : {true, false}) {
+      take_euler(system, state, h, implicit, context, unused);
+      blend_.ledger.impulses().combine(1, 1, euler_.ledger.impulses());
+      euler_.ledger.begin();
+    }
+  }
   void take_midpoint(const DynamicSystem& system, const State& state, double h, StepContext context,
                      StepReport& report) {
     context.ledger = &middle_.ledger;
