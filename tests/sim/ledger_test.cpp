@@ -267,11 +267,13 @@ TEST(Diagnostics, HaveAColumnPerEntry) {
     EXPECT_NE(header.find("," + std::string(entry.column)), std::string::npos);
   StepRecord record;
   record.ledger_of_step.method = 0.25;
-  EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,0,0,nan,0,0,1,0,0,0\n"))
+  EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,0,0,nan,0,0,1,0,0,0,0,0\n"))
       << diagnostics_row(record, 1);
   record.contacts.add({3, 0, true, -0.5, 0, vec3(0, 2, 0), vec3(0)});
   record.contact_solves = {.rounds = 4, .changes = 7, .residual = 0.5};
-  EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,1,1,-0.5,2,0,1,4,7,0.5\n"))
+  record.energy.drivers = 2;
+  record.ledger_of_step.drivers = 3;
+  EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25,1,1,-0.5,2,0,1,4,7,0.5,2,3\n"))
       << diagnostics_row(record, 1);
 }
 
