@@ -7,6 +7,7 @@
 #include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
+#include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {
