@@ -62,6 +62,7 @@ extern constinit const IntegratorInfo kHhtAlpha{
     .parameters = kHhtParameters,
     .stability_limit = kNoStabilityLimit,
     .growth = hht_growth,
+    .force_time = [](const IntegratorParameters& values) { return 1 + values.at(0); },
     .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
       return std::make_unique<GeneralizedAlpha>(hht_constants(values));
     },
