@@ -59,7 +59,7 @@ double EnergyTarget::excess(const DynamicSystem& system, const StepContext& cont
   double by_contact = after.friction - before.friction;
   if (!touches_moving(context)) by_contact = std::min(by_contact, 0.0);
   const double work = after.damping - before.damping + after.wind - before.wind + after.hand - before.hand +
-                      by_contact + sum_of(ledger.held_work()) - held_before;
+                      after.drivers - before.drivers + by_contact + sum_of(ledger.held_work()) - held_before;
   const double kinetic = kinetic_energy(system, context.pool, v1);
   most_kinetic_ = std::max(most_kinetic_, kinetic);
   const double energy = kinetic + system.potential_energy(context.pool, x1);

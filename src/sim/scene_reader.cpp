@@ -164,7 +164,7 @@ class SceneReader {
     if (top_ == "groups") return depth <= kDeepestOfGroups && is_list == (depth > 2);  // a box, its corners
     if (top_ == "drivers") return depth <= kDeepestOfDrivers && (depth > 2 || !is_list);  // as obstacles
     if (top_ == "lanes")  // a lane, its method, a tableau there
-      return is_list ? depth == 4 || depth == 5 : depth <= 4;
+      return is_list ? depth == 5 || depth == 6 : depth <= 4;
     if (top_ == "tableau") return is_list && depth <= 3;
     if (top_ == "obstacles") return depth <= kDeepestObstacle && (depth > 2 || !is_list);
     if (in_state()) return is_list && depth <= kRow;

@@ -217,8 +217,7 @@ void Simulation::start(const ComputeContext& context) {
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
 /// is work from outside.
 void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
-  if (&method_info(*after) != info_ ||
-      integrator_parameters(*after) != integrator_parameters(*scene_))
+  if (&method_info(*after) != info_ || integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
   bool other_pins = false;
   if (after->pins != scene_->pins) {

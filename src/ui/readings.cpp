@@ -214,7 +214,11 @@ const IntegratorInfo& shown_method(const LaneSnapshot& lane) {
   return lane.scene_then ? method_info(*lane.scene_then) : running_method(lane);
 }
 
-const IntegratorInfo& running_method(const LaneSnapshot& lane) { return method_info(*lane.frame.scene); }
+const IntegratorInfo& running_method(const LaneSnapshot& lane) {
+  const IntegratorInfo& row = integrators()[lane.integrator];
+  const Scene& scene = *lane.frame.scene;
+  return row.id == scene.integrator ? method_info(scene) : row;
+}
 
 StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
   if (!lane.warning.empty()) return {lane.warning, lane.converged};

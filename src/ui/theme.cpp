@@ -294,14 +294,17 @@ ImU32 integrator_colour(std::size_t row) {
                                              IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
                                              IM_COL32(0, 114, 178, 255)};
-  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F};
-  // Each family has its own part of the 28, so that a new method changes no other colour. A family that needs
-  // more continues in the next one's, whose marks have another shape.
-  constexpr std::array<std::size_t, 5> kFirst{0, 6, 10, 20, 24};
-  const IntegratorFamily family = integrators()[row].family;
-  const auto before =
-      static_cast<std::size_t>(std::ranges::count(integrators().first(row), family, &IntegratorInfo::family));
-  const std::size_t index = kFirst.at(static_cast<std::size_t>(family)) + before;
+  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F, 0.58F};
+  // Each family has its own part of the first 28, so that a new method changes no other colour. Methods
+  // beyond their family's part share the last seven.
+  constexpr std::array<std::size_t, 6> kFirst{0, 6, 10, 20, 24, 28};
+  std::array<std::size_t, 5> used{};
+  std::size_t index = 0, beyond = kFirst.back();
+  for (const IntegratorInfo& info : integrators().first(row + 1)) {
+    const auto family = static_cast<std::size_t>(info.family);
+    index = kFirst.at(family) + used.at(family)++;
+    if (index >= kFirst.at(family + 1)) index = beyond++;
+  }
   const std::size_t round = index / kColours.size() % kTowardsText.size();
   const ImU32 base = kColours[index % kColours.size()];
   float share = 0;

@@ -93,6 +93,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--obstacle", {"sphere:0,-1,0,0.25"}},
                                              {"--initial-state", {state}},
                                              {"--integrator", {"velocity-verlet"}},
+                                             {"--tableau", {"heun", "--integrator", "runge-kutta"}},
                                              {"--threads", {"7"}},
                                              {"--play", {}}};
 

@@ -158,7 +158,9 @@ double difference_from_reference(const IntegratorInfo& info) {
   const IntegratorParameters values = default_parameters(info);
   const test::DenseCloth cloth(*rig);
   const test::DenseMethod method = test::dense_method(info.id, cloth, values);
-  Stepper stepper(*rig, info, test::tight_settings(), values);
+  SolverSettings settings = test::tight_settings();
+  settings.newton_tolerance = info.always_newton ? 1e-12 : 1e-14;  // sweeps that shrink it slowly
+  Stepper stepper(*rig, info, settings, values);
   Eigen::VectorXd u = test::dense_state(rig->state);
   const double h = 0.012;
   for (int k = 0; k < 2; ++k) {
@@ -204,7 +206,7 @@ class RandomTableau : public testing::TestWithParam<int> {
     const std::size_t s = 2 + random() % 2;
     std::vector<double> c(s);
     for (std::size_t i = 0; i < s; ++i)
-      c[i] = (static_cast<double>(i) + between(random, 0.5, 0.95)) / static_cast<double>(s);
+      c[i] = (static_cast<double>(i) + between(random, 0.65, 0.98)) / static_cast<double>(s);
     const auto integral = [&](std::size_t j, double end) {
       constexpr int kPanels = 1;  // Simpson's rule is exact for the quadratics here
       const auto lagrange = [&](double x) {

@@ -354,6 +354,7 @@ TEST(SceneJson, EveryParameterIsAKey) {
   scene.obstacles.bodies.resize(1);
   scene.groups.resize(1);
   scene.drivers.resize(1);
+  scene.tableau = &tableau_method(tableau_preset("heun"));
   const std::string text = write_scene(scene, std::vector<LaneMethod>{{0, scene.method()}});
   for (const std::string_view key : scene_keys()) {
     const bool own_of_an_integrator =

@@ -132,7 +132,9 @@ TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
     EXPECT_TRUE(supports_contact(scene, *find_integrator(scene.integrator))) << scene.integrator;
     seen.insert(scene.integrator);
   }
-  EXPECT_EQ(seen.size(), integrators().size() - 2);
+  const auto able = std::ranges::count_if(
+      integrators(), [&](const IntegratorInfo& info) { return supports_contact(scene, info); });
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(able));
 }
 
 TEST(Interface, HasAControlForEveryParameter) {

@@ -105,8 +105,8 @@ class ASearch final : public Integrator {
     system.force_and_impulses(context.pool, {.weight = 1, .x = x, .v = at_rest_, .v_end = at_rest_}, v_,
                               others_);
     context.poll();
-    for (const ImpulseKind kind :
-         {ImpulseKind::damping, ImpulseKind::wind, ImpulseKind::hand, ImpulseKind::friction}) {
+    for (const ImpulseKind kind : {ImpulseKind::damping, ImpulseKind::wind, ImpulseKind::hand,
+                                   ImpulseKind::friction, ImpulseKind::drivers}) {
       const std::span<const vec3> other = others_.of(kind);
       for (std::size_t i = 0; i < other.size(); ++i) v_[i] -= other[i];
     }
@@ -147,8 +147,8 @@ extern constinit const IntegratorInfo kASearch{
     .summary =
         "Backward Euler whose velocities get back energy that the method took, as far as the energy balance "
         "allows: undamped cloth keeps its energy at large steps, in slow motion rather than in fast "
-        "oscillations. Its error is of first order in the mean. Closed contacts keep the velocities of "
-        "backward Euler.",
+        "oscillations. Its error is of first order in the mean. A step that crushes springs may gain energy; "
+        "the next steps take it back. Closed contacts keep the velocities of backward Euler.",
     .cost = "As backward Euler, two more evaluations of the forces and three of the energy.",
     .use = "Stable steps at any stiffness, with motion that does not die out.",
     .reference =

@@ -19,7 +19,7 @@ namespace clothlab {
 namespace {
 
 constexpr int kMostSweeps = 25;
-constexpr double kSlow = 0.7;  // ratio of changes of two sweeps above which they may cycle
+constexpr double kSlowSweeps = 0.7;  // ratio of changes of two sweeps above which they may cycle
 constexpr double kLeastShare = 1.0 / 16;
 constexpr double kTighter = 0.1;  // tolerance of each stage where stages depend on each other
 
@@ -140,7 +140,7 @@ class RungeKutta final : public Integrator {
         if (is_coupled()) change = std::max(change, norm_of_change(system, h, context, stages_[i]));
       }
       // Where the sweeps cycle, as in impacts, shorter steps along them converge.
-      share = change > kSlow * last ? std::max(share / 2, kLeastShare) : std::min(1.5 * share, 1.0);
+      share = change > kSlowSweeps * last ? std::max(share / 2, kLeastShare) : std::min(1.5 * share, 1.0);
       last = change;
       if (!is_coupled() || !report.converged || change <= tolerance || !std::isfinite(change)) return;
     }

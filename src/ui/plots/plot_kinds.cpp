@@ -45,8 +45,7 @@ constexpr std::array<PlotQuantity, 7> energies_with(const PlotQuantity& sum) {
       {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
       {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
       {"pressure", &Palette::muted, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false, true},
-      {"drivers", &Palette::careful, [](const PlotSample& s) { return s.energy.drivers; }, 1.4F, false,
-       true}};
+      {"drivers", &Palette::failed, [](const PlotSample& s) { return s.energy.drivers; }, 1.4F, false, true}};
 }
 constexpr std::array kEnergies =
     energies_with({"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2});
