@@ -61,19 +61,23 @@ double largest_stable_step(const IntegratorInfo& integrator, const IntegratorPar
                            const DampedOscillation& oscillation) {
   const double rate = std::max(oscillation.omega, oscillation.damping);
   if (!(rate > 0)) return kInfinity;
+  const double undamped = stability_limit(integrator, values);
+  // Its slow growth would be lost to rounding.
+  if (undamped == 0 && oscillation.damping == 0 && integrator.growth_of_slow_modes == nullptr) return 0;
   const auto is_stable = [&](double t) {
     const double growth =
         integrator.growth(t * oscillation.omega / rate, t * oscillation.damping / rate, values);
     return growth <= 1 + kRounding;
   };
-  // The first interval of instability of every method is longer than kInterval and begins before kLast.
-  constexpr double kInterval = 0.05, kLast = 8;
+  // The first interval of instability of every method is longer than kInterval and begins before `last`.
+  constexpr double kInterval = 0.05;
+  const double last = std::isinf(undamped) ? 8 : std::max(8.0, 1.1 * undamped);
   constexpr double kNone = 1e-5;  // below, instability is hidden by rounding
   double stable = 0, unstable = kInterval;
   while (is_stable(unstable)) {
     stable = unstable;
     unstable += kInterval;
-    if (unstable > kLast) return kInfinity;
+    if (unstable > last) return kInfinity;
   }
   for (double middle = (stable + unstable) / 2; stable < middle && middle < unstable;
        middle = (stable + unstable) / 2)

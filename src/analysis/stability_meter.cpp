@@ -32,18 +32,21 @@ bool is_completed(const auto& measurement) {
   }
 }
 
-/// The oscillations that set the limit of some method of StepCoupling::eigenvalues.
-std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const StopProbe& stop) {
+/// The oscillations that set the limit of some method of StepCoupling::eigenvalues, and of `running`.
+std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const IntegratorInfo& running,
+                                        const StopProbe& stop) {
   std::vector<DampedOscillation> result;
-  for (const IntegratorInfo& info : integrators()) {
+  const auto add = [&](const IntegratorInfo& info) {
     if (all.empty() || info.coupling != StepCoupling::eigenvalues || std::isinf(info.stability_limit) ||
         info.growth_of_slow_modes)
-      continue;
+      return;
     CancelPoint(stop).poll();
     const IntegratorParameters values = default_parameters(info);
     const auto limit = [&](const DampedOscillation& o) { return largest_stable_step(info, values, o); };
     result.push_back(*std::ranges::min_element(all, {}, limit));
-  }
+  };
+  std::ranges::for_each(integrators(), add);
+  if (running.tableau != nullptr) add(running);
   return result;
 }
 
@@ -299,7 +302,7 @@ bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject&
   is_completed([&] {
     const auto all =
         jacobian_spectrum(*stiffness_, *damping_, subject.system.masses(), subject.held, pool, stop);
-    found = limiting(all, stop);
+    found = limiting(all, subject.integrator, stop);
   });
   if (found.empty()) return false;
   estimate.others = std::move(found);

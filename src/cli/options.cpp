@@ -263,8 +263,9 @@ void SceneOptions::add_to(CLI::App& app) {
   std::vector<std::string_view> tableaux;
   for (const TableauPreset& preset : tableau_presets()) tableaux.push_back(preset.id);
   text("--tableau", tableau_, "FILE.json|NAME",
-       "Butcher tableau of --integrator runge-kutta: a file such as {\"name\": \"Heun\", \"a\": [[0, 0], [1, "
-       "0]], \"b\": [\"1/2\", \"1/2\"]}, its text, or one of " +
+       "Butcher tableau of --integrator runge-kutta: a JSON file, JSON text such as {\"name\": \"Heun\", "
+       "\"a\": [[0, 0], [1, "
+       "0]], \"b\": [\"1/2\", \"1/2\"]}, or one of " +
            joined(tableaux) + ". Lists of integrators have runge-kutta:NAME.",
        "Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
@@ -360,7 +361,10 @@ Scene SceneOptions::applied_to(Scene scene) const {
   for (const std::string& obstacle : obstacles_)
     if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle_argument(obstacle));
   check_obstacles(scene.obstacles.bodies);
-  if (integrator_) set_integrator(scene, parse_integrator(*integrator_));
+  if (integrator_ == kTableauIntegrator)  // with the tableau of the scene
+    scene.integrator = *integrator_;
+  else if (integrator_)
+    set_integrator(scene, parse_integrator(*integrator_));
   if (tableau_) {
     if (scene.integrator != kTableauIntegrator)
       throw InputError("--tableau needs --integrator " + std::string(kTableauIntegrator) + ".");

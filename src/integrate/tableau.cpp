@@ -24,6 +24,7 @@ namespace {
 constexpr double kInfiniteLimit = std::numeric_limits<double>::infinity();
 constexpr double kConditionTolerance = 1e-12;  // of order conditions and consistency
 constexpr double kRoundingOfCoefficients = 1e-13;
+constexpr double kLeastDiagonal = 1e-6;  // a stage divides by it
 
 /// A number, or an expression of + − * / ( ) and sqrt( ).
 class CellReader {
@@ -84,6 +85,9 @@ class CellReader {
       value = within_brackets();
     } else {
       skip_spaces();
+      // from_chars would take "inf" and "nan".
+      if (rest_.empty() || std::string_view("0123456789.").find(rest_.front()) == std::string_view::npos)
+        valid_ = false;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
       if (error != std::errc()) valid_ = false;
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
@@ -147,25 +151,29 @@ Number polynomial(std::span<const double> coefficients, const Number& z) {
   return value;
 }
 
-/// The coefficients of |p(iy)|² in y².
-std::vector<double> squared_on_axis(std::span<const double> p) {
-  std::vector<double> squared(p.size(), 0.0);
+/// The coefficients of |p(iy)|² in y², and the sizes of what they are sums of.
+struct SquaredOnAxis {
+  std::vector<double> values, sizes;
+};
+SquaredOnAxis squared_on_axis(std::span<const double> p) {
+  SquaredOnAxis squared{std::vector<double>(p.size(), 0.0), std::vector<double>(p.size(), 0.0)};
   for (std::size_t i = 0; i < p.size(); ++i)
     for (std::size_t j = i % 2; j < p.size(); j += 2) {  // i + j is even
       const bool is_positive = (i + 3 * j) % 4 == 0;     // iⁱ conj(iʲ) = i^(i + 3j)
-      squared[(i + j) / 2] += (is_positive ? 1 : -1) * p[i] * p[j];
+      squared.values[(i + j) / 2] += (is_positive ? 1 : -1) * p[i] * p[j];
+      squared.sizes[(i + j) / 2] += std::abs(p[i] * p[j]);
     }
   return squared;
 }
 
 /// The largest y with |N(iy')| ≤ |D(iy')| on [0, y].
 double limit_on_axis(std::span<const double> numerator, std::span<const double> denominator) {
-  const std::vector<double> n = squared_on_axis(numerator);
-  std::vector<double> margin = squared_on_axis(denominator);
+  const SquaredOnAxis n = squared_on_axis(numerator), d = squared_on_axis(denominator);
+  std::vector<double> margin = d.values;
   for (std::size_t k = 0; k < margin.size(); ++k) {
-    const double size = std::max({std::abs(margin[k]), std::abs(n[k])});
-    margin[k] -= n[k];
-    if (std::abs(margin[k]) <= kRoundingOfCoefficients * std::max(size, 1e-3)) margin[k] = 0;
+    margin[k] -= n.values[k];
+    const double size = std::max({n.sizes[k], d.sizes[k], 1e-3});
+    if (std::abs(margin[k]) <= kRoundingOfCoefficients * size) margin[k] = 0;
   }
   const auto lowest = std::ranges::find_if(margin, [](double c) { return c != 0; });
   if (lowest == margin.end()) return kInfiniteLimit;
@@ -257,9 +265,10 @@ RungeKuttaTable::RungeKuttaTable(const ButcherTableau& tableau) {
     throw InputError("The weights b of the tableau add up to " + format_number(sum) +
                      "; they must add up to 1, or the method does not converge.");
   for (std::size_t i = 0; i < s; ++i)
-    if (kind() == StageKind::diagonal && a(i, i) < 0)
+    if (kind() == StageKind::diagonal && (a(i, i) < 0 || (a(i, i) > 0 && a(i, i) < kLeastDiagonal)))
       throw InputError("The tableau has " + format_number(a(i, i)) + " on the diagonal of a, in row " +
-                       std::to_string(i + 1) + "; it must be 0 or more, so that the stage can be solved.");
+                       std::to_string(i + 1) +
+                       "; it must be 0, or at least 1e-6, so that the stage can be solved.");
   if (!factorise())
     throw InputError(
         "The stages of the tableau cannot be solved one after the other: the triangular factor of a needs a "
@@ -319,7 +328,7 @@ bool RungeKuttaTable::factorise() {
         if (!is_zero_row(i)) upper[i * s + k] = sum / lower_[i * s + i];
       }
     }
-    if (!is_zero_row(k) && !(lower_[k * s + k] > kRoundingOfCoefficients)) return false;
+    if (!is_zero_row(k) && !(lower_[k * s + k] >= kLeastDiagonal)) return false;
   }
   return true;
 }
@@ -439,18 +448,18 @@ std::string formula_of(const ButcherTableau& tableau) {
 
 std::string summary_of(const TableauFacts& facts, std::size_t stages) {
   std::string text = "Runge–Kutta method of your tableau, with ";
-  text += stages == 1 ? "one stage" : std::to_string(stages) + " stages";
-  switch (facts.kind) {
-    case StageKind::explicit_stages:
-      text += ", each from earlier ones.";
-      break;
-    case StageKind::diagonal:
-      text += ", solved one after the other.";
-      break;
-    case StageKind::full:
-      text += " that depend on each other.";
-      break;
-  }
+  text += stages == 1 ? "one stage." : std::to_string(stages) + " stages";
+  if (stages > 1) switch (facts.kind) {
+      case StageKind::explicit_stages:
+        text += ", each from earlier ones.";
+        break;
+      case StageKind::diagonal:
+        text += ", solved one after the other.";
+        break;
+      case StageKind::full:
+        text += " that depend on each other.";
+        break;
+    }
   if (facts.symplectic) text += " It is symplectic.";
   if (facts.l_stable)
     text += " It is L-stable: it removes the fastest oscillations in one step.";

@@ -16,6 +16,7 @@ namespace clothlab {
 
 inline constexpr std::string_view kTableauIntegrator = "runge-kutta";  ///< the id of its row
 inline constexpr std::size_t kMostStages = 8;
+inline constexpr std::size_t kLongestTableauName = 40, kLongestCell = 60;  // characters
 
 /// A tableau as it was written: each cell is a number or an expression, such as "1/4 - sqrt(3)/6".
 struct ButcherTableau {

@@ -47,7 +47,7 @@ struct LiveLane {
   /// h [s].
   struct MethodOrigin {
     LaneOrigin since;
-    std::uint16_t integrator = 0;
+    const IntegratorInfo* integrator = nullptr;
     StageSolve stages{};
     double h = 0;
   };

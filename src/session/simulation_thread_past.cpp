@@ -111,7 +111,7 @@ LiveLane::MethodOrigin SimulationThread::Impl::method_from_now(const LiveLane& l
   const Simulation& run = simulation_of(lane);
   // Of a lane that catches up, the values that it will have then.
   const double h = lane.catching_up ? simulation().scene().dt / lane.catching_up->substeps : run.scene().h();
-  return {present_figures(lane), row_of(run.integrator()), run.scene().solver.stage_solve, h};
+  return {present_figures(lane), &run.integrator(), run.scene().solver.stage_solve, h};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {

@@ -249,6 +249,8 @@ bool is_of_method(const Command& command) {
 
 Command choice_of(const IntegratorInfo& info) {
   if (info.tableau != nullptr) return SetTableau{info.tableau};
+  // That row is Kutta's method; the command alone would keep another tableau.
+  if (info.id == kTableauIntegrator) return SetTableau{&tableau_method(tableau_preset("kutta3"))};
   return SetIntegrator{std::string(info.id)};
 }
 

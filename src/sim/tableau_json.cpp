@@ -18,7 +18,6 @@ namespace {
 using nlohmann::json;
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kLongestName = 40, kLongestCell = 60;
 constexpr const char* kCells = "must be a list of numbers or of texts such as \"1/6\"";
 
 Cells read_cells(std::string_view key, const json& list) {
@@ -66,7 +65,7 @@ const TableauMethod& read_tableau(const json& object) {
   ButcherTableau tableau;
   if (const auto name = object.find("name"); name != object.end()) {
     if (!name->is_string()) refuse_value("name", "must be a text in quotes");
-    tableau.name = printable(name->get<std::string>(), kLongestName);
+    tableau.name = printable(name->get<std::string>(), kLongestTableauName);
   }
   const json& a = object["a"];
   if (!a.is_array() || a.size() > kMostStages)

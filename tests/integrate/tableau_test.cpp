@@ -67,6 +67,22 @@ TEST(Tableau, HasThePropertiesOfTheory) {
   EXPECT_EQ(tableau_presets().size(), 13u) << "Add the properties of a new tableau above.";
 }
 
+// Sums of rounded products must not hide that |R| = 1 to some order.
+TEST(Tableau, HasItsLimitDespiteRounding) {
+  const ButcherTableau dormand_prince{
+      "",
+      {{"0", "0", "0", "0", "0", "0", "0"},
+       {"1/5", "0", "0", "0", "0", "0", "0"},
+       {"3/40", "9/40", "0", "0", "0", "0", "0"},
+       {"44/45", "-56/15", "32/9", "0", "0", "0", "0"},
+       {"19372/6561", "-25360/2187", "64448/6561", "-212/729", "0", "0", "0"},
+       {"9017/3168", "-355/33", "46732/5247", "49/176", "-5103/18656", "0", "0"},
+       {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}},
+      {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}};
+  EXPECT_NEAR(tableau_method(dormand_prince).facts.limit, 1, 0.1);
+  EXPECT_EQ(tableau_method(dormand_prince).facts.order, 5);
+}
+
 // Forward and backward Euler, and the trapezoidal rule, whose growth is known.
 TEST(Tableau, GrowsAsItsStabilityFunction) {
   const auto growth = [](const Rows& a, const Row& b, double y, double s) {
@@ -109,7 +125,7 @@ TEST(Tableau, ReadsNumbersAndExpressions) {
                                     {"2*(3-1)/4", 1.0}})
     EXPECT_DOUBLE_EQ(read_cell(text, "b"), value) << text;
   for (const char* text : {"", "x", "1/0", "1/", "(1", "1)", "sqrt(-1)", "1 2", "1e9", "nan", "inf", "sqrt 3",
-                           "1,5", "((((((((((((((((((((((1))))))))))))))))))))))"})
+                           "1,5", "1/inf", "((((((((((((((((((((((1))))))))))))))))))))))"})
     EXPECT_THROW(read_cell(text, "b"), InputError) << text;
 }
 
@@ -129,6 +145,7 @@ TEST(Tableau, RefusesWhatIsNoMethodInOneSentence) {
             std::string::npos);
   EXPECT_NE(sentence({{"0", "0"}, {"1", "0"}}, {"1/2", "1/3"}).find("add up to 0.83"), std::string::npos);
   EXPECT_NE(sentence({{"-1"}}, {"1"}).find("-1 on the diagonal"), std::string::npos);
+  EXPECT_NE(sentence({{"1e-9"}}, {"1"}).find("at least 1e-6"), std::string::npos);
   // Lobatto IIIB: the second stage cannot be solved.
   EXPECT_NE(sentence({{"1/2", "0"}, {"1/2", "0"}}, {"1/2", "1/2"}), "x");  // diagonal: allowed
   EXPECT_NE(sentence({{"0", "1"}, {"1", "0"}}, {"1/2", "1/2"}).find("triangular factor"), std::string::npos);

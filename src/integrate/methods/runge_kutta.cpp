@@ -137,7 +137,9 @@ class RungeKutta final : public Integrator {
           solve_stage(system, state, h, context, i, sweep, scale, report);
         else
           evaluate_stage(system, state, h, context, i);
-        if (is_coupled()) change = std::max(change, norm_of_change(system, h, context, stages_[i]));
+        if (!is_coupled()) continue;
+        const double of_stage = norm_of_change(system, h, context, stages_[i]);
+        if (!(of_stage <= change)) change = of_stage;  // also if it is not a number
       }
       // Where the sweeps cycle, as in impacts, shorter steps along them converge.
       share = change > kSlowSweeps * last ? std::max(share / 2, kLeastShare) : std::min(1.5 * share, 1.0);
@@ -283,7 +285,7 @@ extern constinit const IntegratorInfo kRungeKutta{
     .summary =
         "Any Runge–Kutta method, from the Butcher tableau that you give: explicit, diagonally implicit or "
         "fully implicit, of up to 8 stages. Without one it is Kutta's method of order three.",
-    .cost = "Three evaluations of the forces per step; that of your tableau otherwise.",
+    .cost = "Three evaluations of the forces per step without a tableau.",
     .use = "A method that is not in this list, next to those that are.",
     .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
     .stability_limit = std::numbers::sqrt3,

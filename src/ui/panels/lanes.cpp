@@ -211,7 +211,7 @@ LaneChoices steps_of_one(const PanelContext& context) {
   // The lane without substeps must be stable too.
   constexpr double kBelowLimit = 0.9;
   if (const auto& estimate = context.snapshot.stability)
-    if (const auto limit = largest_stable_step(integrators()[row], context.own_parameters(), *estimate);
+    if (const auto limit = largest_stable_step(context.method(), context.own_parameters(), *estimate);
         limit && *limit > 0)
       dt = std::min(dt, kBelowLimit * *limit);
   return {{{row, 16}, {row, 4}, {row, 1}}, std::max(dt, find_scene_parameter("dt")->spec.min)};

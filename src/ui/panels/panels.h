@@ -153,8 +153,7 @@ class TableauDialog {
   void draw(const PanelContext& context, const Area& view);
 
  private:
-  static constexpr std::size_t kCell = 64;  // characters
-  using Cell = std::array<char, kCell>;
+  using Cell = std::array<char, kLongestCell + 1>;
 
   ButcherTableau written() const;
   void write(const ButcherTableau& tableau);
@@ -168,7 +167,7 @@ class TableauDialog {
 
   bool open_ = false, accept_ = false;
   std::size_t stages_ = 1;
-  Cell name_{};
+  std::array<char, 4 * kLongestTableauName + 1> name_{};  // in UTF-8
   std::array<std::array<Cell, kMostStages>, kMostStages> a_{};
   std::array<Cell, kMostStages> b_{};
   std::optional<ButcherTableau> known_;  // that the following belongs to

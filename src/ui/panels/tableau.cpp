@@ -41,7 +41,7 @@ std::string order_text(const TableauFacts& facts, double measured) {
   if (facts.order == 5) text += " or more";
   text += " by the order conditions, ";
   return text + (std::isfinite(measured) ? format_plain(measured, 3) + " measured on a pendulum."
-                                         : "none measured on a pendulum.");
+                                         : "not measurable on a pendulum.");
 }
 
 std::string stability_text(const TableauFacts& facts) {
@@ -83,7 +83,7 @@ bool TableauDialog::on_key(const KeyPress& press) {
 
 ButcherTableau TableauDialog::written() const {
   ButcherTableau tableau;
-  tableau.name = trimmed(name_.data());
+  tableau.name = printable(trimmed(name_.data()), kLongestTableauName);
   for (std::size_t i = 0; i < stages_; ++i) {
     auto& row = tableau.a.emplace_back();
     for (std::size_t j = 0; j < stages_; ++j) row.emplace_back(trimmed(a_[i][j].data()));
