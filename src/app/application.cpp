@@ -470,10 +470,14 @@ void Application::copy_text(const std::string& text) {
 }
 
 void Application::copy_command_line() {
-  const std::string command =
-      snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
-  if (command.empty()) return save_journal(true);
-  copy_text(command);
+  attempt([&] {
+    const std::string command =
+        snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
+    if (command.empty())
+      save_journal(true);
+    else
+      copy_text(command);
+  });
 }
 
 // With `copy`, copies the command that replays it to the clipboard.

@@ -494,10 +494,10 @@ std::unique_ptr<TableauMethod> make_tableau_method(const ButcherTableau& tableau
   method.tableau = tableau;
   method.facts = table.facts();
   method.values = table.values();
-  method.title = tableau.name.empty() ? "Runge–Kutta table" : tableau.name;
-  const auto preset = std::ranges::find(tableau_presets(), tableau, &TableauPreset::tableau);
-  method.label = std::string(kTableauIntegrator) + ":" +
-                 (preset == tableau_presets().end() ? method.title : std::string(preset->id));
+  method.title = tableau.name.empty() ? "Runge–Kutta tableau" : tableau.name;
+  const std::string_view preset = preset_id(tableau);
+  method.label =
+      std::string(kTableauIntegrator) + ":" + (preset.empty() ? method.title : std::string(preset));
   std::ranges::replace(method.label, ',', ' ');  // a column of a table
   if (method.facts.order == 5) method.order_condition = "or more";
   method.formula = formula_of(tableau);
@@ -562,7 +562,7 @@ std::span<const TableauPreset> tableau_presets() {
                       {"-11/54", "5/2", "-70/27", "35/27", "0", "0"},
                       {"1631/55296", "175/512", "575/13824", "44275/110592", "253/4096", "0"}},
                      {"37/378", "0", "250/621", "125/594", "0", "512/1771"}}},
-      TableauPreset{"midpoint", {"Midpoint table", {{"1/2"}}, {"1"}}},
+      TableauPreset{"midpoint", {"Midpoint tableau", {{"1/2"}}, {"1"}}},
       TableauPreset{
           "crouzeix",
           {"Crouzeix 3", {{"1/2 + sqrt(3)/6", "0"}, {"-sqrt(3)/3", "1/2 + sqrt(3)/6"}}, {"1/2", "1/2"}}},
@@ -589,6 +589,11 @@ std::span<const TableauPreset> tableau_presets() {
       TableauPreset{"radau-iia3", {"Radau IIA 3", {{"5/12", "-1/12"}, {"3/4", "1/4"}}, {"3/4", "1/4"}}},
   };
   return presets;
+}
+
+std::string_view preset_id(const ButcherTableau& tableau) {
+  const auto preset = std::ranges::find(tableau_presets(), tableau, &TableauPreset::tableau);
+  return preset == tableau_presets().end() ? std::string_view() : preset->id;
 }
 
 const ButcherTableau& tableau_preset(std::string_view id) {

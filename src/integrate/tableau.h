@@ -103,6 +103,8 @@ struct TableauPreset {
   ButcherTableau tableau;
 };
 std::span<const TableauPreset> tableau_presets();
+/// The id of a tableau that is one of them; empty for others.
+std::string_view preset_id(const ButcherTableau& tableau);
 /// Throws InputError for an unknown id, naming the nearest.
 const ButcherTableau& tableau_preset(std::string_view id);
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "integrate/tableau.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
@@ -375,8 +376,12 @@ void EditHistory::retell() {
   const LaneScene& first = saved.front();
   const auto same_lane = find_scene(now, first.lane);
   Scene values = same_lane ? *same_lane : with_method(*now.front().scene, first.scene->method());
-  values.integrator = first.scene->integrator;
-  // The integrator of a single lane changes often: do not ask about it.
+  // The integrator of a single lane changes often: do not ask about it, but for a tableau that was typed.
+  const bool is_typed = values.tableau != nullptr && preset_id(values.tableau->tableau).empty();
+  if (!is_typed) {
+    values.integrator = first.scene->integrator;
+    values.tableau = first.scene->tableau;
+  }
   const bool is_alone = saved.size() == 1 && now.size() == 1 && same_lane;
   const ClothMesh& mesh = *now_.present.loaded->mesh;
   try {

@@ -119,15 +119,16 @@ std::vector<std::uint32_t> particles_of(const ParticleGroup& group, const ClothM
 DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const vec3> start) {
   check_drivers(scene.groups, scene.drivers);
   if (scene.groups.empty()) return;
-  for (const ParticleGroup& group : scene.groups)
-    particles_of(group, mesh);  // an empty one is an error, used or not
+  std::vector<std::vector<std::uint32_t>> members;  // an empty group is an error, used or not
+  for (const ParticleGroup& group : scene.groups) members.push_back(particles_of(group, mesh));
   const std::vector<std::uint32_t> pinned = selected_particles(mesh, scene.pins);
   std::vector<std::pair<std::uint32_t, Driven>> all;
   const auto marks = std::make_shared<DriverMarks>();
   for (const Driver& driver : scene.drivers) {
-    const ParticleGroup& group = *std::ranges::find(scene.groups, driver.group, &ParticleGroup::name);
+    const auto found = std::ranges::find(scene.groups, driver.group, &ParticleGroup::name);
+    const ParticleGroup& group = *found;
     DriverMark& mark = marks->emplace_back();
-    mark.particles = particles_of(group, mesh);
+    mark.particles = members[static_cast<std::size_t>(found - scene.groups.begin())];
     if (const auto* force = std::get_if<DriverForce>(&driver.action)) {
       if (driver.on) forces_.push_back({mark.particles, *force});
       continue;

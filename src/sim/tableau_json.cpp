@@ -97,8 +97,8 @@ std::string write_tableau(const ButcherTableau& tableau) {
 }
 
 std::string tableau_text(const ButcherTableau& tableau) {
-  const auto preset = std::ranges::find(tableau_presets(), tableau, &TableauPreset::tableau);
-  return preset == tableau_presets().end() ? write_tableau(tableau) : std::string(preset->id);
+  const std::string_view preset = preset_id(tableau);
+  return preset.empty() ? write_tableau(tableau) : std::string(preset);
 }
 
 }  // namespace clothlab

@@ -12,6 +12,7 @@
 #include "cloth/sample_cloth.h"
 #include "dense_algebra.h"
 #include "integrate/stepping.h"
+#include "integrate/tableau.h"
 
 namespace clothlab {
 namespace {
@@ -131,6 +132,10 @@ TEST(StabilityMeter, KnowsDamping) {
     check("velocity-verlet", expected.verlet);
     check("rk4", expected.rk4);
     check("explicit-euler", expected.explicit_euler);
+    for (const char* name : {"heun", "kutta3", "cash-karp5"}) {
+      const IntegratorInfo& info = tableau_method(tableau_preset(name)).info;
+      expect_limit(*rig, info, limit_of(*rig, info));
+    }
   }
 }
 

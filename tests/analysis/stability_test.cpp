@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/stability.h"
 
+#include "integrate/tableau.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,6 +84,14 @@ TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
     const double measured = limit(info.id, uniform_estimate(kOmega));
     EXPECT_TRUE(measured == expected || std::abs(measured - expected) < 1e-6 * expected)
         << info.id << ": " << measured;
+  }
+  for (const TableauPreset& preset : tableau_presets()) {
+    const IntegratorInfo& info = tableau_method(preset.tableau).info;
+    const double measured =
+        largest_stable_step(info, default_parameters(info), uniform_estimate(kOmega)).value();
+    const double expected = info.stability_limit / kOmega;
+    EXPECT_TRUE(measured == expected || std::abs(measured - expected) < 1e-6 * expected)
+        << preset.id << ": " << measured;
   }
   // Half the critical damping, d = ω: y² + 2s = 4, h d = 2 or y² + 2s − s² = 4, and h = d/ω².
   const StabilityEstimate damped = uniform_estimate(kOmega, kOmega);

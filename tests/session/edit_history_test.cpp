@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/worker_pool.h"
+#include "integrate/tableau.h"
 #include "session/support.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
@@ -295,6 +296,16 @@ TEST(EditHistory, UnsavedLanesAreTold) {
   edits.record(SetParameter{"mass", 3});
   EXPECT_EQ(edits.unsaved_values(), "Mass 0.2 → 3 kg");
   EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg, lane B: Runge–Kutta 4 → XPBD");
+}
+
+TEST(EditHistory, ATableauThatWasTypedIsUnsaved) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetTableau{&tableau_method(tableau_preset("heun"))});
+  EXPECT_EQ(edits.unsaved_changes(), "") << "it has a name";
+  edits.record(SetTableau{&tableau_method({"Mine", {{"0", "0"}, {"3/4", "0"}}, {"1/3", "2/3"}})});
+  EXPECT_EQ(edits.unsaved_changes(), "Semi-implicit Euler → Mine");
+  edits.saved(edits.version());
+  EXPECT_EQ(edits.unsaved_changes(), "");
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsLanes) {

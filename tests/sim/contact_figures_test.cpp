@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "contact/body_contact.h"
+#include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"
@@ -115,6 +116,24 @@ TEST(ContactFigures, BodiesHaveTheImpulsesOfAllSubsteps) {
       simulation.apply(one_thread(), Reset{});
       EXPECT_EQ(simulation.body_contacts().of(0).normal_impulse, 0);
     }
+}
+
+// Stages contribute to the end of a step, but their contacts are not added to those of the end.
+TEST(ContactFigures, BodiesHaveTheImpulsesOfStepsByTableaux) {
+  constexpr double kAngle = 0.7;  // it slides
+  for (const TableauPreset& preset : tableau_presets()) {
+    Scene scene = on_leaning_floor("runge-kutta", ContactModel::filter, kAngle);
+    set_integrator(scene, tableau_method(preset.tableau).info);
+    Simulation simulation(scene, grid_mesh(4, 4), one_thread());
+    ASSERT_EQ(run(simulation, 50), 50) << preset.id;
+    const double impulse = kWeight * std::cos(kAngle) * scene.dt;
+    const BodyContact& floor = simulation.body_contacts().of(0);
+    EXPECT_NEAR(floor.normal_impulse, impulse, 1e-4 * impulse) << preset.id;
+    EXPECT_NEAR(floor.friction_impulse, kFloorFriction * impulse, 1e-3 * impulse) << preset.id;
+    // The weight and friction alone move it: the method adds nothing to their energy.
+    const double energy = kWeight * std::sin(kAngle) * simulation.state().v[0].x * simulation.state().t;
+    EXPECT_NEAR(simulation.record().ledger.method, 0, 1e-5 * energy) << preset.id;
+  }
 }
 
 // What a board that rises at a constant speed gives to the cloth on it is its gain in potential energy.

@@ -469,7 +469,7 @@ TEST(SceneJson, TableauxAreReadAsTheyWereWritten) {
           "tableau": {"a": [[0, 0], [0.5, 0]], "b": [0, 1], "c": ["0", "1/2"]}})",
       "numbers.json");
   EXPECT_EQ(method_info(numbers).order, 2);
-  EXPECT_EQ(method_info(numbers).title, "Runge–Kutta table");
+  EXPECT_EQ(method_info(numbers).title, "Runge–Kutta tableau");
   const auto refused = [](const std::string& tableau) -> std::string {
     try {
       (void)parse_scene(R"({"clothlab-scene": 4, "tableau": )" + tableau + "}", "f.json");

@@ -60,7 +60,8 @@ int MethodAnalysis::run() {
       return std::ranges::find(wanted, info) == wanted.end();
     });
     for (const IntegratorInfo* info : wanted)
-      if (info->tableau != nullptr) integrators_.push_back(info);
+      if (info->tableau != nullptr && std::ranges::find(integrators_, info) == integrators_.end())
+        integrators_.push_back(info);
   }
   for (const IntegratorInfo* info : integrators_) parameters(*info);
   outputs.check();
@@ -106,8 +107,14 @@ bool MethodAnalysis::is_completed(const std::function<void()>& measurement) {
 }
 
 ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const {
+  // Tableaux have one row: each takes the colour of another one, from that row on.
+  std::size_t row = integrator_row(info);
+  for (const IntegratorInfo* other : integrators_) {
+    if (other == &info) break;
+    if (info.tableau != nullptr && other->tableau != nullptr) ++row;
+  }
   return {.label = std::string(label_of(info)),
-          .colour = colour_of_row_(integrator_row(info)),
+          .colour = colour_of_row_(row % clothlab::integrators().size()),
           .markers = markers};
 }
 

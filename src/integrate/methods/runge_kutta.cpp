@@ -78,7 +78,10 @@ class RungeKutta final : public Integrator {
       if (table_.is_zero_row(i)) at_start += table_.b(i);
     start_.compute(system, state, h, context, at_start * h);
     const double scale = h * start_.force_norm(system.masses());
-    for (Stage& stage : stages_) {  // a guess, and the stages that are the start
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      // Stages that are the start, and those that begin from it.
+      if (!table_.is_zero_row(i) && i > 0 && !is_coupled()) continue;
+      Stage& stage = stages_[i];
       stage.x = state.x;
       stage.v = stage.now.v = start_.v;
       stage.now.a = start_.a;
@@ -275,7 +278,7 @@ constexpr std::array kKutta3{3.0,                                               
 
 extern constinit const IntegratorInfo kRungeKutta{
     .id = kTableauIntegrator,
-    .title = "Runge–Kutta table",
+    .title = "Runge–Kutta tableau",
     .letters = "TA",
     .family = IntegratorFamily::explicit_method,
     .order = 3,

@@ -125,23 +125,26 @@ void TableauDialog::choose_preset() {
   ImGui::SetNextItemWidth(units(170));
   const auto same = [&](const TableauPreset& preset) { return preset.tableau == known_; };
   const auto known = std::ranges::find_if(tableau_presets(), same);
-  choice_list("tableau-preset", known == tableau_presets().end() ? "your own" : known->tableau.name,
-              "A known tableau, to use or to change.", [&] {
-                for (const TableauPreset& preset : tableau_presets()) {
-                  const TableauFacts& facts = tableau_method(preset.tableau).facts;
-                  if (list_item("tableau-preset:" + std::string(preset.id), preset.tableau.name,
-                                kind_text(facts.kind, preset.tableau.b.size()) + " " + stability_text(facts),
-                                same(preset)))
-                    write(preset.tableau);
-                }
-              });
+  choice_list(
+      "tableau-preset", known == tableau_presets().end() ? "your own" : known->tableau.name,
+      "A known tableau, to use or to change.",
+      [&] {
+        for (const TableauPreset& preset : tableau_presets()) {
+          const TableauFacts& facts = tableau_method(preset.tableau).facts;
+          if (list_item("tableau-preset:" + std::string(preset.id), preset.tableau.name,
+                        kind_text(facts.kind, preset.tableau.b.size()) + " " + stability_text(facts),
+                        same(preset)))
+            write(preset.tableau);
+        }
+      },
+      ImGuiComboFlags_HeightLarge);
   ImGui::SameLine(0, units(14));
   plain_text("Name");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(units(170));
   ImGui::InputText("##tableau-name", name_.data(), name_.size());
   note_item("tableau-name");
-  tooltip("Name of the method in lanes, plots and files.");
+  tooltip("Name of the method in lanes and files. Plots call every tableau Runge–Kutta tableau.");
 }
 
 void TableauDialog::choose_stages() {
