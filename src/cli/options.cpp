@@ -214,8 +214,9 @@ const TableauMethod& parse_tableau_argument(std::string_view text) {
 }
 
 const IntegratorInfo& parse_integrator(std::string_view text) {
-  const std::string prefix = std::string(kTableauIntegrator) + ":";
-  if (text.starts_with(prefix)) return parse_tableau_argument(text.substr(prefix.size())).info;
+  for (const std::string_view id : {kRungeKuttaIntegrator, kTwoStepIntegrator})
+    if (text.starts_with(std::string(id) + ":"))
+      return parse_tableau_argument(text.substr(id.size() + 1)).info;
   return integrator_info(text);
 }
 
@@ -263,10 +264,11 @@ void SceneOptions::add_to(CLI::App& app) {
   std::vector<std::string_view> tableaux;
   for (const TableauPreset& preset : tableau_presets()) tableaux.push_back(preset.id);
   text("--tableau", tableau_, "FILE.json|NAME",
-       "Butcher tableau of --integrator runge-kutta: a JSON file, JSON text such as {\"name\": \"Heun\", "
-       "\"a\": [[0, 0], [1, "
-       "0]], \"b\": [\"1/2\", \"1/2\"]}, or one of " +
-           joined(tableaux) + ". Lists of integrators have runge-kutta:NAME.",
+       "Coefficients of --integrator runge-kutta or two-step: a JSON file, JSON text such as {\"name\": "
+       "\"Heun\", \"a\": [[0, 0], [1, 0]], \"b\": [\"1/2\", \"1/2\"]} or {\"alpha\": [-1, 0, 1], \"beta\": "
+       "[0, "
+       "2, 0]}, or one of " +
+           joined(tableaux) + ". Lists of integrators have runge-kutta:NAME and two-step:NAME.",
        "Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
     const SceneParameter* row = find_scene_parameter(spec->id);
@@ -361,14 +363,15 @@ Scene SceneOptions::applied_to(Scene scene) const {
   for (const std::string& obstacle : obstacles_)
     if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle_argument(obstacle));
   check_obstacles(scene.obstacles.bodies);
-  if (integrator_ == kTableauIntegrator)  // with the tableau of the scene
-    scene.integrator = *integrator_;
+  if (integrator_ == kRungeKuttaIntegrator || integrator_ == kTwoStepIntegrator)
+    set_integrator(scene, std::string_view(*integrator_));  // with the tableau of the scene
   else if (integrator_)
     set_integrator(scene, parse_integrator(*integrator_));
   if (tableau_) {
-    if (scene.integrator != kTableauIntegrator)
-      throw InputError("--tableau needs --integrator " + std::string(kTableauIntegrator) + ".");
-    scene.tableau = &parse_tableau_argument(*tableau_);
+    if (integrator_info(scene.integrator).table.empty())
+      throw InputError("--tableau needs --integrator " + std::string(kRungeKuttaIntegrator) + " or " +
+                       std::string(kTwoStepIntegrator) + ".");
+    set_integrator(scene, parse_tableau_argument(*tableau_).info);
   }
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;

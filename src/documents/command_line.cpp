@@ -42,7 +42,7 @@ class Options {
     }
     if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
     if (scene_.tableau != nullptr && scene_.tableau != base_.tableau &&
-        scene_.integrator == kTableauIntegrator)
+        scene_.integrator == scene_.tableau->info.id)
       add("tableau", tableau_text(scene_.tableau->tableau));
     for (const ParameterSpec* spec : all_parameters()) add_parameter(*spec);
     return text_;

@@ -62,7 +62,7 @@ struct LimitRun {
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
     for (MethodLimit& method : now.methods)
-      if (method.info->id == kTableauIntegrator && scene.scene.tableau != nullptr)
+      if (scene.scene.tableau != nullptr && method.info->id == scene.scene.tableau->info.id)
         method.info = &scene.scene.tableau->info;
     std::erase_if(now.methods,
                   [&](const MethodLimit& method) { return !supports_contact(scene.scene, *method.info); });

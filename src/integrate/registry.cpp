@@ -39,7 +39,8 @@ namespace clothlab {
   NAME(kHhtAlpha)                   \
   NAME(kShake)                      \
   NAME(kASearch)                    \
-  NAME(kEnergyTracking)
+  NAME(kEnergyTracking)             \
+  NAME(kTwoStep)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

@@ -17,12 +17,12 @@
 #include "core/text.h"
 #include "integrate/growth.h"
 #include "integrate/registry.h"
+#include "integrate/two_step.h"
 
 namespace clothlab {
 namespace {
 
 constexpr double kInfiniteLimit = std::numeric_limits<double>::infinity();
-constexpr double kConditionTolerance = 1e-12;  // of order conditions and consistency
 constexpr double kRoundingOfCoefficients = 1e-13;
 constexpr double kLeastDiagonal = 1e-6;  // a stage divides by it
 
@@ -241,7 +241,7 @@ int order_by_conditions(const RungeKuttaTable& table) {
 
 }  // namespace
 
-RungeKuttaTable::RungeKuttaTable(const ButcherTableau& tableau) {
+RungeKuttaTable::RungeKuttaTable(const Tableau& tableau) {
   const std::size_t s = tableau.b.size();
   if (s < 1 || s > kMostStages)
     throw InputError("The tableau has " + std::to_string(s) + " weights b; allowed are 1 to " +
@@ -369,37 +369,68 @@ std::vector<double> RungeKuttaTable::values() const {
 
 namespace {
 
-/// A pendulum after the time 1, from the angle 1 at rest, by n steps.
-std::array<double, 2> pendulum_after(const RungeKuttaTable& table, int n) {
-  constexpr int kIterations = 60;  // of the fixed point, which contracts by h
+using PendulumState = std::array<double, 2>;  // angle and its rate
+
+constexpr double kPendulumTime = 1;
+constexpr PendulumState kPendulumStart{1, 0};
+constexpr int kPendulumIterations = 60;  // of the fixed point, which contracts by h
+
+PendulumState pendulum_slope(const PendulumState& u) { return {u[1], -std::sin(u[0])}; }
+
+void add(PendulumState& u, double factor, const PendulumState& slope) {
+  for (std::size_t d = 0; d < 2; ++d) u[d] += factor * slope[d];
+}
+
+PendulumState pendulum_after(const RungeKuttaTable& table, int steps, double h) {
   const std::size_t s = table.stages();
-  const double h = 1.0 / n;
-  std::array<double, 2> u{1, 0};
-  std::array<std::array<double, 2>, kMostStages> slope{};
-  for (int step = 0; step < n; ++step) {
-    for (int k = 0; k < kIterations; ++k)
+  PendulumState u = kPendulumStart;
+  std::array<PendulumState, kMostStages> slope{};
+  for (int step = 0; step < steps; ++step) {
+    for (int k = 0; k < kPendulumIterations; ++k)
       for (std::size_t i = 0; i < s; ++i) {
-        std::array<double, 2> stage = u;
-        for (std::size_t j = 0; j < s; ++j)
-          for (std::size_t d = 0; d < 2; ++d) stage[d] += h * table.a(i, j) * slope[j][d];
-        slope[i] = {stage[1], -std::sin(stage[0])};
+        PendulumState stage = u;
+        for (std::size_t j = 0; j < s; ++j) add(stage, h * table.a(i, j), slope[j]);
+        slope[i] = pendulum_slope(stage);
       }
-    for (std::size_t i = 0; i < s; ++i)
-      for (std::size_t d = 0; d < 2; ++d) u[d] += h * table.b(i) * slope[i][d];
+    for (std::size_t i = 0; i < s; ++i) add(u, h * table.b(i), slope[i]);
   }
   return u;
 }
 
-}  // namespace
+PendulumState pendulum_after(const TwoStepTable& table, int steps, double h) {
+  PendulumState before = kPendulumStart;
+  PendulumState u = pendulum_after(RungeKuttaTable(tableau_preset("rk4")), 1, h);
+  for (int step = 1; step < steps; ++step) {
+    PendulumState known = u;
+    add(known, table.alpha(0), {u[0] - before[0], u[1] - before[1]});
+    add(known, h * table.beta(1), pendulum_slope(u));
+    add(known, h * table.beta(0), pendulum_slope(before));
+    before = std::exchange(u, known);
+    for (int k = 0; k < kPendulumIterations && table.is_implicit(); ++k) {
+      PendulumState next = known;
+      add(next, h * table.beta(2), pendulum_slope(u));
+      u = next;
+    }
+  }
+  return u;
+}
 
-double measured_order(const RungeKuttaTable& table) {
-  static const std::array<double, 2> exact =
-      pendulum_after(RungeKuttaTable(tableau_preset("cash-karp5")), 1024);
-  const auto error = [&](int n) {
-    const auto [x, v] = pendulum_after(table, n);
+template <class Table>
+double order_on_pendulum(const Table& table) {
+  static const PendulumState exact =
+      pendulum_after(RungeKuttaTable(tableau_preset("cash-karp5")), 1024, kPendulumTime / 1024);
+  const auto error = [&](int steps) {
+    const auto [x, v] = pendulum_after(table, steps, kPendulumTime / steps);
     return std::hypot(x - exact[0], v - exact[1]);
   };
   return std::log2(error(16) / error(32));
+}
+
+}  // namespace
+
+double measured_order(const Tableau& tableau) {
+  return tableau.is_two_step() ? order_on_pendulum(TwoStepTable(tableau))
+                               : order_on_pendulum(RungeKuttaTable(tableau));
 }
 
 double tableau_growth(double h_omega, double h_damping, const IntegratorParameters& values) {
@@ -414,36 +445,59 @@ double tableau_growth(double h_omega, double h_damping, const IntegratorParamete
 
 namespace {
 
-/// "F1", "1/6 F1", "(1/4 - sqrt(3)/6) F2"; empty for a coefficient of 0.
-std::string term(const std::string& cell, std::size_t stage) {
+/// "F1", "1/6 F1", "(1/4 - sqrt(3)/6) F2" of a cell and a name; empty for a coefficient of 0.
+std::string term(const std::string& cell, const std::string& name) {
   const double value = *CellReader(cell).read();
   if (value == 0) return {};
   const bool is_simple = cell.find_first_of("+-", 1) == std::string::npos;
-  const std::string force = "F" + std::to_string(stage + 1);
-  if (value == 1) return force;
-  return (is_simple ? cell : "(" + cell + ")") + " " + force;
+  if (value == 1) return name;
+  return (is_simple ? cell : "(" + cell + ")") + " " + name;
 }
 
-std::string combination(const std::vector<std::string>& cells) {
+/// The sum of the cells, each with its name; empty if all are 0.
+template <class Name>
+std::string combination(const std::vector<std::string>& cells, const Name& name) {
   std::string sum;
   for (std::size_t j = 0; j < cells.size(); ++j) {
-    const std::string next = term(cells[j], j);
+    const std::string next = term(cells[j], name(j));
     if (next.empty()) continue;
     if (sum.empty())
       sum = next;
     else
       sum += next.front() == '-' ? " - " + next.substr(1) : " + " + next;
   }
-  return sum.empty() ? "u0" : "u0 + h (" + sum + ")";
+  return sum;
 }
 
-std::string formula_of(const ButcherTableau& tableau) {
+std::string formula_of_stages(const Tableau& tableau) {
+  const auto stage = [](const std::vector<std::string>& cells) {
+    const std::string sum =
+        combination(cells, [](std::size_t j) { return std::string("F").append(std::to_string(j + 1)); });
+    return sum.empty() ? "u0" : "u0 + h (" + sum + ")";
+  };
   std::string text;
   for (std::size_t i = 0; i < tableau.a.size(); ++i) {
     const std::string number = std::to_string(i + 1);
-    text.append("F" + number + " = F(" + combination(tableau.a[i]) + "); ");
+    text.append("F" + number + " = F(" + stage(tableau.a[i]) + "); ");
   }
-  return text + "u1 = " + combination(tableau.b);
+  return text + "u1 = " + stage(tableau.b);
+}
+
+std::string formula_of_two_steps(const Tableau& tableau) {
+  constexpr std::array kStates{"u₋₁", "u0", "u1"}, kForces{"F(u₋₁)", "F(u0)", "F(u1)"};
+  return combination(tableau.alpha, [&](std::size_t k) { return std::string(kStates[k]); }) + " = h (" +
+         combination(tableau.beta, [&](std::size_t k) { return std::string(kForces[k]); }) + ")";
+}
+
+std::string stability_sentences(const TableauFacts& facts) {
+  std::string text;
+  if (facts.symplectic) text += " It is symplectic.";
+  if (facts.l_stable)
+    text += " It is L-stable: it removes the fastest oscillations in one step.";
+  else if (facts.a_stable)
+    text += " It is A-stable: it multiplies the fastest oscillations by " +
+            format_plain(facts.at_infinity, 4) + " per step.";
+  return text;
 }
 
 std::string summary_of(const TableauFacts& facts, std::size_t stages) {
@@ -460,13 +514,7 @@ std::string summary_of(const TableauFacts& facts, std::size_t stages) {
         text += " that depend on each other.";
         break;
     }
-  if (facts.symplectic) text += " It is symplectic.";
-  if (facts.l_stable)
-    text += " It is L-stable: it removes the fastest oscillations in one step.";
-  else if (facts.a_stable)
-    text += " It is A-stable: it multiplies the fastest oscillations by " +
-            format_plain(facts.at_infinity, 4) + " per step.";
-  return text;
+  return text + stability_sentences(facts);
 }
 
 std::string cost_of(const RungeKuttaTable& table) {
@@ -487,24 +535,42 @@ std::string cost_of(const RungeKuttaTable& table) {
          " nonlinear solves until they agree with each other, often 4 to 10 in a step.";
 }
 
-std::unique_ptr<TableauMethod> make_tableau_method(const ButcherTableau& tableau) {
-  const RungeKuttaTable table(tableau);
+void describe_stages(TableauMethod& method) {
+  const RungeKuttaTable table(method.tableau);
+  method.facts = table.facts();
+  method.values = table.values();
+  method.formula = formula_of_stages(method.tableau);
+  method.summary = summary_of(method.facts, table.stages());
+  method.cost = cost_of(table);
+}
+
+void describe_two_steps(TableauMethod& method) {
+  const TwoStepTable table(method.tableau);
+  method.facts = table.facts();
+  method.values = table.values();
+  method.formula = formula_of_two_steps(method.tableau);
+  method.summary =
+      "Two-step method of your coefficients: it also uses the state before the last step. The first step "
+      "after a reset is one of " +
+      std::string(table.is_implicit() ? "SDIRK3." : "the classical Runge–Kutta method.") +
+      stability_sentences(method.facts);
+  method.cost = table.is_implicit() ? "One nonlinear solve per step, as backward Euler's."
+                                    : "One evaluation of the forces per step.";
+}
+
+std::unique_ptr<TableauMethod> make_tableau_method(const Tableau& tableau) {
   auto made = std::make_unique<TableauMethod>();
   TableauMethod& method = *made;
   method.tableau = tableau;
-  method.facts = table.facts();
-  method.values = table.values();
-  method.title = tableau.name.empty() ? "Runge–Kutta tableau" : tableau.name;
+  tableau.is_two_step() ? describe_two_steps(method) : describe_stages(method);
+  IntegratorInfo& info = method.info =
+      *find_integrator(tableau.is_two_step() ? kTwoStepIntegrator : kRungeKuttaIntegrator);
+  method.title = tableau.name.empty() ? std::string(info.title) : tableau.name;
   const std::string_view preset = preset_id(tableau);
-  method.label =
-      std::string(kTableauIntegrator) + ":" + (preset.empty() ? method.title : std::string(preset));
+  method.label = std::string(info.id) + ":" + (preset.empty() ? method.title : std::string(preset));
   std::ranges::replace(method.label, ',', ' ');  // a column of a table
   if (method.facts.order == 5) method.order_condition = "or more";
-  method.formula = formula_of(tableau);
-  method.summary = summary_of(method.facts, table.stages());
-  method.cost = cost_of(table);
 
-  IntegratorInfo& info = method.info = *find_integrator(kTableauIntegrator);
   const bool implicit = method.facts.kind != StageKind::explicit_stages;
   info.title = method.title;
   info.family = implicit ? IntegratorFamily::implicit : IntegratorFamily::explicit_method;
@@ -524,10 +590,14 @@ std::unique_ptr<TableauMethod> make_tableau_method(const ButcherTableau& tableau
 
 }  // namespace
 
-const TableauMethod& tableau_method(const ButcherTableau& tableau) {
+const TableauMethod& tableau_method(const Tableau& tableau) {
   static Interned<std::unique_ptr<TableauMethod>> methods;
   return *methods.get([&](const auto& method) { return method->tableau == tableau; },
                       [&] { return make_tableau_method(tableau); });
+}
+
+const TableauMethod& default_tableau(const IntegratorInfo& row) {
+  return tableau_method(tableau_preset(row.id == kTwoStepIntegrator ? "adams-bashforth2" : "kutta3"));
 }
 
 std::string_view label_of(const IntegratorInfo& info) {
@@ -587,16 +657,23 @@ std::span<const TableauPreset> tableau_presets() {
       TableauPreset{"gauss4",
                     {"Gauss 4", {{"1/4", "1/4 - sqrt(3)/6"}, {"1/4 + sqrt(3)/6", "1/4"}}, {"1/2", "1/2"}}},
       TableauPreset{"radau-iia3", {"Radau IIA 3", {{"5/12", "-1/12"}, {"3/4", "1/4"}}, {"3/4", "1/4"}}},
+      TableauPreset{"adams-bashforth2",
+                    {"Adams–Bashforth 2", {}, {}, {"0", "-1", "1"}, {"-1/2", "3/2", "0"}}},
+      TableauPreset{"leapfrog", {"Leapfrog", {}, {}, {"-1", "0", "1"}, {"0", "2", "0"}}},
+      TableauPreset{"adams-moulton3",
+                    {"Adams–Moulton 3", {}, {}, {"0", "-1", "1"}, {"-1/12", "8/12", "5/12"}}},
+      TableauPreset{"milne4", {"Milne 4", {}, {}, {"-1", "0", "1"}, {"1/3", "4/3", "1/3"}}},
+      TableauPreset{"bdf2", {"BDF2 tableau", {}, {}, {"1/2", "-2", "3/2"}, {"0", "0", "1"}}},
   };
   return presets;
 }
 
-std::string_view preset_id(const ButcherTableau& tableau) {
+std::string_view preset_id(const Tableau& tableau) {
   const auto preset = std::ranges::find(tableau_presets(), tableau, &TableauPreset::tableau);
   return preset == tableau_presets().end() ? std::string_view() : preset->id;
 }
 
-const ButcherTableau& tableau_preset(std::string_view id) {
+const Tableau& tableau_preset(std::string_view id) {
   std::vector<std::string_view> names;
   for (const TableauPreset& preset : tableau_presets()) {
     if (preset.id == id) return preset.tableau;

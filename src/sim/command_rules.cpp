@@ -123,7 +123,7 @@ class Change {
   }
 
   SharedScene operator()(const SetIntegrator& c) const {
-    return edited([&](Scene& next) { next.integrator = integrator_info(c.id).id; });
+    return edited([&](Scene& next) { set_integrator(next, c.id); });
   }
 
   SharedScene operator()(const SetTableau& c) const {
@@ -249,8 +249,8 @@ bool is_of_method(const Command& command) {
 
 Command choice_of(const IntegratorInfo& info) {
   if (info.tableau != nullptr) return SetTableau{info.tableau};
-  // That row is Kutta's method; the command alone would keep another tableau.
-  if (info.id == kTableauIntegrator) return SetTableau{&tableau_method(tableau_preset("kutta3"))};
+  // A row with a table is a method by itself; the command alone would keep another tableau.
+  if (!info.table.empty()) return SetTableau{&default_tableau(info)};
   return SetIntegrator{std::string(info.id)};
 }
 

@@ -301,18 +301,34 @@ const IntegratorInfo& integrator_info(std::string_view id) {
 }
 
 const IntegratorInfo& method_info(const Method& method) {
-  return method.tableau != nullptr && method.integrator == kTableauIntegrator
+  return method.tableau != nullptr && method.integrator == method.tableau->info.id
              ? method.tableau->info
              : integrator_info(method.integrator);
 }
 
-const ButcherTableau& tableau_of(const Method& method) {
-  return method.tableau != nullptr ? method.tableau->tableau : tableau_preset("kutta3");
+const Tableau& tableau_of(const Method& method) {
+  const IntegratorInfo& info = method_info(method);
+  return (info.tableau != nullptr ? *info.tableau : default_tableau(info)).tableau;
 }
 
 void set_integrator(Method& method, const IntegratorInfo& info) {
   method.integrator = info.id;
-  if (info.id == kTableauIntegrator) method.tableau = info.tableau;
+  if (!info.table.empty()) method.tableau = info.tableau;
+}
+
+void set_integrator(Method& method, std::string_view id) {
+  const IntegratorInfo& info = integrator_info(id);
+  method.integrator = info.id;
+  if (!info.table.empty() && method.tableau != nullptr && method.tableau->info.id != id)
+    method.tableau = nullptr;
+}
+
+void check_tableau(const Method& method) {
+  if (method.tableau == nullptr || integrator_info(method.integrator).table.empty()) return;
+  const std::string_view needed = method.tableau->info.id;
+  if (method.integrator != needed)
+    throw InputError("\"tableau\" is one for \"integrator\": \"" + std::string(needed) +
+                     "\", but that is \"" + method.integrator + "\"");
 }
 
 std::string allowed_values(const ParameterSpec& spec) {

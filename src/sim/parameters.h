@@ -12,7 +12,7 @@
 
 namespace clothlab {
 
-struct ButcherTableau;
+struct Tableau;
 
 /// One adjustable number, switch or choice of a scene: of the world or of the method.
 struct SceneParameter {
@@ -46,10 +46,14 @@ const IntegratorInfo& integrator_info(std::string_view id);
 
 /// The row of a method: that of its integrator, or of its tableau. Throws as integrator_info.
 const IntegratorInfo& method_info(const Method& method);
-/// The tableau of a method; the one that runge-kutta has by itself if it has none.
-const ButcherTableau& tableau_of(const Method& method);
+/// The tableau of a method whose row has a table.
+const Tableau& tableau_of(const Method& method);
 /// Gives a method the integrator of a row, also of one that belongs to a tableau.
 void set_integrator(Method& method, const IntegratorInfo& info);
+/// The same by id; keeps the tableau of the method if that is one of this integrator.
+void set_integrator(Method& method, std::string_view id);
+/// Throws InputError if the integrator takes tableaux, but not this one.
+void check_tableau(const Method& method);
 
 /// "a number from 0 to 10 m", "one of uniform, area".
 std::string allowed_values(const ParameterSpec& spec);

@@ -27,13 +27,14 @@ using KeyList = std::vector<std::string_view>;
 KeyList keys_within(std::string_view key) {
   if (key == "mesh") return {"grid", "size", "file", "generated"};
   if (key == "initial-state") return {"positions", "velocities"};
-  if (key == "tableau") return {"name", "a", "b", "c"};
+  if (key == "tableau") return {"name", "a", "b", "c", "alpha", "beta"};
   return {};
 }
 
 bool takes_list(std::string_view key) {
   return key == "pin" || key == "gravity" || key == "obstacles" || key == "drivers" || key == "lanes" ||
-         key == "grid" || key == "size" || key == "a" || key == "b" || key == "c";
+         key == "grid" || key == "size" || key == "a" || key == "b" || key == "c" || key == "alpha" ||
+         key == "beta";
 }
 
 /// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
@@ -96,6 +97,7 @@ class SceneReader {
         if (!keys.contains(key)) set_parameter(scene_, key, value);
     }
     check_drivers(scene_.groups, scene_.drivers);  // their keys come in any order
+    check_tableau(scene_);
     if (!lanes_.empty()) scene_ = with_method(std::move(scene_), lanes_.front().method);
     return std::move(scene_);
   }

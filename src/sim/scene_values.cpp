@@ -355,6 +355,7 @@ Method method_from_json(const json& object) {
     check_key(key, known);
     read_value(key, value, scene);
   }
+  check_tableau(scene);
   return scene.method();
 }
 

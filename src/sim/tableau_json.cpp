@@ -57,15 +57,27 @@ void check_nodes(const RungeKuttaTable& table, const Cells& c) {
 }  // namespace
 
 const TableauMethod& read_tableau(const json& object) {
-  constexpr std::array<std::string_view, 4> kKeys{"name", "a", "b", "c"};
-  if (!object.is_object()) throw InputError("a tableau must be a JSON object with \"a\" and \"b\"");
+  constexpr std::array<std::string_view, 6> kKeys{"name", "a", "b", "c", "alpha", "beta"};
+  if (!object.is_object())
+    throw InputError("a tableau must be a JSON object with \"a\" and \"b\", or with \"alpha\" and \"beta\"");
   for (const auto& [key, value] : object.items()) check_key(key, kKeys);
-  for (const char* key : {"a", "b"})
+  const bool is_two_step = object.contains("alpha") || object.contains("beta");
+  for (const char* key : {is_two_step ? "alpha" : "a", is_two_step ? "beta" : "b"})
     if (!object.contains(key)) throw InputError("a tableau must have the key \"" + std::string(key) + "\"");
-  ButcherTableau tableau;
+  for (const char* key : {"a", "b", "c"})
+    if (is_two_step && object.contains(key))
+      refuse_value(key,
+                   "belongs to a Runge–Kutta method, \"alpha\" and \"beta\" to a two-step method; one "
+                   "of the two is allowed");
+  Tableau tableau;
   if (const auto name = object.find("name"); name != object.end()) {
     if (!name->is_string()) refuse_value("name", "must be a text in quotes");
     tableau.name = printable(name->get<std::string>(), kLongestTableauName);
+  }
+  if (is_two_step) {
+    tableau.alpha = read_cells("alpha", object["alpha"]);
+    tableau.beta = read_cells("beta", object["beta"]);
+    return tableau_method(tableau);
   }
   const json& a = object["a"];
   if (!a.is_array() || a.size() > kMostStages)
@@ -89,14 +101,17 @@ const TableauMethod& parse_tableau(std::string_view text, std::string_view name)
   }
 }
 
-std::string write_tableau(const ButcherTableau& tableau) {
+std::string write_tableau(const Tableau& tableau) {
+  const std::string name = "{\"name\": " + json_text(tableau.name);
+  if (tableau.is_two_step())
+    return name + ", \"alpha\": " + text_of_cells(tableau.alpha) +
+           ", \"beta\": " + text_of_cells(tableau.beta) + "}";
   std::string rows;
   for (const Cells& row : tableau.a) rows += (rows.empty() ? "" : ", ") + text_of_cells(row);
-  return "{\"name\": " + json_text(tableau.name) + ", \"a\": [" + rows +
-         "], \"b\": " + text_of_cells(tableau.b) + "}";
+  return name + ", \"a\": [" + rows + "], \"b\": " + text_of_cells(tableau.b) + "}";
 }
 
-std::string tableau_text(const ButcherTableau& tableau) {
+std::string tableau_text(const Tableau& tableau) {
   const std::string_view preset = preset_id(tableau);
   return preset.empty() ? write_tableau(tableau) : std::string(preset);
 }

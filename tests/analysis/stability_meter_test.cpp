@@ -221,6 +221,7 @@ class LimitOfEveryIntegrator : public test::EveryIntegrator {};
 TEST_P(LimitOfEveryIntegrator, IsThatOfItsStepMatrix) {
   // Without damping no h is stable for explicit Euler, and with it growth near the limit is too slow.
   if (info().stability_limit == 0 || info().stability_limit == kNoStabilityLimit) return;
+  if (info().id == "two-step") return;  // its first step is of another method
   const IntegratorParameters values = test::whole_step_parameters(info());
   for (const DampingModel model : {DampingModel::projected, DampingModel::isotropic}) {
     for (const double damping : {0.02, 0.05, 0.2, 0.3, 0.5, 3.0}) {

@@ -321,10 +321,31 @@ class CommandLine(unittest.TestCase):
         self.assertIn("Gauss 4", done.stdout)
         self.assertIn("Mine", done.stdout)
 
+    def test_a_two_step_method_from_its_coefficients(self):
+        leapfrog = {"name": "Mine", "alpha": [-1, 0, 1], "beta": [0, "2", 0]}
+        (self.dir / "mine.json").write_text(json.dumps(leapfrog))
+        run = ["simulate", "--grid", "6x6", "--dt", "1 ms", "--steps", 30, "--spring-damping", 0]
+        states = []
+        for integrator, tableau in ("two-step", "leapfrog"), ("two-step", "mine.json"), ("runge-kutta", json.dumps(leapfrog)):
+            self.run_program(*run, "--integrator", integrator, "--tableau", tableau, "--state", "s.csv", "--summary", "r.json")
+            states.append((self.dir / "s.csv").read_text())
+            self.run_program("simulate", "--scene", "r.json", "--state", "again.csv")
+            self.assertEqual((self.dir / "again.csv").read_text(), states[-1])
+            summary = json.loads((self.dir / "r.json").read_text())
+            self.assertEqual(summary["scene"]["integrator"], "two-step")
+            self.run_program(*shlex.split(summary["command"])[1:], "--state", "again.csv")
+            self.assertEqual((self.dir / "again.csv").read_text(), states[-1])
+        self.assertEqual(states[0], states[1])
+        self.assertEqual(states[0], states[2])
+        # An option that asks for another kind of method drops the tableau of the file.
+        self.run_program("simulate", "--scene", "r.json", "--integrator", "runge-kutta", "--state", "s.csv")
+        self.run_program(*run, "--integrator", "runge-kutta", "--state", "again.csv")
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "again.csv").read_text())
+
     def test_analyses_of_tableaux(self):
-        rows = self.analyze("convergence", "--integrators", "runge-kutta:heun,runge-kutta:radau-iia3")
+        rows = self.analyze("convergence", "--integrators", "runge-kutta:heun,runge-kutta:radau-iia3,two-step:milne4")
         self.assertEqual({r["integrator"]: r["order"] for r in rows},
-                         {"runge-kutta:heun": "2", "runge-kutta:radau-iia3": "3"})
+                         {"runge-kutta:heun": "2", "runge-kutta:radau-iia3": "3", "two-step:milne4": "4"})
 
     def test_a_broken_tableau_is_refused(self):
         run = ["simulate", "--grid", "3x3", "--integrator", "runge-kutta", "--tableau"]
@@ -336,6 +357,7 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, '{"a": [[0]], "b": [1], "c": [1]}', says='"c" must be')
         self.refused(*run, '{"a": 1, "b": [1]}', says='"a" must be')
         self.refused(*run, '{"a": [[0]], "b": [1], "d": 1}', says='"d"')
+        self.refused(*run, '{"alpha": [-2, 1, 1], "beta": [0, 3, 0]}', says="-2 times the last one")
         self.refused(*run, '{', says="not valid JSON")
         self.refused("simulate", "--grid", "3x3", "--tableau", "heun", says="--integrator runge-kutta")
 

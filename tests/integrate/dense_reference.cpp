@@ -10,6 +10,7 @@
 #include "dense_algebra.h"
 #include "integrate/dense_exponential.h"
 #include "integrate/tableau.h"
+#include "integrate/two_step.h"
 
 namespace clothlab::test {
 
@@ -432,6 +433,29 @@ DenseMethod runge_kutta(Dense d) {
   };
 }
 
+/// The first step by the Runge–Kutta method of two_step.cpp.
+DenseMethod two_step(Dense d) {
+  const TwoStepTable table{std::span<const double>(d.values)};
+  const TableauMethod& first = tableau_method(tableau_preset(table.is_implicit() ? "sdirk3" : "rk4"));
+  return [=, first_step = runge_kutta({d.cloth, first.values}), history = std::optional<Vector>()](
+             const Vector& u0, double h) mutable {
+    Vector u1;
+    if (history) {
+      const Vector before = d.as_if_steady(*history, u0, h);
+      Vector old_slope = d.F(*history);
+      for (Index k = 0; k < d.cloth.dofs(); ++k)
+        if (d.cloth.is_fixed(k)) old_slope[k] = d.v(u0)[k];
+      const Vector rhs = -table.alpha(1) * u0 - table.alpha(0) * before +
+                         h * (table.beta(1) * d.F(u0) + table.beta(0) * old_slope);
+      u1 = table.is_implicit() ? d.cloth.implicit(h * table.beta(2), rhs, u0) : rhs;
+    } else {
+      u1 = first_step(u0, h);
+    }
+    history = u0;
+    return u1;
+  };
+}
+
 Vector explicit_step(const Dense& d, const Vector& u0, double h) { return u0 + h * d.F(u0); }
 
 }  // namespace
@@ -453,6 +477,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"sdirk2", sdirk2},
       {"generalized-alpha", generalized_alpha},
       {"runge-kutta", runge_kutta},
+      {"two-step", two_step},
       {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
       {"hht-alpha", hht_alpha},
       {"a-search", a_search},

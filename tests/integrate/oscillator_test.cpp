@@ -10,11 +10,13 @@
 #include <glm/matrix.hpp>
 #include <glm/vec2.hpp>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "dense_algebra.h"
 #include "integrate/fitted_step.h"
 #include "integrate/stepping.h"
+#include "integrate/two_step.h"
 #include "slowdown.h"
 
 namespace clothlab {
@@ -277,6 +279,24 @@ Trajectory tableau_steps(const RungeKuttaTable& table, Point p, const Oscillator
   return points;
 }
 
+/// (I − h β2 J) u1 = −α1 u0 − α0 u₋₁ + h J (β1 u0 + β0 u₋₁); the first step by a Runge–Kutta method.
+Trajectory two_step_steps(const TwoStepTable& table, Point p, const OscillatorValues& o, double h,
+                          int steps) {
+  Eigen::Matrix2d J;
+  J << 0, 1, -o.stiffness / o.mass, -o.damping / o.mass;
+  const Eigen::Matrix2d system = Eigen::Matrix2d::Identity() - h * table.beta(2) * J;
+  const Tableau& first = tableau_preset(table.is_implicit() ? "sdirk3" : "rk4");
+  Trajectory points = tableau_steps(RungeKuttaTable(first), p, o, h, 1);
+  Eigen::Vector2d before(p.y, p.v), u0(points[0].y, points[0].v);
+  for (int k = 1; k < steps; ++k) {
+    const Eigen::Vector2d right = -table.alpha(1) * u0 - table.alpha(0) * before +
+                                  h * J * (table.beta(1) * u0 + table.beta(0) * before);
+    before = std::exchange(u0, Eigen::Vector2d(algebra::solve(system, right)));
+    points.push_back({u0[0], u0[1]});
+  }
+  return points;
+}
+
 TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
   const auto row = kRecurrences.find(info().id);
   const bool has_table = !info().table.empty();
@@ -297,8 +317,13 @@ TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
         // Several steps, for those that remember; positions are about L.
         const double scale = o.rest_length + std::abs(v);
         const Point start{rig->state.x[1].x - o.rest_length, v};
-        for (const Point& expected : has_table ? tableau_steps(RungeKuttaTable(info().table), start, o, h, 4)
-                                               : row->second(start, o, h, 4)) {
+        const auto expected_points = [&] {
+          if (info().id == kTwoStepIntegrator)
+            return two_step_steps(TwoStepTable(info().table), start, o, h, 4);
+          if (has_table) return tableau_steps(RungeKuttaTable(info().table), start, o, h, 4);
+          return row->second(start, o, h, 4);
+        };
+        for (const Point& expected : expected_points()) {
           if (std::abs(expected.y) > o.rest_length / 2) break;
           const double t = rig->state.t;
           stepper.step(h);
@@ -338,7 +363,9 @@ Amplification amplification(const IntegratorInfo& info, const IntegratorParamete
   }
   const test::FittedStep step = test::fitted_step(runs, 1e-7);
   // Positions are rounded to 1e-16 L, so the u to 1e-16 L/a; a history that fades makes more of that.
-  const double rounding = step.rank > 2 ? 1e-7 : 1e-14 / a;
+  // Of nearly equal roots only the square is known.
+  const bool nearly_equal = info.id == kTwoStepIntegrator && h_omega < 0.1;
+  const double rounding = nearly_equal ? 1e-6 : step.rank > 2 ? 1e-7 : 1e-14 / a;
   return {step.radius, rounding};
 }
 
@@ -517,6 +544,7 @@ TEST_P(EveryIntegrator, KeepsItsInvariantForEverWhereItDampsNothing) {
   const auto keeps = [&](double share) {
     return info().growth(share * limit, 0, default_parameters(info())) == 1;
   };
+  if (info().id == kTwoStepIntegrator) return;  // its map is that of two points
   if (std::isinf(limit) || limit == 0 || info().inextensible || !keeps(0.05) || !keeps(0.5) || !keeps(0.95))
     return;
   const OscillatorValues o;

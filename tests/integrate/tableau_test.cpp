@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Butcher tableaux: their properties against theory, and their steps against dense references.
+// Methods from coefficients: their properties against theory, and their steps against dense references.
 
 #include "integrate/tableau.h"
 
@@ -49,6 +49,11 @@ TEST(Tableau, HasThePropertiesOfTheory) {
            Expected{"esdirk3", 3, kForEver, 0, true, true, false},
            Expected{"gauss4", 4, kForEver, 1, true, false, true},
            Expected{"radau-iia3", 3, kForEver, 0, true, true, false},
+           Expected{"adams-bashforth2", 2, 0, kForEver, false, false, false},
+           Expected{"leapfrog", 2, 1, kForEver, false, false, false},
+           Expected{"adams-moulton3", 3, 0, (4 + std::sqrt(21.0)) / 5, false, false, false},
+           Expected{"milne4", 4, std::numbers::sqrt3, 2 + std::numbers::sqrt3, false, false, false},
+           Expected{"bdf2", 2, kForEver, 0, true, true, false},
        }) {
     const TableauFacts& facts = tableau_method(tableau_preset(e.id)).facts;
     EXPECT_EQ(facts.order, e.order) << e.id;
@@ -64,21 +69,20 @@ TEST(Tableau, HasThePropertiesOfTheory) {
     EXPECT_EQ(facts.l_stable, e.l_stable) << e.id;
     EXPECT_EQ(facts.symplectic, e.symplectic) << e.id;
   }
-  EXPECT_EQ(tableau_presets().size(), 13u) << "Add the properties of a new tableau above.";
+  EXPECT_EQ(tableau_presets().size(), 18u) << "Add the properties of a new tableau above.";
 }
 
 // Sums of rounded products must not hide that |R| = 1 to some order.
 TEST(Tableau, HasItsLimitDespiteRounding) {
-  const ButcherTableau dormand_prince{
-      "",
-      {{"0", "0", "0", "0", "0", "0", "0"},
-       {"1/5", "0", "0", "0", "0", "0", "0"},
-       {"3/40", "9/40", "0", "0", "0", "0", "0"},
-       {"44/45", "-56/15", "32/9", "0", "0", "0", "0"},
-       {"19372/6561", "-25360/2187", "64448/6561", "-212/729", "0", "0", "0"},
-       {"9017/3168", "-355/33", "46732/5247", "49/176", "-5103/18656", "0", "0"},
-       {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}},
-      {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}};
+  const Tableau dormand_prince{"",
+                               {{"0", "0", "0", "0", "0", "0", "0"},
+                                {"1/5", "0", "0", "0", "0", "0", "0"},
+                                {"3/40", "9/40", "0", "0", "0", "0", "0"},
+                                {"44/45", "-56/15", "32/9", "0", "0", "0", "0"},
+                                {"19372/6561", "-25360/2187", "64448/6561", "-212/729", "0", "0", "0"},
+                                {"9017/3168", "-355/33", "46732/5247", "49/176", "-5103/18656", "0", "0"},
+                                {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}},
+                               {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"}};
   EXPECT_NEAR(tableau_method(dormand_prince).facts.limit, 1, 0.1);
   EXPECT_EQ(tableau_method(dormand_prince).facts.order, 5);
 }
@@ -102,10 +106,94 @@ TEST(Tableau, GrowsAsItsStabilityFunction) {
     }
 }
 
+// The roots of the characteristic polynomial at the limit and beside it.
+TEST(TwoStepTableau, GrowsAsItsRoots) {
+  const auto growth = [](const char* id, double y, double s) {
+    const IntegratorInfo& info = tableau_method(tableau_preset(id)).info;
+    return info.growth(y, s, default_parameters(info));
+  };
+  for (const double y : {0.01, 1.0, 30.0, 1e5})
+    for (const double s : {0.0, 0.3, 100.0}) {
+      const double expected = find_integrator("bdf2")->growth(y, s, {});
+      EXPECT_NEAR(growth("bdf2", y, s), expected, 1e-12 * expected) << y << ' ' << s;
+    }
+  for (const auto& [id, limit] : {std::pair{"leapfrog", 1.0}, {"milne4", std::numbers::sqrt3}}) {
+    for (const double y : {0.1, 0.5, 0.999}) EXPECT_EQ(growth(id, y * limit, 0), 1) << id << ' ' << y;
+    EXPECT_GT(growth(id, 1.001 * limit, 0), 1.01) << id;
+    EXPECT_GT(growth(id, 0.1, 0.01), 1.001) << id;  // damping makes the other root grow
+  }
+  EXPECT_NEAR(growth("adams-bashforth2", 0.1, 0), 1 + std::pow(0.1, 4) / 4, 1e-6);
+  // −1 is a root at z = −1.
+  EXPECT_NEAR(growth("adams-bashforth2", 0, 1), 1, 1e-12);
+}
+
+// As the scan of the axis.
+TEST(TwoStepTableau, HasTheLimitOfItsGrowth) {
+  std::mt19937 random(7);
+  const auto between = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+  };
+  int bounded = 0, unbounded = 0;
+  for (int k = 0; k < 200; ++k) {
+    const double a0 = between(-0.9, 0.9), b0 = between(-0.6, 0.6), b2 = k % 2 == 0 ? 0 : between(0.1, 2);
+    const Tableau tableau{"",
+                          {},
+                          {},
+                          {format_number(a0), format_number(-1 - a0), "1"},
+                          {format_number(b0), format_number(1 - a0 - b0 - b2), format_number(b2)}};
+    const TableauMethod& method = tableau_method(tableau);
+    const auto growth = [&](double y) { return method.info.growth(y, 0, method.values); };
+    const double limit = method.facts.limit;
+    if (limit == 0) {
+      EXPECT_GT(growth(0.03), 1) << method.formula;
+      continue;
+    }
+    ++(std::isinf(limit) ? unbounded : bounded);
+    for (int part = 1; part < 50; ++part)
+      EXPECT_LE(growth(std::min(limit, 1e4) * part / 50.0), 1) << method.formula << ' ' << limit;
+    if (!std::isinf(limit)) {
+      EXPECT_GT(growth(1.001 * limit), 1) << method.formula;
+    }
+  }
+  EXPECT_GT(bounded, 10);
+  EXPECT_GT(unbounded, 10);
+}
+
+TEST(TwoStepTableau, ConvergesOnAPendulumAtItsOrder) {
+  for (const TableauPreset& preset : tableau_presets())
+    if (preset.tableau.is_two_step()) {
+      EXPECT_NEAR(measured_order(preset.tableau), tableau_method(preset.tableau).facts.order, 0.2)
+          << preset.id;
+    }
+}
+
+TEST(TwoStepTableau, IsRefusedInOneSentence) {
+  const auto sentence = [](const Row& alpha, const Row& beta, const Rows& a = {}) -> std::string {
+    try {
+      tableau_method({"", a, {}, alpha, beta});
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  const Row leapfrog{"-1", "0", "1"};
+  EXPECT_EQ(sentence(leapfrog, {"0", "2", "0"}), "");
+  EXPECT_NE(sentence(leapfrog, {"0", "2"}).find("2 cells in beta"), std::string::npos);
+  EXPECT_NE(sentence({}, {"0", "2", "0"}).find("0 cells in alpha"), std::string::npos);
+  EXPECT_NE(sentence(leapfrog, {"0", "x", "0"}).find("\"x\" in beta of u0"), std::string::npos);
+  EXPECT_NE(sentence({"-1", "0", "2"}, {"0", "2", "0"}).find("add up to 1; they must"), std::string::npos);
+  EXPECT_NE(sentence({"-2", "0", "2"}, {"0", "2", "0"}).find("first one, 4,"), std::string::npos);
+  EXPECT_NE(sentence({"1", "-1", "0"}, {"0", "2", "0"}).find("alpha of u1"), std::string::npos);
+  EXPECT_NE(sentence({"-2", "1", "1"}, {"0", "3", "0"}).find("-2 times the last one"), std::string::npos);
+  EXPECT_NE(sentence({"1", "-2", "1"}, {"0", "0", "0"}).find("1 times the last one"), std::string::npos);
+  EXPECT_NE(sentence({"0", "-1", "1"}, {"0", "2", "-1"}).find("-1 in beta of u1"), std::string::npos);
+  EXPECT_NE(sentence(leapfrog, {"0", "2", "0"}, {{"0"}}).find("one of the two"), std::string::npos);
+}
+
 TEST(Tableau, IsOneMethodForEqualTableaux) {
-  const ButcherTableau heun = tableau_preset("heun");
+  const Tableau heun = tableau_preset("heun");
   EXPECT_EQ(&tableau_method(heun), &tableau_method(tableau_preset("heun")));
-  ButcherTableau other = heun;
+  Tableau other = heun;
   other.name = "Mine";
   EXPECT_NE(&tableau_method(heun), &tableau_method(other));
   EXPECT_EQ(tableau_method(other).info.title, "Mine");
@@ -169,8 +257,8 @@ std::unique_ptr<Rig> swinging_sheet() {
   return rig;
 }
 
-/// Largest difference of two steps from the dense reference of a method.
-double difference_from_reference(const IntegratorInfo& info) {
+/// Largest difference of steps from the dense reference of a method.
+double difference_from_reference(const IntegratorInfo& info, int steps = 2) {
   auto rig = swinging_sheet();
   const IntegratorParameters values = default_parameters(info);
   const test::DenseCloth cloth(*rig);
@@ -180,7 +268,7 @@ double difference_from_reference(const IntegratorInfo& info) {
   Stepper stepper(*rig, info, settings, values);
   Eigen::VectorXd u = test::dense_state(rig->state);
   const double h = 0.012;
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < steps; ++k) {
     u = method(u, h);
     const StepReport report = stepper.step(h);
     EXPECT_TRUE(report.converged) << info.formula << ": " << report.reason;
@@ -194,11 +282,11 @@ class RandomTableau : public testing::TestWithParam<int> {
   static double between(Random& random, double low, double high) {
     return low + (high - low) * static_cast<double>(random()) / static_cast<double>(Random::max());
   }
-  static ButcherTableau of(const std::vector<std::vector<double>>& a, std::vector<double> b) {
+  static Tableau of(const std::vector<std::vector<double>>& a, std::vector<double> b) {
     double sum = 0;
     for (std::size_t i = 0; i + 1 < b.size(); ++i) sum += b[i];
     b.back() = 1 - sum;
-    ButcherTableau tableau;
+    Tableau tableau;
     for (const auto& row : a) {
       auto& cells = tableau.a.emplace_back();
       for (const double x : row) cells.push_back(format_number(x));
@@ -207,7 +295,7 @@ class RandomTableau : public testing::TestWithParam<int> {
     return tableau;
   }
   /// Explicit, or with a diagonal in [0.1, 0.6].
-  static ButcherTableau triangular(Random& random, bool diagonal) {
+  static Tableau triangular(Random& random, bool diagonal) {
     const std::size_t s = 1 + random() % 5;
     std::vector<std::vector<double>> a(s, std::vector<double>(s, 0.0));
     std::vector<double> b(s);
@@ -219,7 +307,7 @@ class RandomTableau : public testing::TestWithParam<int> {
     return of(a, b);
   }
   /// Collocation at random nodes in (0, 1]: a_ij = ∫ of the Lagrange polynomial j from 0 to c_i.
-  static ButcherTableau collocation(Random& random) {
+  static Tableau collocation(Random& random) {
     const std::size_t s = 2 + random() % 2;
     std::vector<double> c(s);
     for (std::size_t i = 0; i < s; ++i)
@@ -249,9 +337,24 @@ TEST_P(RandomTableau, AgreesWithTheDenseReference) {
   Random random(static_cast<Random::result_type>(GetParam()));
   for (int k = 0; k < 20; ++k) {
     const int kind = k % 3;
-    const ButcherTableau tableau = kind == 2 ? collocation(random) : triangular(random, kind == 1);
+    const Tableau tableau = kind == 2 ? collocation(random) : triangular(random, kind == 1);
     const IntegratorInfo& info = tableau_method(tableau).info;
     EXPECT_LT(difference_from_reference(info), 1e-9) << info.formula;
+  }
+}
+
+TEST_P(RandomTableau, OfTwoStepsAgreesWithTheDenseReference) {
+  Random random(static_cast<Random::result_type>(GetParam()));
+  for (int k = 0; k < 10; ++k) {
+    const double a0 = between(random, -1, 0.6), b0 = between(random, -0.5, 0.5);
+    const double b2 = k % 2 == 0 ? 0 : between(random, 0.2, 1);
+    const Tableau tableau{"",
+                          {},
+                          {},
+                          {format_number(a0), format_number(-1 - a0), "1"},
+                          {format_number(b0), format_number(1 - a0 - b0 - b2), format_number(b2)}};
+    const IntegratorInfo& info = tableau_method(tableau).info;
+    EXPECT_LT(difference_from_reference(info, 4), 1e-9) << info.formula;
   }
 }
 

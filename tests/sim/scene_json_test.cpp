@@ -457,7 +457,10 @@ TEST(SceneJson, TableauxAreReadAsTheyWereWritten) {
   LaneMethod first{0, scene.method()}, second{1, Method()};
   second.method.integrator = "runge-kutta";
   second.method.tableau = &tableau_method({"A \"name\"", {{"0"}}, {"1"}});
-  const std::vector<LaneMethod> lanes{first, second};
+  LaneMethod third{2, Method()};
+  set_integrator(third.method, tableau_method(tableau_preset("leapfrog")).info);
+  EXPECT_EQ(third.method.integrator, "two-step");
+  const std::vector<LaneMethod> lanes{first, second, third};
   SceneExtras extras;
   const Scene read = parse_scene(write_scene(scene, lanes), "lanes.json", {}, &extras);
   EXPECT_EQ(read, scene);
@@ -484,6 +487,12 @@ TEST(SceneJson, TableauxAreReadAsTheyWereWritten) {
   EXPECT_NE(refused(R"({"a": [[[0]]], "b": [1]})").find("\"a\""), std::string::npos);
   EXPECT_NE(refused(R"({"a": [[0]], "b": [2]})").find("add up to 2"), std::string::npos);
   EXPECT_NE(refused(R"({"a": [[0]], "b": [1], "c": [0.5]})").find("\"c\""), std::string::npos);
+  EXPECT_NE(refused(R"({"alpha": [-1, 0, 1]})").find("\"beta\""), std::string::npos);
+  EXPECT_NE(refused(R"({"alpha": [-1, 0, 1], "beta": [0, 2, 0], "a": [[0]]})").find("\"a\" belongs"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"alpha": [-1, 0, 1], "beta": [0, 2, 0]}, "integrator": "runge-kutta")")
+                .find("one for \"integrator\": \"two-step\""),
+            std::string::npos);
 }
 
 TEST(SceneJson, TheSceneHasTheMethodOfTheFirstLane) {

@@ -277,7 +277,7 @@ constexpr std::array kKutta3{3.0,                                               
 }  // namespace
 
 extern constinit const IntegratorInfo kRungeKutta{
-    .id = kTableauIntegrator,
+    .id = kRungeKuttaIntegrator,
     .title = "Runge–Kutta tableau",
     .letters = "TA",
     .family = IntegratorFamily::explicit_method,

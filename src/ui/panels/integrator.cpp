@@ -197,7 +197,7 @@ void integrator_panel(const PanelContext& context) {
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     scene_parameter_row(context, info.parameters[i], values[i]);
   }
-  if (info.id == kTableauIntegrator &&
+  if (!info.table.empty() &&
       text_button("edit-tableau", "Tableau ...",
                   "Edits the Butcher tableau of this method, or makes a lane from another one."))
     context.view.edit_tableau = true;

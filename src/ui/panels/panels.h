@@ -140,11 +140,11 @@ class RecordingDialog {
   std::array<char, 1024> folder_{};
 };
 
-/// Edits a Butcher tableau, with its properties while it is typed. Its method goes to the active lane or to a
-/// new one.
+/// Edits the coefficients of a method, with its properties while they are typed. Its method goes to the
+/// active lane or to a new one.
 class TableauDialog {
  public:
-  void open(const ButcherTableau& tableau);
+  void open(const Tableau& tableau);
   void close() { open_ = false; }
   bool is_open() const { return open_; }
 
@@ -155,23 +155,27 @@ class TableauDialog {
  private:
   using Cell = std::array<char, kLongestCell + 1>;
 
-  ButcherTableau written() const;
-  void write(const ButcherTableau& tableau);
+  Tableau written() const;
+  void write(const Tableau& tableau);
   /// Follows the cells: what is known of the method, or what is wrong.
   void update();
   void choose_preset();
   void choose_stages();
   void edit_cells();
-  void edit_cell(const char* name, Cell& cell, float width);
+  float left_of_cell(std::size_t column) const;
+  /// A row of cells with its head; the items are "`item`:1", ...
+  void edit_row(const std::string& head, std::string_view help, const std::string& item,
+                std::span<Cell> cells);
   void show_facts(float height);
 
   bool open_ = false, accept_ = false;
-  std::size_t stages_ = 1;
+  bool two_step_ = false;                                 // α and β are then a_[0] and a_[1]
+  std::size_t columns_ = 1;                               // stages, or 3
   std::array<char, 4 * kLongestTableauName + 1> name_{};  // in UTF-8
   std::array<std::array<Cell, kMostStages>, kMostStages> a_{};
   std::array<Cell, kMostStages> b_{};
-  std::optional<ButcherTableau> known_;  // that the following belongs to
-  std::string fault_;                    // one sentence; empty: none
+  std::optional<Tableau> known_;  // that the following belongs to
+  std::string fault_;             // one sentence; empty: none
   TableauFacts facts_;
   double measured_order_ = 0;
   IntegratorInfo info_;  // of the region

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "integrate/two_step.h"
 #include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
 #include "ui/plots/figure.h"
@@ -23,7 +25,11 @@ namespace {
 constexpr float kDialogWidth = 760, kPlaneHeight = 190;  // [units]
 constexpr AxisRange kPlaneRe{-6, 2}, kPlaneIm{0, 5};
 
-std::string kind_text(StageKind kind, std::size_t stages) {
+std::string kind_text(StageKind kind, std::size_t stages, bool two_step) {
+  if (two_step)
+    return kind == StageKind::explicit_stages
+               ? "Explicit, two steps: one evaluation of the forces, with a largest stable h."
+               : "Implicit, two steps: one nonlinear solve.";
   const std::string count = stages == 1 ? "1 stage" : std::to_string(stages) + " stages";
   switch (kind) {
     case StageKind::explicit_stages:
@@ -44,7 +50,7 @@ std::string order_text(const TableauFacts& facts, double measured) {
                                          : "not measurable on a pendulum.");
 }
 
-std::string stability_text(const TableauFacts& facts) {
+std::string stability_text(const TableauFacts& facts, bool two_step) {
   std::string text;
   if (std::isinf(facts.limit))
     text = "Undamped oscillations stay bounded at every h";
@@ -52,8 +58,8 @@ std::string stability_text(const TableauFacts& facts) {
     text = "Undamped oscillations grow at every h";
   else
     text = "Undamped oscillations stay bounded for h·ω up to " + format_plain(facts.limit, 4);
-  text += std::isinf(facts.at_infinity) ? "; |R(∞)| is infinite."
-                                        : "; |R(∞)| = " + format_plain(facts.at_infinity, 4) + ".";
+  text += two_step ? "; |ζ(∞)| " : "; |R(∞)| ";
+  text += std::isinf(facts.at_infinity) ? "is infinite." : "= " + format_plain(facts.at_infinity, 4) + ".";
   if (facts.l_stable)
     text += " L-stable.";
   else if (facts.a_stable)
@@ -68,7 +74,7 @@ void copy(std::string_view text, std::span<char> to) {
 
 }  // namespace
 
-void TableauDialog::open(const ButcherTableau& tableau) {
+void TableauDialog::open(const Tableau& tableau) {
   open_ = true;
   accept_ = false;
   write(tableau);
@@ -81,36 +87,55 @@ bool TableauDialog::on_key(const KeyPress& press) {
   return press.key != Key::none || !press.ctrl;
 }
 
-ButcherTableau TableauDialog::written() const {
-  ButcherTableau tableau;
+Tableau TableauDialog::written() const {
+  Tableau tableau;
   tableau.name = printable(trimmed(name_.data()), kLongestTableauName);
-  for (std::size_t i = 0; i < stages_; ++i) {
-    auto& row = tableau.a.emplace_back();
-    for (std::size_t j = 0; j < stages_; ++j) row.emplace_back(trimmed(a_[i][j].data()));
-    tableau.b.emplace_back(trimmed(b_[i].data()));
+  const auto texts = [&](std::span<const Cell> cells) {
+    std::vector<std::string> row;
+    for (const Cell& cell : cells.first(columns_)) row.emplace_back(trimmed(cell.data()));
+    return row;
+  };
+  if (two_step_) {
+    tableau.alpha = texts(a_[0]);
+    tableau.beta = texts(a_[1]);
+    return tableau;
   }
+  for (std::size_t i = 0; i < columns_; ++i) tableau.a.push_back(texts(a_[i]));
+  tableau.b = texts(b_);
   return tableau;
 }
 
-void TableauDialog::write(const ButcherTableau& tableau) {
-  stages_ = tableau.b.size();
+void TableauDialog::write(const Tableau& tableau) {
+  two_step_ = tableau.is_two_step();
   copy(tableau.name, name_);
-  for (std::size_t i = 0; i < kMostStages; ++i)
-    for (std::size_t j = 0; j < kMostStages; ++j)
-      copy(i < stages_ && j < stages_ ? std::string_view(tableau.a[i][j]) : "0", a_[i][j]);
-  for (std::size_t j = 0; j < kMostStages; ++j)
-    copy(j < stages_ ? std::string_view(tableau.b[j]) : "0", b_[j]);
+  const auto fill = [](std::span<Cell> row, std::span<const std::string> cells) {
+    for (std::size_t j = 0; j < row.size(); ++j) copy(j < cells.size() ? cells[j] : "0", row[j]);
+  };
+  for (auto& row : a_) fill(row, {});
+  if (two_step_) {
+    fill(a_[0], tableau.alpha);
+    fill(a_[1], tableau.beta);
+  }
+  for (std::size_t i = 0; i < tableau.a.size(); ++i) fill(a_[i], tableau.a[i]);
+  fill(b_, tableau.b);
+  columns_ = two_step_ ? tableau.alpha.size() : tableau.b.size();
 }
 
 void TableauDialog::update() {
-  ButcherTableau now = written();
+  Tableau now = written();
   if (known_ == now) return;
   try {
-    const RungeKuttaTable table(now);
-    facts_ = table.facts();
-    measured_order_ = measured_order(table);
-    info_ = *find_integrator(kTableauIntegrator);
-    values_ = table.values();
+    if (two_step_) {
+      const TwoStepTable table(now);
+      facts_ = table.facts();
+      values_ = table.values();
+    } else {
+      const RungeKuttaTable table(now);
+      facts_ = table.facts();
+      values_ = table.values();
+    }
+    measured_order_ = measured_order(now);
+    info_ = *find_integrator(two_step_ ? kTwoStepIntegrator : kRungeKuttaIntegrator);
     fault_.clear();
   } catch (const InputError& error) {
     fault_ = error.what();
@@ -127,12 +152,14 @@ void TableauDialog::choose_preset() {
   const auto known = std::ranges::find_if(tableau_presets(), same);
   choice_list(
       "tableau-preset", known == tableau_presets().end() ? "your own" : known->tableau.name,
-      "A known tableau, to use or to change.",
+      "A known method, to use or to change. For a two-step method of your own begin with Adams–Bashforth 2 "
+      "or one after it.",
       [&] {
         for (const TableauPreset& preset : tableau_presets()) {
           const TableauFacts& facts = tableau_method(preset.tableau).facts;
           if (list_item("tableau-preset:" + std::string(preset.id), preset.tableau.name,
-                        kind_text(facts.kind, preset.tableau.b.size()) + " " + stability_text(facts),
+                        kind_text(facts.kind, preset.tableau.b.size(), preset.tableau.is_two_step()) + " " +
+                            stability_text(facts, preset.tableau.is_two_step()),
                         same(preset)))
             write(preset.tableau);
         }
@@ -144,71 +171,82 @@ void TableauDialog::choose_preset() {
   ImGui::SetNextItemWidth(units(170));
   ImGui::InputText("##tableau-name", name_.data(), name_.size());
   note_item("tableau-name");
-  tooltip("Name of the method in lanes and files. Plots call every tableau Runge–Kutta tableau.");
+  tooltip("Name of the method in lanes and files. Plots call every tableau Runge–Kutta or two-step tableau.");
 }
 
 void TableauDialog::choose_stages() {
+  if (two_step_) return;
   ImGui::SameLine(0, units(14));
   plain_text("Stages");
   ImGui::SameLine();
   const float size = ImGui::GetFrameHeight();
-  ImGui::BeginDisabled(stages_ == 1);
-  if (text_button("fewer-stages", "−", "Removes the last stage.", size)) --stages_;
+  ImGui::BeginDisabled(columns_ == 1);
+  if (text_button("fewer-stages", "−", "Removes the last stage.", size)) --columns_;
   ImGui::EndDisabled();
   ImGui::SameLine(0, units(5));
-  plain_text(std::to_string(stages_));
+  plain_text(std::to_string(columns_));
   ImGui::SameLine(0, units(5));
-  ImGui::BeginDisabled(stages_ == kMostStages);
+  ImGui::BeginDisabled(columns_ == kMostStages);
   if (text_button("more-stages", "+", "Adds a stage.", size)) {
-    for (std::size_t i = 0; i <= stages_; ++i) {
-      copy("0", a_[i][stages_]);
-      copy("0", a_[stages_][i]);
+    for (std::size_t i = 0; i <= columns_; ++i) {
+      copy("0", a_[i][columns_]);
+      copy("0", a_[columns_][i]);
     }
-    copy("0", b_[stages_++]);
+    copy("0", b_[columns_++]);
   }
   ImGui::EndDisabled();
 }
 
-void TableauDialog::edit_cell(const char* name, Cell& cell, float width) {
-  ImGui::SetNextItemWidth(width);
-  ImGui::PushID(name);
-  ImGui::InputText("##cell", cell.data(), cell.size(), ImGuiInputTextFlags_AutoSelectAll);
-  ImGui::PopID();
-  note_item(name);
-  tooltip("A number or an expression, such as 1/6 or 1/4 - sqrt(3)/6.");
+float TableauDialog::left_of_cell(std::size_t column) const {
+  const float heads = units(64), left = ImGui::GetStyle().WindowPadding.x;
+  const float room = ImGui::GetWindowWidth() - 2 * left - heads;
+  return left + heads +
+         static_cast<float>(column) * std::min(units(134), room / static_cast<float>(columns_));
+}
+
+void TableauDialog::edit_row(const std::string& head, std::string_view help, const std::string& item,
+                             std::span<Cell> cells) {
+  ImGui::AlignTextToFramePadding();
+  coloured_text(palette().muted, head);
+  tooltip(help);
+  for (std::size_t j = 0; j < columns_; ++j) {
+    ImGui::SameLine(left_of_cell(j));
+    const std::string name = item + ":" + std::to_string(j + 1);
+    ImGui::SetNextItemWidth(left_of_cell(1) - left_of_cell(0) - units(4));
+    ImGui::PushID(name.c_str());
+    ImGui::InputText("##cell", cells[j].data(), cells[j].size(), ImGuiInputTextFlags_AutoSelectAll);
+    ImGui::PopID();
+    note_item(name);
+    tooltip("A number or an expression, such as 1/6 or 1/4 - sqrt(3)/6.");
+  }
 }
 
 void TableauDialog::edit_cells() {
-  const float sums = units(64), gap = units(4);
-  const float width =
-      std::min(units(130), (ImGui::GetContentRegionAvail().x - sums) / static_cast<float>(stages_) - gap);
-  const float left = ImGui::GetCursorPosX();
-  const auto head = [&](const std::string& text, std::string_view help) {
-    ImGui::SetCursorPosX(left);
-    ImGui::AlignTextToFramePadding();
-    coloured_text(palette().muted, text);
-    tooltip(help);
-  };
-  for (std::size_t i = 0; i < stages_; ++i) {
+  if (two_step_) {
+    plain_text("α2 u1 + α1 u0 + α0 u₋₁ = h (β2 F(u1) + β1 F(u0) + β0 F(u₋₁))");
+    plain_text("");
+    constexpr std::array kStates{"u₋₁", "u0", "u1"};
+    for (std::size_t j = 0; j < kStates.size(); ++j) {
+      ImGui::SameLine(left_of_cell(j));
+      coloured_text(palette().muted, kStates[j]);
+    }
+    edit_row("α", "Of the states u₋₁, u0 and u1. They must add up to 0.", "alpha", a_[0]);
+    edit_row("β", "Of the forces at u₋₁, u0 and u1. They must add up to α2 − α0.", "beta", a_[1]);
+    return;
+  }
+  for (std::size_t i = 0; i < columns_; ++i) {
     std::string sum = "–";
     try {
       double c = 0;
-      for (std::size_t j = 0; j < stages_; ++j) c += read_cell(std::string(trimmed(a_[i][j].data())), "a");
+      for (std::size_t j = 0; j < columns_; ++j) c += read_cell(std::string(trimmed(a_[i][j].data())), "a");
       sum = format_plain(c, 4);
     } catch (const InputError&) {
     }
-    head("c " + sum, "Sum of the row: the time of this stage, as a part of the step.");
-    for (std::size_t j = 0; j < stages_; ++j) {
-      ImGui::SameLine(left + sums + static_cast<float>(j) * (width + gap));
-      edit_cell(("a:" + std::to_string(i + 1) + ":" + std::to_string(j + 1)).c_str(), a_[i][j], width);
-    }
+    edit_row("c " + sum, "Sum of the row: the time of this stage, as a part of the step.",
+             "a:" + std::to_string(i + 1), a_[i]);
   }
   ImGui::Separator();
-  head("b", "The weights of the stages at the end of the step. They must add up to 1.");
-  for (std::size_t j = 0; j < stages_; ++j) {
-    ImGui::SameLine(left + sums + static_cast<float>(j) * (width + gap));
-    edit_cell(("b:" + std::to_string(j + 1)).c_str(), b_[j], width);
-  }
+  edit_row("b", "The weights of the stages at the end of the step. They must add up to 1.", "b", b_);
 }
 
 void TableauDialog::show_facts(float height) {
@@ -218,8 +256,8 @@ void TableauDialog::show_facts(float height) {
     wrapped_text(fault_, palette().failed);
     note_text("tableau-fault", fault_);
   } else {
-    const std::string text = kind_text(facts_.kind, stages_) + "\n\n" + order_text(facts_, measured_order_) +
-                             "\n\n" + stability_text(facts_);
+    const std::string text = kind_text(facts_.kind, columns_, two_step_) + "\n\n" +
+                             order_text(facts_, measured_order_) + "\n\n" + stability_text(facts_, two_step_);
     plain_text(broken_lines(text, width - plane - units(12)));
     note_text("tableau-facts", text);
     region_.prepare(info_, values_, kPlaneRe, kPlaneIm);
@@ -228,7 +266,7 @@ void TableauDialog::show_facts(float height) {
     frame.axes();
     frame.begin_clip();
     draw_region(frame, region_);
-    frame.label(frame.a(), palette().muted, "|R(z)| ≤ 1");
+    frame.label(frame.a(), palette().muted, two_step_ ? "|ζ(z)| ≤ 1" : "|R(z)| ≤ 1");
     frame.end_clip();
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + units(6)));
@@ -237,7 +275,7 @@ void TableauDialog::show_facts(float height) {
 void TableauDialog::draw(const PanelContext& context, const Area& view) {
   if (!open_) return;
   begin_card("##tableau", view, ImVec2(0.5F, 0.42F), units(kDialogWidth), palette().accent);
-  card_heading("Butcher tableau");
+  card_heading(two_step_ ? "Two-step method" : "Butcher tableau");
   choose_preset();
   choose_stages();
   ImGui::Spacing();
