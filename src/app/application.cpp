@@ -229,7 +229,7 @@ void Application::update_measurements() {
   const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
                        contains(*snapshot_->notices, NoticeCause::intersections);
   const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
-                      settings_.intersections || crossed};
+                      settings_.intersections || crossed, settings_.step_picture};
   if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
   if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
   view_.scale(*snapshot_);

@@ -119,6 +119,9 @@ class Arena {
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);
 
+  /// Every lane that steps watches this particle (Simulation::watch).
+  void watch(std::optional<std::uint32_t> particle) { watched_ = particle; }
+
   /// Takes one step of h for every lane that runs, or for none if it is cancelled or throws. blown_up: no
   /// lane runs any more, or the only one blew up. `clock` is for Lane::cost. It returns the time of all
   /// threads of the pool, or of the calling one if lanes step in parallel in a loop of the pool.
@@ -165,6 +168,7 @@ class Arena {
   LogEntry next_entry(LogEntry::What what);
   LogEntry return_to(std::uint64_t step, const Lane& lane, LogEntry entry) const;
 
+  std::optional<std::uint32_t> watched_;
   bool compared_;
   std::uint64_t steps_per_hash_ = 0;
   std::vector<Lane> lanes_;         // ascending; has room for all

@@ -59,6 +59,7 @@ void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> 
 
 void StepLedger::begin() {
   impulses_.clear();
+  used_.clear();
   work_ = {};
   held_work_.clear();
 }
@@ -135,6 +136,7 @@ void take_forces(const StepContext& context, const DynamicSystem& system, double
   system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
                             f, impulses);
   add_to_held(impulses, system, weight, f);
+  context.ledger->keep(weight, f);
   if (springs != SpringForces::inextensible) return;
   const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];

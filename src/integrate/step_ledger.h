@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct ContactsOfSubstep {
   double h = 0;
 };
 
+/// A force on one particle [N] that a step used for `weight` seconds.
+struct UsedForce {
+  double weight = 0;
+  vec3 force{0};
+};
+
 /// The momentum of a step, as its method reports it:
 ///
 ///   M (v1 − v0) = J_conservative + Σ J_k + J_constraints + r     on the free directions,
@@ -61,6 +68,14 @@ class StepLedger {
   void end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
                    std::span<const vec3> v1, const ContactsOfSubstep& contacts = {});
 
+  /// From the next step on, the forces on this particle are kept in their order, for a picture of the step.
+  void watch(std::optional<std::uint32_t> particle) { watched_ = particle; }
+  std::optional<std::uint32_t> watched() const { return watched_; }
+  std::span<const UsedForce> used() const { return used_; }
+  void keep(double weight, std::span<const vec3> f) {
+    if (watched_) used_.push_back({weight, f[*watched_]});
+  }
+
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
   std::span<const double> held_work() const { return held_work_; }
@@ -68,6 +83,8 @@ class StepLedger {
  private:
   Impulses impulses_;
   std::array<std::vector<vec3>, 2> scratch_;
+  std::optional<std::uint32_t> watched_;
+  std::vector<UsedForce> used_;
   StepWork work_;
   std::vector<double> held_work_;
   struct Closed {  // contacts of a particle

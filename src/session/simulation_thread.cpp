@@ -158,6 +158,7 @@ void SimulationThread::Impl::step() {
   StepStatus status = StepStatus::stopped;
   try {
     if (mouse_grab) pull();
+    arena->watch(followed);
     for (const auto& lane : lanes) lane->steps = runs(*lane);
     status = arena->step(pool, stop, time_now);
   } catch (...) {
@@ -291,7 +292,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   // Contacts and intersections of all lanes, to compare contact models.
   const bool is_active = lane.id == active;
   const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
-                      motion.intersections};
+                      motion.intersections, is_active && motion.step};
   capture_motion(pool, simulation, *seen, wanted, frame);
   if (then != nullptr && wanted.contacts)
     frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());

@@ -41,6 +41,7 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
   frame.forces.clear();
   frame.contacts.clear();
   frame.intersections = {};
+  frame.step.reset();
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
@@ -49,6 +50,7 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
   if (wanted.contacts && &state == &simulation.state()) frame.contacts = simulation.contacts(pool);
+  if (wanted.step && &state == &simulation.state()) frame.step = picture_of_step(pool, simulation);
   if (wanted.intersections)
     frame.intersections = find_intersections(pool, *frame.mesh, state.x, frame.obstacles);
 }

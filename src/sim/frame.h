@@ -10,6 +10,7 @@
 #include "mesh/cloth_mesh.h"
 #include "sim/cloth_intersections.h"
 #include "sim/simulation.h"
+#include "sim/step_picture.h"
 
 namespace clothlab {
 
@@ -34,6 +35,7 @@ struct Frame {
   std::vector<vec3> forces;           ///< [N], also only then
   std::vector<ContactPair> contacts;  ///< also only then
   ClothIntersections intersections;   ///< also only then
+  std::optional<StepPicture> step;    ///< also only then
   std::vector<double> residuals;      ///< of every CG iteration of the last linear solve
 };
 
@@ -52,6 +54,7 @@ struct Motion {
   bool forces = false;
   bool contacts = false;
   bool intersections = false;  ///< of the frame's positions and obstacles
+  bool step = false;           ///< the picture of the last step, if the simulation watches a particle
   bool operator==(const Motion&) const = default;
 };
 void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,

@@ -1704,6 +1704,10 @@ def limits_and_reference(program, assets):
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Phase")
         window.until(lambda: "plot0:phase" in window.state()["items"], "its phase plot", 30)
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:One step")
+        text = window.until(lambda: window.state()["texts"].get("plot0:step"), "the picture of a step", 30)
+        check(" as used, " in text, f"the picture of a step says {text}")
 
 
 @case

@@ -27,6 +27,12 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
 
 /// Velocity over position of the particle that is followed, along an axis.
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// The force on that particle during the last step: as it was, and as the method used it.
+void step_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// Buttons for PlotsLayout::phase_direction.
+void direction_buttons(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// "x", "(0.6, 0.8, 0)".
+std::string name_of_direction(const vec3& direction);
 /// A point per lane: its distance from the reference over the cost of a simulated second.
 void cost_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The last linear solve of every lane by CG, the iterations of the active lane's last steps, and the

@@ -67,12 +67,6 @@ std::optional<std::size_t> axis_of(const vec3& direction) {
   return std::nullopt;
 }
 
-std::string name_of(const vec3& direction) {
-  if (const auto axis = axis_of(direction)) return kAxisNames[*axis];
-  const auto number = [&](int k) { return format_plain(direction[k], 2); };
-  return "(" + number(0) + ", " + number(1) + ", " + number(2) + ")";
-}
-
 /// The direction of the particle's largest motion: the first principal axis of its last positions. None if it
 /// has not moved.
 std::optional<vec3> main_direction(const LaneSnapshot& lane) {
@@ -114,6 +108,14 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   ImGui::EndPopup();
 }
 
+}  // namespace
+
+std::string name_of_direction(const vec3& direction) {
+  if (const auto axis = axis_of(direction)) return kAxisNames[*axis];
+  const auto number = [&](int k) { return format_plain(direction[k], 2); };
+  return "(" + number(0) + ", " + number(1) + ", " + number(2) + ")";
+}
+
 void direction_buttons(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   vec3& direction = context.view.plots_layout.phase_direction;
   const std::optional<std::size_t> chosen = axis_of(glm::normalize(direction));
@@ -130,8 +132,6 @@ void direction_buttons(const PanelContext& context, const std::string& name, ImV
   direction_menu(context, name);
 }
 
-}  // namespace
-
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   direction_buttons(context, name, at, size);
@@ -143,7 +143,7 @@ void phase_instrument(const PanelContext& context, const std::string& name, ImVe
                                    : "Alt-click a particle to follow it.",
                       at, size);
   draw_ground(at, size);
-  const std::string along = name_of(direction);
+  const std::string along = name_of_direction(direction);
   const Figure frame({along + " [m]", range_of(curves, &PhaseCurve::position)},
                      {"velocity [m/s]", range_of(curves, &PhaseCurve::velocity)}, at, size);
   if (!frame.has_room()) return;

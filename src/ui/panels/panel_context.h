@@ -89,7 +89,8 @@ struct ViewSettings {
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
-  ShowSpectrum spectrum;  ///< what the last drawn instruments need
+  ShowSpectrum spectrum;      ///< what the last drawn instruments need
+  bool step_picture = false;  ///< the same
 
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };

@@ -302,6 +302,10 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      .help = "Velocity over position of the followed particle (Alt-click) along a direction, in every lane. "
              "A pendulum that keeps its energy follows a closed curve; one that loses it spirals inwards.",
      .draw = phase_instrument},
+    {.title = "One step",
+     .help = "The force on the followed particle (Alt-click) during the last step: as it was along the path, "
+             "and as the method used it. The areas are impulses.",
+     .draw = step_instrument},
     {.title = "Error and cost",
      .help = "A point per running lane: RMS distance from the reference in the last second, over the cost of "
              "a simulated second. Lower and further left is better.",

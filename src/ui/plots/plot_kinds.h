@@ -28,12 +28,13 @@ enum class PlotKind {
   lanes,
   stability,
   phase,
+  step,
   cost,
   solver,
   limits,
   map
 };
-inline constexpr std::size_t kPlotKinds = 17;
+inline constexpr std::size_t kPlotKinds = 18;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.
@@ -65,7 +66,7 @@ struct PlotsLayout {
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
   bool solves = false;                  ///< of the last step, in the picture of the solver; else steps
-  vec3 phase_direction{0, 1, 0};        ///< of the phase plot, of any length
+  vec3 phase_direction{0, 1, 0};        ///< of the phase plot and of the step, of any length
   float height = 190;                   ///< [interface units]
   std::optional<std::size_t> enlarged;  ///< which of those side by side is enlarged
 

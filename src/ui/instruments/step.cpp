@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chart/axis.h"
+#include "core/text.h"
+#include "ui/instruments/instruments.h"
+#include "ui/lanes.h"
+#include "ui/plots/figure.h"
+#include "ui/readings.h"
+#include "ui/theme.h"
+#include "ui/widgets/widgets.h"
+
+namespace clothlab {
+namespace {
+
+/// A constant force that the method used for a part of the step.
+struct Bar {
+  double from = 0, to = 0;  // [ms]
+  double force = 0;         // [N]
+  bool subtracted = false;  // its weight is negative
+  bool rest = false;
+};
+
+/// One after the other, in the order in which the method evaluated the forces.
+std::vector<Bar> bars_of(const StepPicture& step, const vec3& along) {
+  std::vector<Bar> bars;
+  double end = 0;
+  const auto add = [&](const UsedForce& use, bool rest) {
+    if (use.weight == 0) return;
+    const double begin = std::exchange(end, end + 1e3 * std::abs(use.weight));
+    bars.push_back({begin, end, glm::dot(use.force, along), use.weight < 0, rest});
+  };
+  for (const UsedForce& use : step.used) add(use, false);
+  add(step.rest, true);
+  return bars;
+}
+
+/// Mean over the step [N], by Simpson's rule.
+double mean_along(const StepPicture& step, const vec3& along) {
+  const std::size_t last = step.along.size() - 1;
+  double sum = 0;
+  for (std::size_t k = 0; k <= last; ++k)
+    sum += (k == 0 || k == last ? 1 : k % 2 == 0 ? 2 : 4) * glm::dot(step.along[k], along);
+  return sum / (3 * static_cast<double>(last));
+}
+
+double mean_used(const StepPicture& step, const vec3& along) {
+  double sum = step.rest.weight * glm::dot(step.rest.force, along);
+  for (const UsedForce& use : step.used) sum += use.weight * glm::dot(use.force, along);
+  return sum / step.h;
+}
+
+/// The tangent at the start with which the method estimates the force at the end.
+bool has_tangent(const LaneSnapshot& lane, const StepPicture& step) {
+  const IntegratorInfo& info = running_method(lane);
+  return step.used.empty() && info.order == 1 &&
+         (info.family == IntegratorFamily::linearly_implicit ||
+          solves_stages_once(info, lane.scene().solver));
+}
+
+std::string sentence(const StepPicture& step, const vec3& along) {
+  const auto newton = [](double force) { return format_quantity(force, "N"); };
+  const double used = mean_used(step, along), path = mean_along(step, along);
+  std::string text = "Mean: " + newton(used) + " as used, " + newton(path) + " along the path.";
+  constexpr double kShare = 0.01;
+  const double others = glm::dot(step.constraints, along) / step.h;
+  if (std::abs(others) > kShare * std::max(std::abs(used), std::abs(path)))
+    text += " Contacts, rods and what solvers left: " + newton(others) + ".";
+  return text;
+}
+
+void draw_bars(const Figure& frame, const std::vector<Bar>& bars) {
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  for (const Bar& bar : bars) {
+    const ImU32 colour = bar.subtracted ? palette().failed : bar.rest ? palette().careful : palette().accent;
+    const ImVec2 a = frame.at(bar.from, bar.force), b = frame.at(bar.to, 0);
+    const ImVec2 low(std::min(a.x, b.x), std::min(a.y, b.y)), high(std::max(a.x, b.x), std::max(a.y, b.y));
+    draw->AddRectFilled(low, high, with_alpha(colour, 0.3F));
+    draw->AddRect(low, high, colour);
+  }
+}
+
+}  // namespace
+
+void step_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  const Snapshot& now = context.snapshot;
+  context.view.step_picture = true;
+  direction_buttons(context, name, at, size);
+  if (!now.followed) return draw_empty("Alt-click a particle to follow it.", at, size);
+  if (now.frame.pinned[*now.followed] != 0)
+    return draw_empty("The followed particle is held: forces do not move it. Alt-click another one.", at,
+                      size);
+  const std::optional<StepPicture>& step = now.frame.step;
+  if (!step || step->particle != *now.followed)
+    return draw_empty(
+        now.replay ? "Only for the present." : "Nothing yet: press Space to play, S for one step.", at, size);
+  const vec3 along = glm::normalize(context.view.plots_layout.phase_direction);
+  const std::vector<Bar> bars = bars_of(*step, along);
+  AxisFit fit(false);
+  fit.include(0);
+  for (const Bar& bar : bars) fit.include(bar.force);
+  for (const vec3& force : step->along) fit.include(glm::dot(force, along));
+
+  draw_ground(at, size);
+  const std::string text = sentence(*step, along);
+  const float line = ImGui::GetTextLineHeight(), pad = units(8);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
+  coloured_text(palette().muted, first_line(text, size.x - 2 * pad));
+  tooltip(text);
+  note_text(name + ":step", text);
+  const double h = 1e3 * step->h, end = bars.empty() ? h : std::max(h, bars.back().to);
+  const Figure frame({"time in the step [ms]", {0, end}},
+                     {"force along " + name_of_direction(along) + " [N]", fit.range(false)},
+                     ImVec2(at.x, at.y + line + units(5)), ImVec2(size.x, size.y - line - units(5)));
+  if (!frame.has_room()) return;
+  frame.axes();
+  frame.begin_clip();
+  draw_bars(frame, bars);
+  std::vector<ImVec2> points;
+  const std::size_t last = step->along.size() - 1;
+  for (std::size_t k = 0; k <= last; ++k)
+    points.push_back(
+        frame.at(h * static_cast<double>(k) / static_cast<double>(last), glm::dot(step->along[k], along)));
+  draw_line(points, palette().text, 2, {});
+  if (has_tangent(now, *step))
+    draw_line({points.front(), frame.at(h, bars.back().force)}, palette().careful, 1.5F, {});
+  frame.end_clip();
+  if (frame.hovered(name + ":step"))
+    frame.tell(
+        "The force on particle " + std::to_string(*now.followed) +
+        " during the last step. Line: along the path between its ends. Areas: as the method used it, each "
+        "force for its part of the step, in the order of evaluation; orange: linearised, or of earlier "
+        "steps; "
+        "red: subtracted. The difference of both areas is the error of the velocity, times the mass.");
+}
+
+}  // namespace clothlab
