@@ -137,6 +137,47 @@ TEST(Damping, PhaseErrorIsTheAngleToTheExactStep) {
   EXPECT_NEAR(phase_error(midpoint, 0.01), -1e-6 / 12, 1e-11);
 }
 
+/// d/ω of the damped equation that a method solves instead, as measured.
+double measured_damping(const char* id, double h_omega) {
+  const IntegratorInfo& info = *find_integrator(id);
+  return equivalent_damping(
+      std::abs(measure_amplification(info, default_parameters(info), h_omega, ModeKind::slow)[0]), h_omega);
+}
+
+// Where h does not resolve the motion; below, backward Euler is of lower order [Ascher 2022, §3.2].
+TEST(Damping, OfBackwardEulerIsAboutTwiceThatOfBdf2) {
+  for (const double h_omega : {3.0, 5.0, 10.0, 30.0, 100.0}) {
+    const double ratio = measured_damping("backward-euler", h_omega) / measured_damping("bdf2", h_omega);
+    EXPECT_GT(ratio, 1.8) << h_omega;
+    EXPECT_LT(ratio, 2.5) << h_omega;
+  }
+}
+
+// [Ascher 2022, figure 3]
+TEST(Damping, OfDirkMethodsDependsLessOnTheFrequencyThanThatOfBdf2) {
+  for (const double h_omega : whole_range(21)) {
+    const double tr_bdf2 = measured_damping("tr-bdf2", h_omega);
+    // Below 0.1 the loss of a step comes close to the rounding of its measurement.
+    if (h_omega < 0.1) continue;
+    const double ratio = tr_bdf2 / measured_damping("sdirk2", h_omega);
+    EXPECT_GT(ratio, 0.93) << h_omega;
+    EXPECT_LT(ratio, 1) << h_omega;
+  }
+  for (const char* dirk : {"tr-bdf2", "sdirk2"}) {
+    EXPECT_GT(measured_damping("bdf2", 1), 20 * measured_damping(dirk, 1)) << dirk;
+    EXPECT_LT(measured_damping("bdf2", 100), measured_damping(dirk, 100)) << dirk;
+    const auto spread = [](const char* id) {
+      double least = INFINITY, most = 0;
+      for (double h_omega = 4; h_omega < 100; h_omega *= 1.2) {
+        least = std::min(least, measured_damping(id, h_omega));
+        most = std::max(most, measured_damping(id, h_omega));
+      }
+      return most / least;
+    };
+    EXPECT_LT(spread(dirk), spread("bdf2") / 2) << dirk;
+  }
+}
+
 TEST(Damping, IsThatOfTheDampedEquation) {
   // x'' + d x' + ω²x = 0 shrinks as e^{−d t / 2}.
   EXPECT_NEAR(equivalent_damping(std::exp(-0.3 / 2 * 0.1), 0.1), 0.3, 1e-14);

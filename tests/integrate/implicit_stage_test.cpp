@@ -31,6 +31,63 @@ Effort swing_down(test::Rig& rig, const char* method, const SolverSettings& sett
   return effort;
 }
 
+// A step is a minimum of ½‖v1 − v̂‖²_M + W(x̂ + γ v1) [Ascher 2022, (14), (15)]. By backward Euler γ = h,
+// x̂ = x0, v̂ = v0; by BDF2 γ = ⅔h, and x̂, v̂ are the values at the start plus a third of their last change.
+TEST(IncrementalPotential, IsLeastAtTheEndOfAStep) {
+  for (const char* id : {"backward-euler", "bdf2"}) {
+    const bool two_steps = std::string_view(id) == "bdf2";
+    Material material;
+    material.stretch_stiffness = 200;
+    material.spring_damping = 0;
+    auto rig = test::make_sheet(5, 5, 0.2, material);
+    for (vec3& x : rig->state.x) x *= 1.05;  // in tension, so that the minimum is the only one
+    test::shake(rig->state, 0.005, 0.3);
+    rig->pin(0);
+    rig->pin(4);
+    rig->state.v[0] = rig->state.v[4] = vec3(0);
+    const double h = 0.02, gamma = two_steps ? 2 * h / 3 : h;
+    Stepper stepper(*rig, *find_integrator(id), test::tight_settings());
+    const State before = rig->state;
+    if (two_steps) stepper.step(h);
+    const State start = rig->state;
+    stepper.step(h);
+    const std::size_t n = start.x.size();
+    std::vector<vec3> x_hat = start.x, v_hat = start.v;
+    if (two_steps)
+      for (std::size_t i = 0; i < n; ++i) {
+        x_hat[i] += (start.x[i] - before.x[i]) / 3.0;
+        v_hat[i] += (start.v[i] - before.v[i]) / 3.0;
+      }
+    const auto potential = [&](const std::vector<vec3>& v) {
+      std::vector<vec3> x(n);
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = x_hat[i] + gamma * v[i];
+        sum += rig->system.masses()[i] / 2 * glm::dot(v[i] - v_hat[i], v[i] - v_hat[i]);
+      }
+      return sum + rig->system.potential_energy(rig->pool, x);
+    };
+    const double least = potential(rig->state.v);
+    for (int trial = 1; trial <= 20; ++trial) {
+      State other = rig->state;
+      test::shake(other, 0, 1, static_cast<unsigned>(trial));
+      double curvature = 0;
+      for (const double size : {-1e-3, 1e-3, -0.1, 0.1}) {
+        std::vector<vec3> v = rig->state.v;
+        for (std::size_t i = 0; i < n; ++i)
+          if (!rig->system.projection().is_fixed(i)) v[i] += size * (other.v[i] - rig->state.v[i]);
+        EXPECT_GT(potential(v), least) << id << ' ' << trial << ' ' << size;
+        // The slope vanishes: what is left is the square of the change, equal to both sides.
+        const double of_square = (potential(v) - least) / (size * size);
+        if (size == -1e-3) curvature = of_square;
+        if (size == 1e-3) {
+          EXPECT_NEAR(of_square, curvature, 1e-3 * curvature) << id << ' ' << trial;
+        }
+      }
+    }
+  }
+}
+
 struct Swing {
   const char* method;
   double tolerance;

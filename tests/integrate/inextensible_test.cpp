@@ -210,6 +210,24 @@ TEST(Rattle, KeepsTheEnergyOfAPendulumForEver) {
   EXPECT_LT(late, 1.01 * early);  // no trend over 1000 swings
 }
 
+// RATTLE and SHAKE move the end of a step along the rod at its start. Where the step leads farther than the
+// length of the rod past that line, no such point has the length; step and project has one.
+TEST(Rattle, HasNoSolutionInAStepThatIsTooLong) {
+  for (const IntegratorInfo* info : {&rattle(), &shake(), &pbd()})
+    for (const double share : {0.9, 1.1}) {  // h v / L
+      Material material = undamped();
+      material.gravity = vec3(0);
+      auto rig = test::make_chain(2, 1, material);
+      rig->state.v[1] = vec3(5, 0, 0);
+      const StepReport report = Stepper(*rig, *info).step(share / 5);
+      const bool has_solution = share < 1 || info == &pbd();
+      EXPECT_EQ(report.converged, has_solution) << info->id << share;
+      if (has_solution) {
+        EXPECT_LT(violation(*rig).length, 1e-9) << info->id << share;
+      }
+    }
+}
+
 // Without damping their velocities differ by what the constraints take away.
 TEST(Shake, HasThePositionsOfRattle) {
   for (const bool chain : {true, false}) {

@@ -10,6 +10,7 @@
 #include <glm/matrix.hpp>
 #include <glm/vec2.hpp>
 #include <map>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -496,6 +497,48 @@ TEST(ImplicitEuler, LosesTheSameFactorAtEveryStep) {
       before = after;
     }
   }
+}
+
+// Δx of semi-implicit Euler is (I − h² M⁻¹K)⁻¹ times Δx of symplectic Euler: in a mode of frequency ω,
+// divided by 1 + (hω)². A chain along its axis, whose blocks do not depend on x.
+TEST(SemiImplicitEuler, IsSymplecticEulerBehindALowPassFilter) {
+  constexpr int kSprings = 8;
+  constexpr double kStiffness = 40, kMass = 0.1, h = 0.1;
+  Material material;
+  material.mass = kMass * (kSprings + 1);
+  material.stretch_stiffness = kStiffness;
+  material.spring_damping = 0;
+  material.gravity = vec3(0);
+  const auto made = [&] {
+    auto rig = test::make_chain(kSprings + 1, 0.5, material);
+    rig->pin(kSprings);
+    for (std::size_t i = 1; i < kSprings; ++i) {
+      rig->state.x[i].y += 0.02 * std::sin(5.0 * static_cast<double>(i * i));
+      rig->state.v[i].y = 0.3 * std::cos(3.0 * static_cast<double>(i * i));
+    }
+    return rig;
+  };
+  // Displacement of a step in mode j, sin(jπi/n), of a chain between two pins.
+  const auto displacement = [&](const char* id, int j) {
+    auto rig = made();
+    const std::vector<vec3> before = rig->state.x;
+    Stepper(*rig, *find_integrator(id), test::tight_settings()).step(h);
+    double sum = 0;
+    for (std::size_t i = 1; i < kSprings; ++i)
+      sum += std::sin(j * std::numbers::pi * static_cast<double>(i) / kSprings) *
+             (rig->state.x[i].y - before[i].y);
+    return sum;
+  };
+  double first = 0, last = 0;
+  for (int j = 1; j < kSprings; ++j) {
+    const double omega = 2 * std::sqrt(kStiffness / kMass) * std::sin(j * std::numbers::pi / (2 * kSprings));
+    const double passed = displacement("semi-implicit-euler", j), whole = displacement("symplectic-euler", j);
+    EXPECT_GT(std::abs(whole), 1e-3) << j;
+    EXPECT_NEAR(passed, whole / (1 + h * h * omega * omega), 1e-12) << j;
+    (j == 1 ? first : last) = passed / whole;
+  }
+  EXPECT_GT(first, 0.5);
+  EXPECT_LT(last, 0.1);
 }
 
 TEST_P(EveryIntegrator, FeelsAPinThatSetsOff) {

@@ -190,6 +190,34 @@ TEST(TwoStepTableau, IsRefusedInOneSentence) {
   EXPECT_NE(sentence(leapfrog, {"0", "2", "0"}, {{"0"}}).find("one of the two"), std::string::npos);
 }
 
+// z R(z) → 5 for TR-BDF2 [Ascher 2022, §3.1], 2 + 2√2 for SDIRK2.
+TEST(Tableau, OfTrBdf2AndSdirk2IsLStable) {
+  const std::string half_gamma = "1 - sqrt(2)/2", beta = "sqrt(2)/4";
+  for (const auto& [id, a, b, times_z] : {
+           std::tuple<const char*, Rows, Row, double>{
+               "tr-bdf2",
+               {{"0", "0", "0"}, {"1/4", "1/4", "0"}, {"1/3", "1/3", "1/3"}},
+               {"1/3", "1/3", "1/3"},
+               5},
+           {"sdirk2",
+            {{"0", "0", "0"}, {half_gamma, half_gamma, "0"}, {beta, beta, half_gamma}},
+            {beta, beta, half_gamma},
+            2 + 2 * std::numbers::sqrt2},
+       }) {
+    const TableauMethod& method = tableau_method({"", a, b});
+    EXPECT_TRUE(method.facts.l_stable) << id;
+    EXPECT_TRUE(method.facts.a_stable) << id;
+    EXPECT_EQ(method.facts.order, 2) << id;
+    EXPECT_NEAR(method.facts.at_infinity, 0, 1e-12) << id;
+    for (const double y : {1e4, 1e6}) {
+      EXPECT_NEAR(y * method.info.growth(y, 0, default_parameters(method.info)), times_z, 1e-6) << id;
+      EXPECT_NEAR(y * find_integrator(id)->growth(y, 0, default_parameters(*find_integrator(id))), times_z,
+                  1e-6)
+          << id;
+    }
+  }
+}
+
 TEST(Tableau, IsOneMethodForEqualTableaux) {
   const Tableau heun = tableau_preset("heun");
   EXPECT_EQ(&tableau_method(heun), &tableau_method(tableau_preset("heun")));

@@ -16,6 +16,7 @@
 #include "collide/mesh_body.h"
 #include "contact/contact_law.h"
 #include "core/error.h"
+#include "dynamics/smooth_friction.h"
 #include "mesh/grid.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
@@ -101,6 +102,54 @@ TEST(ForceContact, ForcesOfFeaturesAreDerivativesOfTheirEnergy) {
       EXPECT_NEAR(measured, expected, 1e-6 * size) << static_cast<int>(model);
     }
   }
+}
+
+// −κ (g − d̂)² ln(g/d̂) [Ascher 2022, (31)–(33)]. With a smaller d̂ the same share of it has an energy smaller
+// by the square: the barrier approaches a wall.
+TEST(ContactLaw, HasTheBarrierOfItsFormula) {
+  for (const double distance : {1e-3, 2e-3, 0.1}) {
+    const ContactLaw law{30, distance, true}, of_one_metre{30, 1, true};
+    for (const double share : {0.06, 0.2, 0.5, 0.8, 0.99}) {
+      const double g = share * distance, energy = -30 * std::pow(g - distance, 2) * std::log(g / distance);
+      EXPECT_NEAR(law.energy(g), energy, 1e-14 * energy) << share;
+      EXPECT_NEAR(law.energy(g) / of_one_metre.energy(share), distance * distance,
+                  1e-13 * distance * distance);
+      const double lambda = 30 * ((distance - g) * (distance - g) / g - 2 * (distance - g) * std::log(share));
+      EXPECT_NEAR(law.push(g), lambda, 1e-13 * lambda) << share;
+    }
+    for (const double share : {1.0, 1.001, 3.0}) {
+      EXPECT_EQ(law.energy(share * distance), 0) << share;
+      EXPECT_EQ(law.push(share * distance), 0) << share;
+    }
+  }
+}
+
+// s(y) = 2 y/ε − y²/ε² below ε, 1 above [Ascher 2022, (37g)]: s and s′ are continuous, and s → 1 at every
+// speed as ε → 0.
+TEST(SmoothFriction, HasTheFunctionOfItsFormula) {
+  const auto s = [](double speed, double y) { return y * SmoothFriction{speed}.secant(y); };
+  for (const double speed : {1e-3, 0.02, 1.0}) {
+    const SmoothFriction friction{speed};
+    for (const double share : {0.01, 0.3, 0.7, 0.999}) {
+      const double y = share * speed;
+      EXPECT_NEAR(s(speed, y), 2 * share - share * share, 1e-14) << share;
+      EXPECT_NEAR(friction.slope(y), 2 * (1 - share) / speed, 1e-12 / speed) << share;
+    }
+    EXPECT_NEAR(s(speed, speed * (1 - 1e-9)), 1, 1e-15);
+    EXPECT_NEAR(friction.slope(speed * (1 - 1e-9)) * speed, 0, 1e-8);
+    for (const double share : {1.0, 2.0, 100.0}) {
+      EXPECT_DOUBLE_EQ(s(speed, share * speed), 1) << share;
+      EXPECT_EQ(friction.slope(share * speed), 0) << share;
+    }
+  }
+  double below = 0;
+  for (const double speed : {1.0, 0.1, 0.02, 0.011}) {
+    const double now = s(speed, 0.01);
+    EXPECT_GT(now, below);
+    EXPECT_LT(now, 1);
+    below = now;
+  }
+  EXPECT_DOUBLE_EQ(s(0.009, 0.01), 1);
 }
 
 // Its energy has two derivatives everywhere, also where the barrier goes on as a parabola.
