@@ -275,6 +275,23 @@ class CommandLine(unittest.TestCase):
         scene("none.json", groups={})
         self.refused("simulate", "--scene", "none.json", "--steps", 1, says='Driver 1: there is no group "pole".')
 
+    @unittest.skipIf(SANITIZED, "3,360 steps")
+    def test_the_frequency_response_of_the_document(self):
+        document = (SOURCE / "docs" / "scene-format.md").read_text()
+        example = document[document.index("### Example: the frequency response"):]
+        for name, language in ("flag.json", "json"), ("response.py", "python"):
+            (self.dir / name).write_text(re.search(rf"```{language}\n(.*?)```", example, re.S)[1])
+        (self.dir / "clothlab").symlink_to(PROGRAM)
+        done = subprocess.run([sys.executable, "response.py", "2.2"], cwd=self.dir, capture_output=True, text=True,
+                              env=os.environ | {"PATH": f"{self.dir}:{os.environ['PATH']}"}, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, row = (line.split(",") for line in done.stdout.splitlines())
+        table = dict(zip(head, map(float, row), strict=True))
+        names = re.search(r"^\| frequency.*", example, re.M)[0].replace("`", "").split(" | ")[1:5]
+        printed = re.search(r"^\| 2\.2 .*", example, re.M)[0].split(" | ")[1:5]
+        for name, gain in zip(names, printed, strict=True):
+            self.assertAlmostEqual(table[name], float(gain), delta=0.05, msg=name)
+
     def test_an_integrators_own_parameter(self):
         run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
         states = {}
