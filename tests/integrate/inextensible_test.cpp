@@ -195,6 +195,58 @@ TEST(Rattle, SwingsWithThePeriodOfThePendulum) {
   EXPECT_NEAR(coarse / fine, 4, 0.2);
 }
 
+// The force of a rod cancels what acts along it, weight and centrifugal force: m v²/L + m g sin φ = 3 m g sin
+// φ after a start from rest at the angle φ = 0 to the horizontal.
+double rod_force(const Rig& rig) { return -3 * rig.system.masses()[1] * 9.8 * rig.state.x[1].y; }
+
+TEST(Rattle, PullsAtAPendulumWithTheForceOfItsRod) {
+  for (const double h : {2e-3, 1e-3}) {
+    auto rig = pendulum();
+    Stepper stepper(*rig, rattle());
+    for (int k = 0; k < std::lround(0.5 / h); ++k) {
+      const State before = rig->state;
+      const double expected = rod_force(*rig);
+      stepper.step(h);
+      // x1 = x0 + h v0 + h²/2 (g − T n/m), n along the rod at the start.
+      const vec3 kick = 2.0 / (h * h) * (rig->state.x[1] - before.x[1] - h * before.v[1]) + vec3(0, 9.8, 0);
+      EXPECT_NEAR(-rig->system.masses()[1] * glm::dot(kick, before.x[1]), expected, 10 * h) << k;
+      EXPECT_LT(glm::length(glm::cross(kick, before.x[1])), 1e-7) << k;
+    }
+    EXPECT_GT(rod_force(*rig), 2);
+  }
+}
+
+// A stiffer spring in its place is extended less and pulls no more: the force has a limit, that of the rod.
+TEST(StiffSpring, HasTheForceAndTheMotionOfARod) {
+  constexpr double kEnd = 0.5;
+  auto rod = pendulum();
+  Stepper(*rod, rattle()).steps(5000, kEnd / 5000);
+  double farther = 0;
+  for (const double stiffness : {1e3, 1e4, 1e5}) {
+    Material material = undamped();
+    material.stretch_stiffness = stiffness;
+    auto rig = test::make_chain(2, 1, material);
+    rig->state.x[1] = vec3(1, 0, 0);
+    const double omega = std::sqrt(stiffness / rig->system.masses()[1]);
+    const int steps = static_cast<int>(std::ceil(kEnd * omega / 0.02));
+    Stepper stepper(*rig, *find_integrator("velocity-verlet"));
+    double extension = 0;
+    for (int k = 0; k < steps; ++k) {
+      stepper.step(kEnd / steps);
+      const double force = stiffness * (glm::length(rig->state.x[1]) - 1);
+      EXPECT_NEAR(force, rod_force(*rig), 15 / stiffness) << stiffness;
+      extension = std::max(extension, std::abs(force / stiffness));
+    }
+    EXPECT_NEAR(extension * stiffness, rod_force(*rig), 20 / stiffness) << stiffness;
+    EXPECT_GT(rod_force(*rig), 2) << stiffness;
+    const double apart = glm::distance(rig->state.x[1], rod->state.x[1]);
+    if (farther > 0) {
+      EXPECT_NEAR(farther / apart, 10, 1) << stiffness;
+    }
+    farther = apart;
+  }
+}
+
 TEST(Rattle, KeepsTheEnergyOfAPendulumForEver) {
   auto rig = pendulum();
   Stepper stepper(*rig, rattle());
@@ -525,6 +577,95 @@ TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.x), u.x), 1e-9) << k;
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.v), u.v), 1e-9) << k;
     }
+  }
+}
+
+// A step of semi-implicit Euler and its tensions τ solve a saddle-point problem with positions as primal and
+// tensions as dual unknowns, in which a spring is a constraint of the compliance 1/k:
+//
+//   (M/h² + G) Δx + Jᵀτ = M v0/h + M g,   J Δx − τ/k = −C,
+//
+// G the transverse stiffness of springs under tension. A compliance of 0 makes them rods.
+struct SaddlePoint {
+  Eigen::VectorXd displacement, tension;
+};
+SaddlePoint saddle_point(const DenseConstraints& c, const State& u, double h, double stiffness,
+                         bool rods = false) {
+  const Eigen::VectorXd x = DenseConstraints::flat(u.x), v = DenseConstraints::flat(u.v);
+  const Eigen::Index n = x.size(), m = c.count();
+  Eigen::MatrixXd system = Eigen::MatrixXd::Zero(n + m, n + m);
+  Eigen::VectorXd right(n + m);
+  const Eigen::VectorXd masses = c.inverse_masses().cwiseInverse();
+  system.topLeftCorner(n, n).diagonal() = masses / (h * h);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const Eigen::Index i = 3 * c.spring(k).i, j = 3 * c.spring(k).j;
+    const Eigen::Vector3d arm = c.arm(k, x), along = arm.normalized();
+    const Eigen::Matrix3d G = stiffness * (1 - c.spring(k).rest_length / arm.norm()) *
+                              (Eigen::Matrix3d::Identity() - along * along.transpose());
+    system.block<3, 3>(i, i) += G;
+    system.block<3, 3>(j, j) += G;
+    system.block<3, 3>(i, j) -= G;
+    system.block<3, 3>(j, i) -= G;
+  }
+  const Eigen::MatrixXd J = c.jacobian(x);
+  system.bottomLeftCorner(m, n) = J;
+  system.topRightCorner(n, m) = J.transpose();
+  if (!rods) system.bottomRightCorner(m, m).diagonal().setConstant(-1 / stiffness);
+  right.head(n) = masses.cwiseProduct(v / h + c.acceleration(x, v));
+  right.tail(m) = -c.lengths(x);
+  const Eigen::VectorXd solution = algebra::solve(system, right);
+  return {solution.head(n), solution.tail(m)};
+}
+
+// A free strip, more directions than springs, in motion. `strained`: away from its rest lengths.
+std::unique_ptr<Rig> free_strip(double stiffness, bool strained) {
+  Material material;
+  material.stretch_stiffness = stiffness;
+  material.bend_stiffness = 0;
+  material.spring_damping = 0;
+  auto rig = bumpy_sheet(2, 5, material);
+  rig->system.projection().clear(rig->state.x.size());
+  test::shake(rig->state, strained ? 0.01 : 0, 1, 11);
+  return rig;
+}
+
+TEST(SemiImplicitEuler, SolvesTheSaddlePointProblemOfSoftConstraints) {
+  const double h = 0.01;
+  for (const bool strained : {true, false})
+    for (const double stiffness : {10.0, 1e3}) {
+      auto rig = free_strip(stiffness, strained);
+      const State start = rig->state;
+      const SaddlePoint expected = saddle_point(DenseConstraints(*rig), start, h, stiffness);
+      Stepper(*rig, *find_integrator("semi-implicit-euler"), test::tight_settings()).step(h);
+      const Eigen::VectorXd moved = DenseConstraints::flat(rig->state.x) - DenseConstraints::flat(start.x);
+      EXPECT_LT(algebra::largest_difference(moved, expected.displacement), 1e-12) << stiffness << strained;
+      EXPECT_GT(expected.tension.cwiseAbs().maxCoeff(), 0.01);
+    }
+}
+
+// As k grows the step and its tensions approach those of rods, by 1/k: no force becomes infinite.
+TEST(SemiImplicitEuler, ApproachesTheStepOfRodsAsTheComplianceVanishes) {
+  const double h = 0.01;
+  double displacement_before = 0, tension_before = 0;
+  for (const double stiffness : {1e5, 1e6, 1e7}) {
+    auto rig = free_strip(stiffness, false);
+    const State start = rig->state;
+    const DenseConstraints constraints(*rig);
+    const SaddlePoint soft = saddle_point(constraints, start, h, stiffness),
+                      rods = saddle_point(constraints, start, h, stiffness, true);
+    SolverSettings settings = test::tight_settings();
+    settings.linear.kind = LinearSolverSettings::Kind::cholesky;
+    Stepper(*rig, *find_integrator("semi-implicit-euler"), settings).step(h);
+    const Eigen::VectorXd moved = DenseConstraints::flat(rig->state.x) - DenseConstraints::flat(start.x);
+    const double displacement = algebra::largest_difference(moved, rods.displacement),
+                 tension = algebra::largest_difference(soft.tension, rods.tension);
+    if (displacement_before > 0) {
+      EXPECT_NEAR(displacement_before / displacement, 10, 0.5) << stiffness;
+      EXPECT_NEAR(tension_before / tension, 10, 0.5) << stiffness;
+    }
+    displacement_before = displacement;
+    tension_before = tension;
+    EXPECT_GT(rods.tension.cwiseAbs().maxCoeff(), 1);
   }
 }
 
