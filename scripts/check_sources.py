@@ -3,6 +3,7 @@
 """Checks docs/sources.md, which gives each part of the five documents its place in the project.
 
     check_sources.py              checks this project; prints file:line for each, exit 1 if there is any
+    check_sources.py --open       lists the rows that name something that is not there yet
     check_sources.py --self-test  proves that each rule catches a violation of it
 
 A row is | place in the document | claim | where |. *Where* names a test, a file, a scene, an integrator, a command, an option or a heading of a
@@ -153,6 +154,11 @@ def violations(root, documents):
     return found
 
 
+def open_rows(root):
+    return [f"{PAGE}:{number}: {line.strip('| ')}" for number, line in enumerate((root / PAGE).read_text(encoding="utf-8").splitlines(), 1)
+            if ROW.match(line) and re.search("not (?:yet|begun)", line, re.I)]
+
+
 def self_test():
     documents = {"Euler": ("On steps", ["§1", "§3.1", "(1)", "(2)", "(3)", "figure 1", "figure 2"])}
     table = ("# Sources\n\n| place | x | y |\n|---|---|---|\n| none | of a document | `Nothing` |\n\n"
@@ -201,10 +207,14 @@ def self_test():
 
 
 def main(arguments):
-    if arguments not in ([], ["--self-test"]):
+    if arguments not in ([], ["--open"], ["--self-test"]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    found = self_test() if arguments else violations(Path(__file__).resolve().parent.parent, DOCUMENTS)
+    root = Path(__file__).resolve().parent.parent
+    if arguments == ["--open"]:
+        print(*open_rows(root), sep="\n")
+        return 0
+    found = self_test() if arguments else violations(root, DOCUMENTS)
     for line in found:
         print(line)
     return 1 if found else 0

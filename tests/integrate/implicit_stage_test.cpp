@@ -32,10 +32,11 @@ Effort swing_down(test::Rig& rig, const char* method, const SolverSettings& sett
 }
 
 // A step is a minimum of ½‖v1 − v̂‖²_M + W(x̂ + γ v1) [Ascher 2022, (14), (15)]. By backward Euler γ = h,
-// x̂ = x0, v̂ = v0; by BDF2 γ = ⅔h, and x̂, v̂ are the values at the start plus a third of their last change.
+// x̂ = x0, v̂ = v0; by BDF2 γ = ⅔h, and x̂, v̂ are the values at the start plus a third of their last change; by
+// the trapezoidal rule γ = h/2, and x̂, v̂ are half a step of explicit Euler.
 TEST(IncrementalPotential, IsLeastAtTheEndOfAStep) {
-  for (const char* id : {"backward-euler", "bdf2"}) {
-    const bool two_steps = std::string_view(id) == "bdf2";
+  for (const std::string_view id : {"backward-euler", "bdf2", "trapezoidal"}) {
+    const bool two_steps = id == "bdf2", half = id == "trapezoidal";
     Material material;
     material.stretch_stiffness = 200;
     material.spring_damping = 0;
@@ -45,7 +46,7 @@ TEST(IncrementalPotential, IsLeastAtTheEndOfAStep) {
     rig->pin(0);
     rig->pin(4);
     rig->state.v[0] = rig->state.v[4] = vec3(0);
-    const double h = 0.02, gamma = two_steps ? 2 * h / 3 : h;
+    const double h = 0.02, gamma = two_steps ? 2 * h / 3 : half ? h / 2 : h;
     Stepper stepper(*rig, *find_integrator(id), test::tight_settings());
     const State before = rig->state;
     if (two_steps) stepper.step(h);
@@ -53,6 +54,14 @@ TEST(IncrementalPotential, IsLeastAtTheEndOfAStep) {
     stepper.step(h);
     const std::size_t n = start.x.size();
     std::vector<vec3> x_hat = start.x, v_hat = start.v;
+    if (half) {
+      std::vector<vec3> f(n);
+      rig->system.force(rig->pool, start.x, start.v, f);
+      for (std::size_t i = 0; i < n; ++i) {
+        x_hat[i] += h / 2 * start.v[i];
+        v_hat[i] += h / 2 / rig->system.masses()[i] * f[i];
+      }
+    }
     if (two_steps)
       for (std::size_t i = 0; i < n; ++i) {
         x_hat[i] += (start.x[i] - before.x[i]) / 3.0;
