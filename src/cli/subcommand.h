@@ -51,6 +51,7 @@ Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow* const>
 extern const SubcommandRow kSimulateCommand, kCompareCommand, kAnalyzeCommand, kRenderCommand, kReplayCommand,
     kBenchCommand;
 extern const SubcommandRow kDampingAnalysis, kConvergenceAnalysis, kStabilityAnalysis, kEnergyAnalysis,
-    kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis;
+    kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis,
+    kReversalAnalysis;
 
 }  // namespace clothlab

@@ -111,6 +111,7 @@ struct Swing {
 /// Result of a swing in some steps.
 struct SwingEnd {
   State state;
+  double energy = 0;  // total [J]
   bool same_pairs = true;
 };
 
@@ -130,9 +131,17 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   });
   if (status != StepStatus::done) return std::nullopt;
   end.state = simulation.state();
+  end.energy = simulation.record().energy.total;
   return end;
 } catch (const Cancelled&) {
   return std::nullopt;
+}
+
+/// The component of x − exact along other − exact.
+double component(const std::vector<vec3>& x, const std::vector<vec3>& other, const std::vector<vec3>& exact) {
+  double product = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) product += glm::dot(x[i] - exact[i], other[i] - exact[i]);
+  return product / std::sqrt(squared_distance(other, exact));
 }
 
 }  // namespace
@@ -151,14 +160,21 @@ std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
   const bool holds = contact && !info_of(*contact).by_forces;
   const int reference_steps = holds ? 32 * most : elastic ? std::max(kReferenceSteps, 2 * most) : 8 * most;
   const std::optional<SwingEnd> exact = end_of(elastic ? reference : swing, reference_steps, stop);
+  const IntegratorParameters none;
+  const Swing by_euler{*find_integrator("explicit-euler"), none, solver, true, contact};
+  const std::optional<SwingEnd> euler = exact && elastic ? end_of(by_euler, most, stop) : std::nullopt;
   std::vector<ConvergencePoint> points;
   for (int level = 0; exact && level < levels; ++level) {
     const int steps = kFirstSteps << level;
     const std::optional<SwingEnd> end = end_of(swing, steps, stop);
     if (!end) break;
-    points.push_back(
-        {steps, kConvergenceTime / steps, std::sqrt(squared_distance(end->state.x, exact->state.x)),
-         std::sqrt(squared_distance(end->state.v, exact->state.v)), end->same_pairs && exact->same_pairs});
+    points.push_back({.steps = steps,
+                      .h = kConvergenceTime / steps,
+                      .error_x = std::sqrt(squared_distance(end->state.x, exact->state.x)),
+                      .error_v = std::sqrt(squared_distance(end->state.v, exact->state.v)),
+                      .signed_x = euler ? component(end->state.x, euler->state.x, exact->state.x) : NAN,
+                      .error_energy = end->energy - exact->energy,
+                      .same_pairs = end->same_pairs && exact->same_pairs});
   }
   return points;
 }

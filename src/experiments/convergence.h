@@ -13,10 +13,14 @@ namespace clothlab {
 /// Error of a method with steps of `h`.
 struct ConvergencePoint {
   int steps = 0;
-  double h = 0;            ///< [s]
-  double error_x = 0;      ///< ‖x − x_reference‖ over all particles at the end [m]
-  double error_v = 0;      ///< the same of the velocities [m/s]
-  bool same_pairs = true;  ///< the contact set of the start did not change
+  double h = 0;        ///< [s]
+  double error_x = 0;  ///< ‖x − x_reference‖ over all particles at the end [m]
+  double error_v = 0;  ///< the same of the velocities [m/s]
+  /// The part of the error of the positions along the error of explicit Euler with the shortest steps [m]:
+  /// < 0 where the two point in opposite directions. NaN for methods with rods.
+  double signed_x = 0;
+  double error_energy = 0;  ///< total energy at the end less that of the reference [J]
+  bool same_pairs = true;   ///< the contact set of the start did not change
 };
 
 /// Errors after kConvergenceTime on a small bumpy sheet, undamped, pinned at two corners, stretched and in

@@ -27,7 +27,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
 SANITIZED = "CLOTHLAB_TEST_SANITIZED" in os.environ  # the program starts slowly
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "drape", "work", "intersections"]
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "reversal", "friction", "drape", "work", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -821,7 +821,7 @@ class CommandLine(unittest.TestCase):
             (["compare", "--integrators", "rk4", "--journal", "run.journal"], ["run.journal", "body.obj", "later.obj"],
              [("--report", "/A-rk4.csv")]),
             *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png")])
-              for kind in ("stability", "energy", "drift", "drape", "work")),
+              for kind in ("stability", "energy", "drift", "reversal", "drape", "work")),
             (["bench", "--scene", "scene.json", "--integrators"], of_scene,
              [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png")]),
         ]
@@ -1121,6 +1121,12 @@ class CommandLine(unittest.TestCase):
             rows = self.analyze("convergence", "--integrators", "velocity-verlet", "--levels", 6, "--contact", contact)
             self.assertEqual({r["same_pairs"] for r in rows}, {"1"})
             self.assertAlmostEqual(float(rows[-1]["order_x"]), order, delta=0.1)
+        euler = self.analyze("convergence", "--integrators", "explicit-euler,backward-euler", "--levels", 8)
+        gains, loses = ({key: float(euler[k][key]) for key in ("error_x", "signed_x", "error_energy")} for k in (7, 15))
+        self.assertTrue(math.isclose(gains["signed_x"], gains["error_x"], rel_tol=1e-9), gains)  # along itself
+        for key in "signed_x", "error_energy":
+            self.assertGreater(gains[key], 0)
+            self.assertAlmostEqual(loses[key] / gains[key], -1, delta=0.03)
         self.refused("analyze", "convergence", "--contact", "fliter", says=["fliter", "filter"])
         done = self.run_program("analyze", "convergence", "--contact", "filter", "--levels", 2, "--integrators", "rattle")
         self.assertIn("left out: rattle", done.stderr)
@@ -1213,6 +1219,17 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("analyze", "drift", "--grid", "3x3", "--steps", 3, "--integrators", "rattle,rk4")
         self.assertIn("left out: rk4", done.stderr)
         self.assertNotIn("pbd", done.stdout)
+
+    def test_analyze_reversal(self):
+        rows = self.analyze("reversal", "--steps", 240, "--integrators", "velocity-verlet,implicit-midpoint,rk4,bdf2,explicit-euler")
+        self.assertEqual({r["integrator"] for r in rows}, {"velocity-verlet", "implicit-midpoint", "rk4", "bdf2"})
+        end = {r["integrator"]: r for r in rows if r["step"] == "240"}
+        for name, row in end.items():
+            self.assertAlmostEqual(float(row["time"]), 1)
+            self.assertEqual(float(row["error_x"]) < 1e-9, name in ("velocity-verlet", "implicit-midpoint"), row)
+        self.assertLess(float(end["rk4"]["error_x"]), float(end["bdf2"]["error_x"]))
+        done = self.run_program("analyze", "reversal", "--integrators", "explicit-euler")
+        self.assertRegex(done.stdout, "explicit-euler +blew up")
 
     def test_analyze_work(self):
         self.refused("analyze", "work", says="--grid")

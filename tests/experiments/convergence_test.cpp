@@ -95,6 +95,29 @@ TEST(Convergence, ContactByPenaltyKeepsTheOrderAndByFilterIsOfOrderOne) {
   }
 }
 
+// Their errors are ± h/2 times the same vector, up to parts of order h².
+TEST(Convergence, ImplicitAndExplicitEulerHaveTheSameErrorOfOppositeSign) {
+  const auto errors = [](const char* id) {
+    return measure_convergence(*find_integrator(id), {}, with_jacobian(JacobianMode::exact), 8);
+  };
+  const auto explicit_euler = errors("explicit-euler");
+  ASSERT_EQ(explicit_euler.size(), 8U);
+  for (const char* id : {"backward-euler", "semi-implicit-euler"}) {
+    const auto implicit = errors(id);
+    ASSERT_EQ(implicit.size(), 8U);
+    for (std::size_t k = 4; k < 8; ++k) {
+      const ConvergencePoint &a = explicit_euler[k], &b = implicit[k];
+      const double of_order_h = 0.1 * std::pow(2.0, 4 - static_cast<double>(k));
+      EXPECT_NEAR(a.signed_x / a.error_x, 1, of_order_h) << id << k;
+      EXPECT_NEAR(b.signed_x / b.error_x, -1, of_order_h) << id << k;
+      EXPECT_NEAR(b.error_x / a.error_x, 1, of_order_h) << id << k;
+      EXPECT_GT(a.error_energy, 0) << id << k;
+      EXPECT_NEAR(b.error_energy / a.error_energy, -1, 2 * of_order_h) << id << k;
+    }
+  }
+  EXPECT_TRUE(std::isnan(measure_convergence(*find_integrator("rattle"), {}, {}, 2).back().signed_x));
+}
+
 TEST(Convergence, GivesUpWhenToldTo) {
   const IntegratorInfo& info = integrators()[0];
   EXPECT_TRUE(

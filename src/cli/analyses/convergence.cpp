@@ -13,11 +13,13 @@ namespace {
 
 struct Convergence final : MethodAnalysis {
   explicit Convergence(const SubcommandContext& context)
-      : MethodAnalysis(context, "integrator,order,steps,h,error_x,error_v,order_x,order_v,same_pairs\n",
-                       two_panels("A swinging, stretched sheet after 0.1 s: error against h",
-                                  {.title = "h [s]", .logarithmic = true},
-                                  {.title = "error of the positions [m]", .logarithmic = true},
-                                  {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
+      : MethodAnalysis(
+            context,
+            "integrator,order,steps,h,error_x,error_v,order_x,order_v,same_pairs,signed_x,error_energy\n",
+            two_panels("A swinging, stretched sheet after 0.1 s: error against h",
+                       {.title = "h [s]", .logarithmic = true},
+                       {.title = "error of the positions [m]", .logarithmic = true},
+                       {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
   std::optional<std::string> levels_text;
   std::optional<std::string> jacobian_text, stages_text, contact_text;
@@ -50,14 +52,16 @@ struct Convergence final : MethodAnalysis {
         return k == 0 ? NAN : std::log2(points[k - 1].*error / p.*error);
       };
       csv += csv_row(label_of(info), expected, p.steps, p.h, p.error_x, p.error_v,
-                     slope(&ConvergencePoint::error_x), slope(&ConvergencePoint::error_v), p.same_pairs);
+                     slope(&ConvergencePoint::error_x), slope(&ConvergencePoint::error_v), p.same_pairs,
+                     p.signed_x, p.error_energy);
       if (!p.same_pairs) changed = "  contacts changed down to h = " + format_digits(p.h, 2) + " s";
       curves.add(p.h, p.error_x, p.error_v);
     }
     const MeasuredOrder order = measured_order(points);
     const ConvergencePoint last = points.empty() ? ConvergencePoint{} : points.back();
-    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g%s\n", std::string(label_of(info)).c_str(), expected,
-                order.x, order.v, last.error_x, last.error_v, changed.c_str());
+    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g %13.1f %% %13.3g%s\n",
+                std::string(label_of(info)).c_str(), expected, order.x, order.v, last.error_x, last.error_v,
+                100 * last.signed_x / last.error_x, last.error_energy, changed.c_str());
     add_curves(curve(info, true), std::move(curves));
   }
 
@@ -80,8 +84,8 @@ struct Convergence final : MethodAnalysis {
       chart.title += ", implicit methods with one linear solve per stage";
       std::printf("Implicit methods with one linear solve per stage.\n");
     }
-    std::printf("%-32s %6s %12s %12s %14s %14s\n", "integrator", "order", "measured x", "measured v",
-                "error x [m]", "error v [m/s]");
+    std::printf("%-32s %6s %12s %12s %14s %14s %15s %13s\n", "integrator", "order", "measured x",
+                "measured v", "error x [m]", "error v [m/s]", "along Euler's", "energy [J]");
     std::vector<const IntegratorInfo*> skipped, without_freedom;
     for_each([&](const IntegratorInfo& info) {
       if (info.order == 0)

@@ -12,9 +12,9 @@
 namespace clothlab {
 namespace {
 
-constexpr std::array kKinds{&kDampingAnalysis, &kConvergenceAnalysis, &kStabilityAnalysis,
-                            &kEnergyAnalysis,  &kDriftAnalysis,       &kFrictionAnalysis,
-                            &kDrapeAnalysis,   &kWorkAnalysis,        &kIntersectionsAnalysis};
+constexpr std::array kKinds{&kDampingAnalysis, &kConvergenceAnalysis,  &kStabilityAnalysis, &kEnergyAnalysis,
+                            &kDriftAnalysis,   &kFrictionAnalysis,     &kReversalAnalysis,  &kDrapeAnalysis,
+                            &kWorkAnalysis,    &kIntersectionsAnalysis};
 
 /// Refuses a missing or unknown name of an analysis.
 [[noreturn]] void refuse_word(const std::string& word) {
