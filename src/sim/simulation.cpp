@@ -292,6 +292,7 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
     if (report.stopped) throw Cancelled();
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
+    report.products += before.products;
     report.contact_solves = sum_of(before.contact_solves, report.contact_solves);
   }
   limit_displacements(h, context);
@@ -499,6 +500,7 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.h = std::min(next_.h, h);
   next_.newton_iterations += report.newton_iterations;
   next_.cg_iterations += report.linear_iterations;
+  next_.products += report.products;
   next_.cg_residual = report.linear_residual;
   next_.last_cg = report.last_cg;
   next_.solves = report.solves;

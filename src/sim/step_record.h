@@ -41,6 +41,7 @@ struct StepRecord {
   ContactFigures contacts;      ///< none before the first step
   int newton_iterations = 0;
   int cg_iterations = 0;
+  int products = 0;  ///< StepReport::products
   double cg_residual = 0;
   std::optional<CgSolve> last_cg;  ///< the last linear solve, if it used CG
   SolveCounts solves;              ///< StepReport::solves, of the last substep

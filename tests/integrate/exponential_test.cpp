@@ -85,6 +85,24 @@ TEST(ExponentialRosenbrockEuler, KeepsItsToleranceByTheSeriesAndBySubspaces) {
   }
 }
 
+// The motion of one mass along its spring has two dimensions, x and v, which two vectors span.
+TEST(ExponentialRosenbrockEuler, CountsItsProducts) {
+  Material material = with_damping(DampingModel::projected, 0, 0, 0);
+  material.gravity = vec3(0);
+  material.mass_model = MassModel::uniform;
+  const auto products = [&](double tolerance) {
+    auto rig = test::make_chain(2, 0.5, material);
+    rig->state.x[1] *= 1.1;
+    SolverSettings settings;
+    settings.linear.cg.tolerance = tolerance;
+    return test::Stepper(*rig, *find_integrator("exponential-rosenbrock-euler"), settings)
+        .step(0.01)
+        .products;
+  };
+  EXPECT_EQ(products(1e-14), 2);
+  EXPECT_GT(products(1e-4), 2) << "terms of the series";
+}
+
 TEST(ExponentialRosenbrockEuler, MovesNoPinAndKeepsPlanes) {
   auto rig = strained_sheet(all_dampings()[1], 1.2);
   const vec3 normal = glm::normalize(vec3(1, 2, 3));

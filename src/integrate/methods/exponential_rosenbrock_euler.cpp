@@ -47,7 +47,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
                  const StepContext& context);
   /// u1 by the series; false if Krylov subspaces are needed.
   bool use_series(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-                  double tolerance);
+                  double tolerance, StepReport& report);
   /// before_ := F_n+1 b, of now_ = F_n b and F_n−1 b; every other time adds both new ones to the sum.
   void add_term(double h, const StepContext& context, std::size_t n);
   /// ‖√M v‖ of hJ b, after the first term.
@@ -107,7 +107,8 @@ void ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::spa
 }
 
 bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const State& state, double h,
-                                            const StepContext& context, double tolerance) {
+                                            const StepContext& context, double tolerance,
+                                            StepReport& report) {
   const SpringPattern& p = k_->pattern();
   const std::size_t n = system.size();
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
@@ -134,6 +135,7 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   for (std::size_t k = 0; k < terms; ++k) {
     context.poll();
     add_term(h, context, k);
+    ++report.products;
     // In free fall hJ changes no velocity, and two products are a whole Krylov subspace.
     if (k == 0 && change_of_velocity(system, context) <= tolerance) return false;
     now_.swap(before_);
@@ -225,6 +227,7 @@ void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const S
   };
   const KrylovPhi::Result result = phi_.compute(context.solving(), hJ, slope_, tolerance, change_);
   if (result.stopped) throw Cancelled();
+  report.products += result.products;
   report.converged = result.converged;
   if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
   for (std::size_t i = 0; i < n; ++i) {
@@ -286,7 +289,7 @@ void ExponentialRosenbrockEuler::take_step(const DynamicSystem& system, State& s
   start_.compute(system, state, h, context, 0);
   linearise(system, state.x, start_.v, h, context);
   filter_.assign(k_->pattern(), system.projection());
-  if (!series || !use_series(system, state, h, context, tolerance))
+  if (!series || !use_series(system, state, h, context, tolerance, report))
     use_krylov(system, state, h, context, tolerance, report);
   context.poll();
   balance_momentum(system, state.x, h);
