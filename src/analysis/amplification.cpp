@@ -39,6 +39,9 @@ class Oscillator {
     state_.v[1] = vec3(u.v, 0, 0);
   }
 
+  /// A constant force on the mass [N].
+  void push(double force) { system_.set_drivers({{{1}, {.force = vec3(force, 0, 0)}}}); }
+
   Point advance(Integrator& integrator, double h, const StopProbe& stop) {
     integrator.advance(system_, state_, h, {kExact, pool_, stop});
     return {state_.x[1].x, state_.v[1].x};
@@ -179,13 +182,6 @@ std::vector<Complex> roots(const std::vector<double>& p) {
   return z;
 }
 
-/// Number of slow modes that the method treats separately.
-std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& values) {
-  for (std::size_t p = 0; p < info.parameters.size(); ++p)
-    if (info.parameters[p].id == "modes") return static_cast<std::size_t>(values[p]);
-  return 0;
-}
-
 /// True if the ends of two steps from a sum of states are the sums of their ends.
 bool is_linear(const IntegratorInfo& info, const IntegratorParameters& values, double h_omega,
                Oscillator& oscillator, const StopProbe& stop) {
@@ -205,6 +201,12 @@ bool is_linear(const IntegratorInfo& info, const IntegratorParameters& values, d
 }
 
 }  // namespace
+
+std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& values) {
+  for (std::size_t p = 0; p < info.parameters.size(); ++p)
+    if (info.parameters[p].id == "modes") return static_cast<std::size_t>(values[p]);
+  return 0;
+}
 
 std::vector<Complex> measure_amplification(const IntegratorInfo& info, const IntegratorParameters& values,
                                            double h_omega, ModeKind kind, const StopProbe& stop,
@@ -235,6 +237,46 @@ std::vector<Complex> measure_amplification(const IntegratorInfo& info, const Int
   std::vector<Complex> eigenvalues = roots(characteristic_polynomial(n, map));
   std::ranges::sort(eigenvalues, std::greater<>(), [](Complex z) { return std::abs(z); });
   return eigenvalues;
+}
+
+std::optional<ForceResponse> measure_response(const IntegratorInfo& info, const IntegratorParameters& values,
+                                              double h_omega, ModeKind kind, double ratio,
+                                              const StopProbe& stop, double h_damping) {
+  const std::vector<Complex> eigenvalues =
+      measure_amplification(info, values, h_omega, kind, stop, h_damping);
+  if (eigenvalues.empty()) return std::nullopt;
+  Oscillator oscillator(kind == ModeKind::rest ? slow_modes(info, values) : 0, h_damping / h_omega);
+  const std::unique_ptr<Integrator> integrator = info.make(values);
+  oscillator.set({});
+  oscillator.push(0);
+  oscillator.advance(*integrator, h_omega, stop);  // a multistep method remembers the rest
+  oscillator.push(1);
+  const Point first = oscillator.advance(*integrator, h_omega, stop);
+  oscillator.push(0);
+  // A method may also remember a force of the step before, or of two.
+  constexpr std::size_t kRemembered = 2;
+  std::vector<double> g{0, first.x};
+  while (g.size() <= eigenvalues.size() + kRemembered)
+    g.push_back(oscillator.advance(*integrator, h_omega, stop).x);
+  if (stop_requested(stop)) return std::nullopt;
+
+  std::vector<Complex> p{1};  // Π (ζ − λ)
+  for (const Complex& eigenvalue : eigenvalues) {
+    p.insert(p.begin(), 0);
+    for (std::size_t k = 0; k + 1 < p.size(); ++k) p[k] -= eigenvalue * p[k + 1];
+  }
+  const double angle = ratio * h_omega;
+  Complex above = 0, below = 0;
+  for (std::size_t j = 0; j < p.size(); ++j) {
+    below += p[j] * std::polar(1.0, static_cast<double>(j) * angle);
+    for (std::size_t k = 1; k <= j + kRemembered && k < g.size(); ++k)
+      above += p[j] * g[k] * std::polar(1.0, (static_cast<double>(j) - static_cast<double>(k)) * angle);
+  }
+  const double force_time = info.force_time ? info.force_time(values) : 0.5;
+  constexpr double kGrowth = 1 + 1e-6;  // above rounding
+  const Complex steady =
+      std::abs(eigenvalues[0]) > kGrowth ? NAN : above / below * std::polar(1.0, force_time * angle);
+  return ForceResponse{steady, first.v / h_omega};
 }
 
 double phase_error(Complex eigenvalue, double h_omega) {

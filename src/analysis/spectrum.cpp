@@ -188,10 +188,10 @@ double modes_below(const Spectrum& spectrum, double eigenvalue) {
 
 std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, const SpringMatrix& K,
                                                const SpringMatrix& C, std::span<const double> masses,
-                                               const Projection& held) {
+                                               const Projection& held, std::size_t most_exact) {
   Spectrum result;
   result.free_directions = count_free_directions(held);
-  result.is_exact = result.free_directions <= kExactDirections;
+  result.is_exact = result.free_directions <= most_exact;
   result.is_damped = !is_zero(C);
   if (result.free_directions == 0) return result;
   Problem p{context, K, C, masses, held};

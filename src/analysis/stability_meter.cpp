@@ -311,13 +311,14 @@ bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject&
 }
 
 std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool with_eigenvalues,
-                                                 WorkerPool& pool, const StopProbe& stop) {
+                                                 WorkerPool& pool, const StopProbe& stop,
+                                                 std::size_t most_exact) {
   if (!stiffness_ || !damping_) return std::nullopt;
   const std::span<const double> masses = subject.system.masses();
   std::optional<Spectrum> result;
   const bool completed = is_completed([&] {
-    result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held);
-    if (result && result->is_exact && with_eigenvalues)
+    result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held, most_exact);
+    if (result && with_eigenvalues && result->free_directions <= kExactDirections)
       result->eigenvalues = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
   });
   return completed ? result : std::nullopt;

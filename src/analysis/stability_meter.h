@@ -66,10 +66,10 @@ class StabilityMeter {
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 
-  /// The spectrum of the last estimate's subject, with all eigenvalues of J if requested and possible.
-  /// None as above.
+  /// The spectrum of the last estimate's subject, with all eigenvalues of J if requested and there are at
+  /// most kExactDirections free directions; `most_exact` as in SpectrumMeter. None as above.
   std::optional<Spectrum> spectrum(const Subject& subject, bool with_eigenvalues, WorkerPool& pool,
-                                   const StopProbe& stop = {});
+                                   const StopProbe& stop = {}, std::size_t most_exact = kExactDirections);
 
  private:
   struct Problem;

@@ -52,6 +52,6 @@ extern const SubcommandRow kSimulateCommand, kCompareCommand, kAnalyzeCommand, k
     kBenchCommand;
 extern const SubcommandRow kDampingAnalysis, kConvergenceAnalysis, kStabilityAnalysis, kEnergyAnalysis,
     kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis,
-    kReversalAnalysis;
+    kReversalAnalysis, kContactLawsAnalysis, kCostAnalysis, kResponseAnalysis, kSpectrumAnalysis;
 
 }  // namespace clothlab

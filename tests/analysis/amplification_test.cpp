@@ -122,6 +122,86 @@ TEST(Amplification, FindsEveryEigenvalue) {
   }
 }
 
+// Steady motion at ω = 1 under cos Ωt, constant in each step at its value in the middle, θ = hΩ and ζ =
+// e^{iθ}: from x_n = X ζⁿ in the equations of two steps.
+using SteadyMotion = Complex (*)(double y, double theta);
+const std::map<std::string, SteadyMotion> kSteady{
+    {"velocity-verlet",
+     [](double y, double theta) {
+       return Complex(y * y * std::cos(theta / 2) / (y * y - 4 * std::pow(std::sin(theta / 2), 2)));
+     }},
+    {"implicit-midpoint",
+     [](double y, double theta) {
+       return Complex(1 / (std::cos(theta / 2) * (1 - std::pow(2 * std::tan(theta / 2) / y, 2))));
+     }},
+    {"backward-euler",
+     [](double y, double theta) {
+       const Complex zeta = std::polar(1.0, theta);
+       return y * y * std::polar(1.0, theta / 2) / (2 * std::cos(theta) - 2 + y * y * zeta);
+     }},
+    {"bdf2",  // δ²x + y² x = y² F, δ = 3/2 − 2/ζ + 1/(2ζ²), at the end of the step
+     [](double y, double theta) {
+       const Complex back = std::polar(1.0, -theta), delta = 1.5 - 2.0 * back + 0.5 * back * back;
+       return y * y / (delta * delta + y * y);
+     }},
+};
+
+TEST(Response, OfAnUndampedModeIsThatOfTheClosedForm) {
+  for (const auto& [id, steady] : kSteady)
+    for (const double h_omega : {0.1, 0.9, 1.7, 5.0})
+      for (const double ratio : {0.2, 0.5, 1.5}) {
+        const IntegratorInfo& info = *find_integrator(id);
+        if (h_omega > stability_limit(info, {}) || h_omega * ratio > std::numbers::pi) continue;
+        const auto response = measure_response(info, {}, h_omega, ModeKind::slow, ratio);
+        ASSERT_TRUE(response) << id;
+        const Complex expected = steady(h_omega, ratio * h_omega);
+        EXPECT_LT(std::abs(response->steady - expected), 1e-9 * std::abs(expected))
+            << id << " at " << h_omega << ", " << ratio;
+      }
+}
+
+TEST(Response, TendsToTheExactOneWithSmallSteps) {
+  for (const IntegratorInfo& info : integrators()) {
+    const IntegratorParameters values = default_parameters(info);
+    const auto coarse = measure_response(info, values, 0.02, ModeKind::slow, 0.7, {}, 0.02 * 0.3);
+    const auto fine = measure_response(info, values, 0.01, ModeKind::slow, 0.7, {}, 0.01 * 0.3);
+    if (!coarse) continue;  // its steps are not linear
+    const Complex exact = exact_response(0.7, 0.3);
+    EXPECT_LT(std::abs(coarse->steady / exact - 1.0), 0.02) << info.id;
+    const int order = std::min(2, info.order_with_damping > 0 ? info.order_with_damping : info.order);
+    EXPECT_GT(std::log2(std::abs(coarse->steady - exact) / std::abs(fine->steady - exact)),
+              std::max(order, 1) - 0.2)
+        << info.id;
+  }
+  EXPECT_LT(std::abs(exact_response(2, 0.5) - 1.0 / Complex(-3, 1)), 1e-15);
+}
+
+TEST(Response, HasNoSteadyMotionWhereTheMethodGrows) {
+  const auto steady = [](const char* id, double h_omega, double h_damping) {
+    return std::abs(
+        measure_response(*find_integrator(id), {}, h_omega, ModeKind::slow, 0.5, {}, h_damping)->steady);
+  };
+  EXPECT_TRUE(std::isnan(steady("explicit-euler", 0.1, 0)));
+  EXPECT_FALSE(std::isnan(steady("explicit-euler", 0.1, 0.02)));
+  EXPECT_FALSE(std::isnan(steady("velocity-verlet", 1.99, 0)));
+  EXPECT_TRUE(std::isnan(steady("velocity-verlet", 2.01, 0)));
+}
+
+// Δv = (1 + hd + (hω)²)⁻¹ Δv of explicit Euler [Joubert 2009, §4.2.2]
+TEST(Response, OfSemiImplicitEulerIsAFilteredOneOfExplicitEuler) {
+  for (const double h_omega : whole_range(9))
+    for (const double h_damping : {0.0, 0.3}) {
+      const auto low_pass = [&](const char* id) {
+        return measure_response(*find_integrator(id), {}, h_omega, ModeKind::slow, 0.01, {}, h_damping)
+            ->low_pass;
+      };
+      EXPECT_NEAR(low_pass("explicit-euler"), 1, 1e-12);
+      const double filter = 1 / (1 + h_damping + h_omega * h_omega);
+      EXPECT_NEAR(low_pass("semi-implicit-euler"), filter, 1e-9 * filter) << h_omega;
+      EXPECT_NEAR(low_pass("backward-euler"), filter, 1e-9 * filter) << h_omega;
+    }
+}
+
 TEST(Amplification, GivesUpWhenToldTo) {
   const IntegratorInfo& info = integrators()[0];
   EXPECT_TRUE(

@@ -129,6 +129,37 @@ TEST(Spectrum, OfAChainIsKnownInClosedForm) {
   }
 }
 
+// One step from rest: in every mode, the change of velocity by semi-implicit Euler is that by explicit Euler
+// over 1 + h²ω² [Joubert 2009, §4.2.2].
+TEST(Spectrum, SemiImplicitEulerFiltersEveryModeOfExplicitEuler) {
+  constexpr double kStep = 0.02;
+  const auto rig = bent_sheet(6, 0);
+  std::ranges::fill(rig->state.v, vec3(0));
+  Projection& held = rig->system.projection();
+  held.constrain(6, held.find(6)->S, rig->state.x[6]);  // does not move across its plane
+  const Matrices matrices(*rig);
+  const algebra::Modes modes = algebra::vibrations(written_out(*rig, matrices.K, 1e9), Vector::Ones(3 * 36));
+  const auto change = [&](const char* id) {
+    SolverSettings settings;
+    settings.linear.cg.tolerance = 1e-14;
+    State state = rig->state;
+    const auto integrator = find_integrator(id)->make({});
+    integrator->advance(rig->system, state, kStep, {settings, rig->pool, {}});
+    Vector weighted(3 * 36);
+    for (std::size_t i = 0; i < state.v.size(); ++i)
+      for (int c = 0; c < 3; ++c)
+        weighted[static_cast<Eigen::Index>(3 * i) + c] = std::sqrt(rig->system.masses()[i]) * state.v[i][c];
+    return weighted;
+  };
+  const Vector by_explicit = change("explicit-euler"), by_implicit = change("semi-implicit-euler");
+  const double size = by_explicit.norm();
+  for (Eigen::Index k = 0; k < 3 * 36 - 7; ++k) {
+    const double filter = 1 / (1 + kStep * kStep * modes.values[k]);
+    EXPECT_NEAR(modes.X.col(k).dot(by_implicit), filter * modes.X.col(k).dot(by_explicit), 1e-9 * size) << k;
+  }
+  EXPECT_GT(kStep * kStep * modes.values[3 * 36 - 8], 100) << "the fastest are filtered most";
+}
+
 TEST(Spectrum, OfALargerSheetHasTheSameCountsAndEnds) {
   const auto rig = bent_sheet(15, 0.3);
   const Matrices matrices(*rig);
@@ -147,6 +178,15 @@ TEST(Spectrum, OfALargerSheetHasTheSameCountsAndEnds) {
     EXPECT_EQ(spectrum.groups[k].modes, 1);
     EXPECT_NEAR(spectrum.groups[k].eigenvalue, dense[static_cast<Eigen::Index>(k)], 0.02 * dense[3]);
   }
+  // All modes, where that many are wanted.
+  const Spectrum exact =
+      SpectrumMeter()
+          .measure({rig->pool}, matrices.K, matrices.C, rig->system.masses(), rig->system.projection(), 700)
+          .value();
+  ASSERT_TRUE(exact.is_exact);
+  ASSERT_EQ(exact.groups.size(), static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < exact.groups.size(); ++k)
+    EXPECT_NEAR(exact.groups[k].eigenvalue, dense[static_cast<Eigen::Index>(k)], 1e-8 * exact.highest) << k;
   // Four standard deviations of the probes, and the groups' own width.
   double widest = 0;
   for (const ModeGroup& group : spectrum.groups) widest = std::max(widest, group.modes);

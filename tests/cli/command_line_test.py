@@ -27,7 +27,8 @@ PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
 SANITIZED = "CLOTHLAB_TEST_SANITIZED" in os.environ  # the program starts slowly
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "reversal", "friction", "drape", "work", "intersections"]
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "reversal", "response", "spectrum", "friction", "contact-laws", "drape",
+            "work", "cost", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -821,7 +822,7 @@ class CommandLine(unittest.TestCase):
             (["compare", "--integrators", "rk4", "--journal", "run.journal"], ["run.journal", "body.obj", "later.obj"],
              [("--report", "/A-rk4.csv")]),
             *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png")])
-              for kind in ("stability", "energy", "drift", "reversal", "drape", "work")),
+              for kind in ("stability", "energy", "drift", "reversal", "response", "spectrum", "drape", "work", "cost")),
             (["bench", "--scene", "scene.json", "--integrators"], of_scene,
              [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png")]),
         ]
@@ -1230,6 +1231,91 @@ class CommandLine(unittest.TestCase):
         self.assertLess(float(end["rk4"]["error_x"]), float(end["bdf2"]["error_x"]))
         done = self.run_program("analyze", "reversal", "--integrators", "explicit-euler")
         self.assertRegex(done.stdout, "explicit-euler +blew up")
+
+    def test_analyze_response(self):
+        self.refused("analyze", "response", says="--grid")
+        self.refused("analyze", "response", "--grid", "4x4", "--ratio", 0, says="--ratio")
+        rows = self.analyze("response", "--grid", "4x4", "--spring-damping", 0, "--dt", 0.004, "--ratio", 0.5, "--modes", 16, "--integrators",
+                            "explicit-euler,semi-implicit-euler,implicit-midpoint,siere")
+        by_name = {name: [r for r in rows if r["integrator"] == name] for name in {r["integrator"] for r in rows}}
+        self.assertEqual(len({len(of) for of in by_name.values()}), 1)
+        for explicit, implicit, midpoint in zip(*(by_name[name] for name in ("explicit-euler", "semi-implicit-euler",
+                                                                              "implicit-midpoint"))):
+            h_omega = float(implicit["h_omega"])
+            self.assertAlmostEqual(h_omega, 0.004 * 2 * math.pi * float(implicit["frequency"]), places=9)
+            # Joubert's low-pass filter.
+            self.assertAlmostEqual(float(explicit["low_pass"]), 1, places=9)
+            self.assertAlmostEqual(float(implicit["low_pass"]), 1 / (1 + h_omega**2), places=9)
+            if h_omega < 1:
+                angle = h_omega / 4
+                exact = 0.75 / (math.cos(angle) * (1 - (2 * math.tan(angle) / h_omega) ** 2))
+                self.assertAlmostEqual(float(midpoint["amplitude"]), exact, places=6)
+                self.assertAlmostEqual(float(midpoint["phase"]), 0, places=6)
+        for row in by_name["siere"]:
+            h_omega = float(row["h_omega"])  # 14 modes across the plane have no stiffness; two of the others are slow
+            self.assertAlmostEqual(float(row["low_pass"]), math.sin(h_omega) / h_omega if float(row["mode"]) < 16
+                                   else 1 / (1 + h_omega**2), places=9)
+        done = self.run_program("analyze", "response", "--grid", "3x3", "--integrators", "rattle,a-search,rk4")
+        self.assertIn("left out: rattle: they treat stretch springs as rods", done.stderr)
+        self.assertIn("left out: a-search: their steps are not linear", done.stderr)
+
+    def test_analyze_spectrum(self):
+        self.refused("analyze", "spectrum", says="--grid")
+        self.refused("analyze", "spectrum", "--grid", "4x4", "--integrators", "rk4", says="--integrators")
+        self.refused("analyze", "spectrum", "--grid", "4x4", "--exact", 0, says="--exact")
+        rows = self.analyze("spectrum", "--grid", "5x5", "--pin", "corners")
+        modes, jacobian = ([r for r in rows if r["kind"] == kind] for kind in ("mode", "jacobian"))
+        self.assertEqual([float(r["mode"]) for r in modes], list(range(1, 3 * 21 + 1)))
+        squares = [float(r["omega_squared"]) for r in modes]
+        self.assertEqual(squares, sorted(squares))
+        # At rest a flat sheet has no stiffness across its plane.
+        self.assertLess(abs(squares[20]), 1e-6 * squares[-1])
+        self.assertGreater(squares[21], 1e-4 * squares[-1])
+        self.assertGreater(len(jacobian), 20)
+        for row in modes + jacobian:
+            root = complex(float(row["real"]), float(row["imaginary"]))
+            value = root**2 + float(row["damping"]) * root + float(row["omega_squared"])
+            self.assertLess(abs(value), 1e-9 * squares[-1], row)
+        undamped = self.analyze("spectrum", "--grid", "6x6", "--spring-damping", 0, "--exact", 10)
+        self.assertEqual({r["kind"] for r in undamped}, {"mode"})
+        self.assertAlmostEqual(sum(float(r["modes"]) for r in undamped), 3 * 34)
+
+    def test_analyze_cost(self):
+        self.refused("analyze", "cost", "--levels", 0, says="--levels")
+        rows = self.analyze("cost", "--grid", "8x8", "--steps", 5, "--levels", 5, "--integrators",
+                            "semi-implicit-euler,backward-euler,exponential-rosenbrock-euler,siere")
+        work = {}
+        for k, row in enumerate(rows):
+            self.assertAlmostEqual(float(row["stretch_stiffness"]) / (10 * 10 ** (k % 5 / 2)), 1)
+            self.assertEqual(row["steps"], "5")
+            self.assertGreater(float(row["ms_per_step"]), 0)
+            work.setdefault(row["integrator"], []).append(float(row["cg_per_step"]) + float(row["products_per_step"]))
+            self.assertEqual(float(row["products_per_step"]) > 0, row["integrator"] == "exponential-rosenbrock-euler")
+        h_omega = [float(r["h_omega_max"]) for r in rows[:5]]
+        self.assertAlmostEqual(h_omega[4] / h_omega[0], 10)
+        # Products grow with h·ω_max.
+        products = work["exponential-rosenbrock-euler"]
+        self.assertGreater(products[4], 3 * products[0])
+        done = self.run_program("analyze", "cost", "--grid", "3x3", "--steps", 1, "--levels", 1)
+        self.assertRegex(done.stderr, "left out: explicit-euler, .*: the work of their steps does not depend")
+
+    def test_analyze_contact_laws(self):
+        rows = self.analyze("contact-laws", "--contact-distance", "4 mm", "--friction-speed", 0.02, "--points", 31)
+        for row in rows:
+            size, x, value, slope = (float(row[key]) for key in ("parameter", "x", "value", "slope"))
+            share = x / size
+            if row["function"] == "s":
+                expected = (1, 0) if share > 1 else (2 * share - share**2, 2 * (1 - share) / size)
+            elif share >= 1:
+                expected = (0, 0)
+            elif share < 0.05:  # its parabola
+                continue
+            else:
+                expected = (-((x - size) ** 2) * math.log(share), -2 * (x - size) * math.log(share) - (x - size) ** 2 / x)
+            self.assertAlmostEqual(value, expected[0], places=12)
+            self.assertAlmostEqual(slope, expected[1], delta=1e-9 * (1 + abs(expected[1])))
+        self.assertEqual({(r["function"], float(r["parameter"])) for r in rows},
+                         {("b", 0.004), ("b", 0.002), ("b", 0.001), ("s", 0.02), ("s", 0.01), ("s", 0.005)})
 
     def test_analyze_work(self):
         self.refused("analyze", "work", says="--grid")

@@ -2,9 +2,11 @@
 // Groups and drivers of scenes against theory: paths, forces, ledger, switching and refusals.
 
 #include <cmath>
+#include <complex>
 #include <glm/geometric.hpp>
 #include <numbers>
 
+#include "analysis/amplification.h"
 #include "sim/checkpoint.h"
 #include "sim/command_json.h"
 #include "sim/driver_set.h"
@@ -162,6 +164,35 @@ TEST(Driver, HarmonicForcesKeepTheOrderUpToTwo) {
     EXPECT_GT(std::log2(coarse / fine), std::min(info.order, 2) - 0.15)
         << info.id << ", errors " << coarse << " and " << fine;
   }
+}
+
+// The steady motion of a run is the one that `analyze response` computes, by every method whose steps are
+// linear.
+TEST(Driver, MovesAsTheMeasuredResponseSays) {
+  constexpr double kFrequency = 2.5, kDamping = 3;  // [Hz], [1/s]
+  const double omega = std::sqrt(50 / 0.1), turns = kTurn * kFrequency;
+  int methods = 0;
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.inextensible) continue;
+    Scene scene = oscillator(kFrequency);
+    set_integrator(scene, info);
+    const IntegratorParameters values = default_parameters(info);
+    const auto eigenvalues =
+        measure_amplification(info, values, 0.02 * omega, ModeKind::slow, {}, 0.02 * kDamping);
+    scene.dt = !eigenvalues.empty() && std::abs(eigenvalues[0]) < 0.99 ? 0.02 : 0.002;
+    const auto response = measure_response(info, values, scene.dt * omega, ModeKind::slow, turns / omega, {},
+                                           scene.dt * kDamping);
+    if (!response) continue;
+    ++methods;
+    auto simulation = started(scene);
+    const vec3 rest = simulation->state().x[1], axis = glm::normalize(rest - simulation->state().x[0]);
+    while (simulation->state().t < 20) ASSERT_EQ(simulation->step(one_thread()), StepStatus::done) << info.id;
+    const std::complex<double> phase = std::polar(1.0, turns * simulation->state().t + 0.3);
+    EXPECT_NEAR(glm::dot(simulation->state().x[1] - rest, axis), 0.5 / 50 * (response->steady * phase).imag(),
+                1e-8)
+        << info.id;
+  }
+  EXPECT_GE(methods, 20);
 }
 
 // A small sheet on a Kepler ellipse of eccentricity 0.5, GM = 1, a = 1: its period is 2π.

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "analysis/stability_meter.h"
 #include "cli/interrupt.h"
 #include "cli/output/progress.h"
+#include "core/error.h"
 #include "io/output_file.h"
 #include "io/png.h"
 #include "sim/contact.h"
@@ -139,6 +141,23 @@ void SceneAnalysis::add_scene_to(CLI::App& app, std::initializer_list<const char
 void SceneAnalysis::load(Scene wanted) {
   loaded = load_with_state(std::move(wanted), scene, outputs);
   pool = std::make_unique<WorkerPool>(scene.threads());
+}
+
+Spectrum SceneAnalysis::spectrum_after(std::uint64_t steps, bool with_eigenvalues,
+                                       std::size_t most_exact) const {
+  Simulation simulation(loaded.scene, loaded.mesh, *pool, stop);
+  run_steps(simulation, steps, *pool, stop, [](const StepTime&) {});
+  const Projection held = simulation.constraints(simulation.state().x);
+  const StabilityMeter::Subject subject{simulation.system(), simulation.state(), held,
+                                        simulation.integrator(), loaded.scene.solver.jacobian};
+  StabilityMeter meter;
+  std::optional<Spectrum> found;
+  if (meter.estimate(subject, *pool, stop))
+    found = meter.spectrum(subject, with_eigenvalues, *pool, stop, most_exact);
+  if (stop_requested(stop)) throw Cancelled();
+  if (!found || !(found->highest > 0))
+    throw InputError("Nothing in this scene can oscillate, so it has no modes.");
+  return *std::move(found);
 }
 
 Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {

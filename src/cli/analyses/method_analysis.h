@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/spectrum.h"
 #include "chart/chart.h"
 #include "cli/lane_play.h"
 #include "cli/options.h"
@@ -98,6 +99,12 @@ class SceneAnalysis : public MethodAnalysis {
   void load() { load(named_scene(scene)); }
   /// The same; without a scene, `own` changed by the options.
   void load_or(const Scene& own) { load(scene.names_a_scene() ? scene.scene() : scene.applied_to(own)); }
+  /// The modes of the scene's cloth after so many steps by its own method (StabilityMeter::spectrum). Throws
+  /// InputError if nothing can oscillate, and Cancelled.
+  Spectrum spectrum_after(std::uint64_t steps, bool with_eigenvalues,
+                          std::size_t most_exact = kDenseDirections) const;
+  /// The free directions up to which every mode is computed, in some seconds.
+  static constexpr std::size_t kDenseDirections = 2000;
   /// The scene with this integrator.
   Scene scene_for(const IntegratorInfo& info) const;
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "cli/analyses/method_analysis.h"
+#include "cli/interrupt.h"
+#include "core/quantile.h"
+#include "experiments/step_trial.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kSoftest = 0.01;  // of the scene's stiffness
+
+struct Cost final : SceneAnalysis {
+  explicit Cost(const SubcommandContext& context)
+      : SceneAnalysis(context,
+                      "integrator,stretch_stiffness,h_omega_max,steps,blew_up,ms_per_step,newton_per_step,"
+                      "cg_per_step,products_per_step,unconverged_steps\n",
+                      two_panels("Cost of a step over the stiffness of the cloth",
+                                 {.title = "stretch stiffness [N/m]", .logarithmic = true},
+                                 {.title = "time of a step [ms], median", .logarithmic = true},
+                                 {.title = "CG iterations, or products of the exponential, per step",
+                                  .logarithmic = true})) {}
+
+  LengthOptions length{60};
+  std::optional<std::string> levels_text;
+  int levels = 11;
+
+  void add_to(CLI::App& app) override {
+    MethodAnalysis::add_to(app);
+    add_text(
+        app, kAnalysisGroup, "--levels", levels_text, "N",
+        "Number of stiffnesses, each √10 times the one before, from a hundredth of the scene's; default 11.");
+    length.add_to(app);
+    add_scene_to(app, {"--integrator", "--adaptive-dt"});
+  }
+
+  void measure(const IntegratorInfo& info, std::uint64_t steps) {
+    Points curves;
+    std::printf("%-29s", std::string(label_of(info)).c_str());
+    is_completed([&] {
+      for (int level = 0; level < levels; ++level) {
+        const double factor = kSoftest * std::pow(10, 0.5 * level);
+        LoadedScene stiffer = loaded;
+        Material& material = stiffer.scene.material;
+        material.stretch_stiffness *= factor;
+        material.bend_stiffness *= factor;
+        const StepTrial trial = try_step_size(stiffer, info, loaded.scene.dt, steps, *pool, stop);
+        const bool blew_up = trial.good_steps() < steps;
+        const auto per_step = [&](std::uint64_t all) {
+          return static_cast<double>(all) / static_cast<double>(trial.good_steps());
+        };
+        const double ms = blew_up ? NAN : quantile(trial.step_ms, 0.5),
+                     newton = per_step(trial.newton_iterations), cg = per_step(trial.cg_iterations),
+                     products = per_step(trial.products);
+        csv += csv_row(label_of(info), material.stretch_stiffness,
+                       loaded.scene.dt * loaded.omega_max * std::sqrt(factor), trial.good_steps(), blew_up,
+                       ms, newton, cg, products, trial.not_converged);
+        curves.add(material.stretch_stiffness, ms, blew_up ? NAN : cg + products);
+        if (blew_up)
+          std::printf(" %9s", "blew up");
+        else
+          std::printf(" %9.3g", cg + products);
+        std::fflush(stdout);
+      }
+    });
+    std::printf("\n");
+    ChartCurve look = curve(info, true);
+    if (info.family == IntegratorFamily::exponential) look.dash = kChartDash;
+    add_curves(look, std::move(curves));
+  }
+
+  void measure_all() override {
+    read_whole("levels", levels_text, 1, 21, levels);
+    Scene sheet;
+    sheet.mesh = GridSource{20, 20, 1, 1};
+    sheet.dt = 1.0 / 240;
+    load_or(sheet);
+    leave_out_for(loaded.scene);
+    measure_omega_max(loaded, *pool, stop);
+    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    std::printf(
+        "CG iterations, or products of the exponential, per step of %g s, over the stretch stiffness "
+        "[N/m]\n%-29s",
+        loaded.scene.dt, "integrator");
+    for (int level = 0; level < levels; ++level)
+      std::printf(" %9.3g", kSoftest * std::pow(10, 0.5 * level) * loaded.scene.material.stretch_stiffness);
+    std::printf("\n");
+    std::vector<const IntegratorInfo*> skipped;
+    for_each([&](const IntegratorInfo& info) {
+      const bool explicit_step =
+          info.family == IntegratorFamily::explicit_method || info.family == IntegratorFamily::position_based;
+      if (explicit_step && !names_integrators())
+        skipped.push_back(&info);
+      else
+        measure(info, steps);
+    });
+    report_skipped(skipped, "the work of their steps does not depend on the stiffness");
+  }
+};
+
+}  // namespace
+
+const SubcommandRow kCostAnalysis{
+    "cost",
+    "Work and time of a step over the stiffness of the cloth, by implicit, exponential and split methods. "
+    "Without a\nscene: a sheet of 20 x 20 particles, at --dt 1/240; options change it like any scene.",
+    make_subcommand<Cost>};
+
+}  // namespace clothlab

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <numbers>
+#include <utility>
+
+#include "analysis/amplification.h"
+#include "cli/analyses/method_analysis.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+struct Response final : SceneAnalysis {
+  explicit Response(const SubcommandContext& context)
+      : SceneAnalysis(
+            context, "integrator,mode,frequency,h_omega,h_damping,amplitude,phase,low_pass\n",
+            two_panels(
+                {}, {.title = "frequency of the mode [Hz]", .logarithmic = true},
+                {.title = "amplitude over the exact one", .logarithmic = true, .range = AxisRange{0.1, 10.0}},
+                {.title = "phase less the exact one [rad]",
+                 .range = AxisRange{-std::numbers::pi, std::numbers::pi}})) {
+    chart.panels.push_back({.x = chart.panels[0].x,
+                            .y = {.title = "velocity after one step from rest, over explicit Euler's",
+                                  .range = AxisRange{-0.5, 1.1}}});
+  }
+
+  struct Mode {
+    double index, omega, damping;  // modes below it; [rad/s], [1/s]
+  };
+  LengthOptions length{0};
+  std::optional<std::string> ratio_text;
+  double ratio = 0.5;
+  std::vector<Mode> modes;
+
+  void add_to(CLI::App& app) override {
+    MethodAnalysis::add_to(app);
+    add_text(app, kAnalysisGroup, "--ratio", ratio_text, "X",
+             "Each mode is driven at this multiple of its own frequency; default 0.5.");
+    length.add_to(app);
+    add_scene_to(app, {});
+  }
+
+  /// The modes, each at least a per cent faster than the one before.
+  void find_modes() {
+    const Spectrum spectrum = spectrum_after(length.steps(loaded.scene.dt, scene), false);
+    double index = 0;
+    for (const ModeGroup& group : spectrum.groups) {
+      const double omega = std::sqrt(std::max(group.eigenvalue, 0.0));
+      if (omega > (modes.empty() ? 1e-6 * std::sqrt(spectrum.highest) : 1.01 * modes.back().omega))
+        modes.push_back({index, omega, group.damping});
+      index += group.modes;
+    }
+    std::printf("%zu of %zu %s, %.4g to %.4g Hz, each driven at %g times its frequency; h = %g s\n",
+                modes.size(), spectrum.groups.size(), spectrum.is_exact ? "modes" : "groups of modes",
+                hertz(modes.front()), hertz(modes.back()), ratio, loaded.scene.dt);
+  }
+
+  static double hertz(const Mode& mode) { return mode.omega / (2 * std::numbers::pi); }
+
+  /// False if its steps are not linear.
+  bool measure(const IntegratorInfo& info) {
+    const IntegratorParameters values = integrator_parameters(loaded.scene, info);
+    const auto slow = static_cast<double>(slow_modes(info, values));
+    const double h = loaded.scene.dt / loaded.scene.substeps;
+    Points curves;
+    ChartCurve low_pass = curve(info);
+    std::string table;
+    for (const Mode& mode : modes) {
+      const bool rest = info.growth_of_slow_modes != nullptr && mode.index >= slow;
+      const auto response =
+          measure_response(info, values, h * mode.omega, rest ? ModeKind::rest : ModeKind::slow, ratio, stop,
+                           h * mode.damping);
+      if (stop_requested(stop)) throw Cancelled();
+      if (!response) return false;
+      // A force that changes its sign within a step has no frequency.
+      const bool sampled = ratio * h * mode.omega < std::numbers::pi;
+      const std::complex<double> over_exact =
+          sampled ? response->steady / exact_response(ratio, mode.damping / mode.omega) : NAN;
+      const double amplitude = std::abs(over_exact), phase = sampled ? std::arg(over_exact) : NAN;
+      csv += csv_row(label_of(info), mode.index, hertz(mode), h * mode.omega, h * mode.damping, amplitude,
+                     phase, response->low_pass);
+      curves.add(hertz(mode), amplitude, phase);
+      low_pass.x.push_back(hertz(mode));
+      low_pass.y.push_back(response->low_pass);
+    }
+    const std::size_t middle = modes.size() / 2;
+    std::printf("%-32s", std::string(label_of(info)).c_str());
+    for (const std::size_t k : {std::size_t{0}, middle})
+      std::printf(" %12.5g %10.4f", curves.y0[k], curves.y1[k]);
+    std::printf(" %12.4g\n", low_pass.y.back());
+    add_curves(curve(info), std::move(curves));
+    chart.panels[2].curves.push_back(std::move(low_pass));
+    return true;
+  }
+
+  void measure_all() override {
+    read_positive("ratio", ratio_text, "", ratio);
+    load();
+    if (!is_completed([&] { find_modes(); })) return;
+    chart.title = "Response of each mode to a force at " + format_plain(ratio) + " times its frequency";
+    std::printf("%-32s %23s %23s %12s\n%-32s %12s %10s %12s %10s %12s\n", "", "slowest mode", "middle mode",
+                "fastest mode", "integrator", "amplitude", "phase", "amplitude", "phase", "low-pass");
+    std::vector<const IntegratorInfo*> rods, not_linear;
+    for_each([&](const IntegratorInfo& info) {
+      if (info.inextensible)
+        rods.push_back(&info);
+      else if (!measure(info))
+        not_linear.push_back(&info);
+    });
+    report_skipped(rods, "they treat stretch springs as rods, so their cloth has other modes");
+    report_skipped(not_linear, "their steps are not linear");
+  }
+};
+
+}  // namespace
+
+const SubcommandRow kResponseAnalysis{
+    "response",
+    "Steady motion of each of the cloth's modes under a harmonic force, by steps of --dt, over the exact "
+    "one; and\nthe velocity that one step gives to each mode at rest.",
+    make_subcommand<Response>};
+
+}  // namespace clothlab
