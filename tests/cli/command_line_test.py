@@ -1263,6 +1263,8 @@ class CommandLine(unittest.TestCase):
         self.refused("analyze", "spectrum", says="--grid")
         self.refused("analyze", "spectrum", "--grid", "4x4", "--integrators", "rk4", says="--integrators")
         self.refused("analyze", "spectrum", "--grid", "4x4", "--exact", 0, says="--exact")
+        self.refused("analyze", "spectrum", "--grid", "4x4", "--steps", 100, "--integrator", "explicit-euler", says="blew up")
+        self.refused("analyze", "spectrum", "--grid", "2x2", "--pin", "0,1,2,3", says="oscillate")
         rows = self.analyze("spectrum", "--grid", "5x5", "--pin", "corners")
         modes, jacobian = ([r for r in rows if r["kind"] == kind] for kind in ("mode", "jacobian"))
         self.assertEqual([float(r["mode"]) for r in modes], list(range(1, 3 * 21 + 1)))
@@ -1282,6 +1284,8 @@ class CommandLine(unittest.TestCase):
 
     def test_analyze_cost(self):
         self.refused("analyze", "cost", "--levels", 0, says="--levels")
+        self.refused("analyze", "cost", "--levels", 21, says=["levels", "N/m"])
+        self.refused("analyze", "cost", "--steps", 0, says="steps")
         rows = self.analyze("cost", "--grid", "8x8", "--steps", 5, "--levels", 5, "--integrators",
                             "semi-implicit-euler,backward-euler,exponential-rosenbrock-euler,siere")
         work = {}

@@ -6,13 +6,17 @@
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
+#include "core/error.h"
 #include "core/quantile.h"
+#include "core/text.h"
 #include "experiments/step_trial.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
 
-constexpr double kSoftest = 0.01;  // of the scene's stiffness
+/// Of the scene's stiffness.
+double stiffness_factor(int level) { return 0.01 * std::pow(10, 0.5 * level); }
 
 struct Cost final : SceneAnalysis {
   explicit Cost(const SubcommandContext& context)
@@ -43,11 +47,10 @@ struct Cost final : SceneAnalysis {
     std::printf("%-29s", std::string(label_of(info)).c_str());
     is_completed([&] {
       for (int level = 0; level < levels; ++level) {
-        const double factor = kSoftest * std::pow(10, 0.5 * level);
         LoadedScene stiffer = loaded;
         Material& material = stiffer.scene.material;
-        material.stretch_stiffness *= factor;
-        material.bend_stiffness *= factor;
+        material.stretch_stiffness *= stiffness_factor(level);
+        material.bend_stiffness *= stiffness_factor(level);
         const StepTrial trial = try_step_size(stiffer, info, loaded.scene.dt, steps, *pool, stop);
         const bool blew_up = trial.good_steps() < steps;
         const auto per_step = [&](std::uint64_t all) {
@@ -57,8 +60,8 @@ struct Cost final : SceneAnalysis {
                      newton = per_step(trial.newton_iterations), cg = per_step(trial.cg_iterations),
                      products = per_step(trial.products);
         csv += csv_row(label_of(info), material.stretch_stiffness,
-                       loaded.scene.dt * loaded.omega_max * std::sqrt(factor), trial.good_steps(), blew_up,
-                       ms, newton, cg, products, trial.not_converged);
+                       loaded.scene.dt * loaded.omega_max * std::sqrt(stiffness_factor(level)),
+                       trial.good_steps(), blew_up, ms, newton, cg, products, trial.not_converged);
         curves.add(material.stretch_stiffness, ms, blew_up ? NAN : cg + products);
         if (blew_up)
           std::printf(" %9s", "blew up");
@@ -82,12 +85,17 @@ struct Cost final : SceneAnalysis {
     leave_out_for(loaded.scene);
     measure_omega_max(loaded, *pool, stop);
     const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    if (steps == 0) throw InputError("steps: there must be at least one.");
+    const double most = find_scene_parameter("stretch-stiffness")->spec.max;
+    if (stiffness_factor(levels - 1) * loaded.scene.material.stretch_stiffness > most)
+      throw InputError("levels: the last of them has more than the largest stretch stiffness, " +
+                       format_quantity(most, "N/m") + ".");
     std::printf(
         "CG iterations, or products of the exponential, per step of %g s, over the stretch stiffness "
         "[N/m]\n%-29s",
         loaded.scene.dt, "integrator");
     for (int level = 0; level < levels; ++level)
-      std::printf(" %9.3g", kSoftest * std::pow(10, 0.5 * level) * loaded.scene.material.stretch_stiffness);
+      std::printf(" %9.3g", stiffness_factor(level) * loaded.scene.material.stretch_stiffness);
     std::printf("\n");
     std::vector<const IntegratorInfo*> skipped;
     for_each([&](const IntegratorInfo& info) {

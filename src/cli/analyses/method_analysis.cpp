@@ -146,7 +146,9 @@ void SceneAnalysis::load(Scene wanted) {
 Spectrum SceneAnalysis::spectrum_after(std::uint64_t steps, bool with_eigenvalues,
                                        std::size_t most_exact) const {
   Simulation simulation(loaded.scene, loaded.mesh, *pool, stop);
-  run_steps(simulation, steps, *pool, stop, [](const StepTime&) {});
+  if (run_steps(simulation, steps, *pool, stop, [](const StepTime&) {}) == StepStatus::blown_up)
+    throw InputError("The run blew up in step " + std::to_string(simulation.steps() + 1) +
+                     ". Use fewer --steps or a smaller --dt.");
   const Projection held = simulation.constraints(simulation.state().x);
   const StabilityMeter::Subject subject{simulation.system(), simulation.state(), held,
                                         simulation.integrator(), loaded.scene.solver.jacobian};

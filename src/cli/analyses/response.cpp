@@ -32,7 +32,7 @@ struct Response final : SceneAnalysis {
   };
   LengthOptions length{0};
   std::optional<std::string> ratio_text;
-  double ratio = 0.5;
+  double ratio = 0.5, h = 0;  // h in s
   std::vector<Mode> modes;
 
   void add_to(CLI::App& app) override {
@@ -55,7 +55,7 @@ struct Response final : SceneAnalysis {
     }
     std::printf("%zu of %zu %s, %.4g to %.4g Hz, each driven at %g times its frequency; h = %g s\n",
                 modes.size(), spectrum.groups.size(), spectrum.is_exact ? "modes" : "groups of modes",
-                hertz(modes.front()), hertz(modes.back()), ratio, loaded.scene.dt);
+                hertz(modes.front()), hertz(modes.back()), ratio, h);
   }
 
   static double hertz(const Mode& mode) { return mode.omega / (2 * std::numbers::pi); }
@@ -64,10 +64,9 @@ struct Response final : SceneAnalysis {
   bool measure(const IntegratorInfo& info) {
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     const auto slow = static_cast<double>(slow_modes(info, values));
-    const double h = loaded.scene.dt / loaded.scene.substeps;
     Points curves;
     ChartCurve low_pass = curve(info);
-    std::string table;
+    std::string rows;
     for (const Mode& mode : modes) {
       const bool rest = info.growth_of_slow_modes != nullptr && mode.index >= slow;
       const auto response =
@@ -80,15 +79,15 @@ struct Response final : SceneAnalysis {
       const std::complex<double> over_exact =
           sampled ? response->steady / exact_response(ratio, mode.damping / mode.omega) : NAN;
       const double amplitude = std::abs(over_exact), phase = sampled ? std::arg(over_exact) : NAN;
-      csv += csv_row(label_of(info), mode.index, hertz(mode), h * mode.omega, h * mode.damping, amplitude,
-                     phase, response->low_pass);
+      rows += csv_row(label_of(info), mode.index, hertz(mode), h * mode.omega, h * mode.damping, amplitude,
+                      phase, response->low_pass);
       curves.add(hertz(mode), amplitude, phase);
       low_pass.x.push_back(hertz(mode));
       low_pass.y.push_back(response->low_pass);
     }
-    const std::size_t middle = modes.size() / 2;
+    csv += rows;
     std::printf("%-32s", std::string(label_of(info)).c_str());
-    for (const std::size_t k : {std::size_t{0}, middle})
+    for (const std::size_t k : {std::size_t{0}, modes.size() / 2})
       std::printf(" %12.5g %10.4f", curves.y0[k], curves.y1[k]);
     std::printf(" %12.4g\n", low_pass.y.back());
     add_curves(curve(info), std::move(curves));
@@ -99,6 +98,7 @@ struct Response final : SceneAnalysis {
   void measure_all() override {
     read_positive("ratio", ratio_text, "", ratio);
     load();
+    h = loaded.scene.dt / loaded.scene.substeps;
     if (!is_completed([&] { find_modes(); })) return;
     chart.title = "Response of each mode to a force at " + format_plain(ratio) + " times its frequency";
     std::printf("%-32s %23s %23s %12s\n%-32s %12s %10s %12s %10s %12s\n", "", "slowest mode", "middle mode",

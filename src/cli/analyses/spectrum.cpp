@@ -11,7 +11,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kRounding = 1e-12;  // of the largest eigenvalue
+constexpr double kNoStiffness = 1e-12;  // of the largest eigenvalue
 
 struct SpectrumAnalysis final : SceneAnalysis {
   explicit SpectrumAnalysis(const SubcommandContext& context)
@@ -53,7 +53,7 @@ struct SpectrumAnalysis final : SceneAnalysis {
       csv += csv_row("mode", below + 1, modes, squared, hertz(squared), damping, real,
                      std::sqrt(std::max(-root, 0.0)));
       // Modes without stiffness have the rounding errors of the stiffest.
-      const bool visible = squared > kRounding * spectrum.highest;
+      const bool visible = squared > kNoStiffness * spectrum.highest;
       curves.add(below + (modes + 1) / 2, visible ? squared : NAN, hertz(squared));
       below += modes;
     }
@@ -74,7 +74,7 @@ struct SpectrumAnalysis final : SceneAnalysis {
   }
 
   static void print(const Spectrum& spectrum) {
-    const double zero = kRounding * spectrum.highest, buckle = modes_below(spectrum, -zero);
+    const double zero = kNoStiffness * spectrum.highest, buckle = modes_below(spectrum, -zero);
     std::printf("%zu modes%s: %.0f buckle, %.0f have no stiffness; ω_max = %.6g rad/s, 2/ω_max = %.4g s\n",
                 spectrum.free_directions, spectrum.is_exact ? "" : ", counted by estimate to 1.3 %", buckle,
                 modes_below(spectrum, zero) - buckle, std::sqrt(spectrum.highest),
