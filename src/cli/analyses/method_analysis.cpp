@@ -13,6 +13,7 @@
 #include "io/output_file.h"
 #include "io/png.h"
 #include "sim/contact.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "analysis/amplification.h"
 #include "cli/analyses/method_analysis.h"
+#include "core/text.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
