@@ -184,6 +184,9 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
     return std::string("Nothing in this scene can oscillate") +
            (integrator.inextensible ? " where stretch springs are rods" : "") +
            ", so no step size is too large.";
+  if (h < 0)
+    return title + " takes steps back in time, here of " + seconds(h) +
+           ". Its stability limit is one of positive steps; back in time, damping adds energy.";
   const double growth = deciding_growth(integrator, values, h, e);
   const std::string stiffest =
       title + multiplies("the stiffest oscillation", growth) + " in every step at " + at(h, e);

@@ -2,6 +2,7 @@
 #include "arena/arena.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -372,16 +373,16 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
 bool Arena::has_passed(const Moment& moment) const { return log_.has_passed(moment.position); }
 
 double Arena::largest_step_since(const Moment& moment) const {
-  double largest = moment.lanes.front().checkpoint->scene->dt;
+  double largest = std::abs(moment.lanes.front().checkpoint->scene->dt);
   for (const std::size_t change : log_.changes_since(moment.position)) {
     const LogEntry& entry = log_.entries()[change];
     const auto* command = std::get_if<Command>(&entry.what);
-    if (entry.back && entry.back->world) largest = std::max(largest, entry.back->world->dt);
+    if (entry.back && entry.back->world) largest = std::max(largest, std::abs(entry.back->world->dt));
     if (command == nullptr) continue;
     if (const auto* value = std::get_if<SetParameter>(command); value != nullptr && value->id == "dt")
-      largest = std::max(largest, value->value);
+      largest = std::max(largest, std::abs(value->value));
     else if (const auto* scene = std::get_if<SetScene>(command); scene != nullptr && scene->scene)
-      largest = std::max(largest, scene->scene->dt);
+      largest = std::max(largest, std::abs(scene->scene->dt));
   }
   return largest;
 }

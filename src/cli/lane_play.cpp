@@ -87,7 +87,7 @@ void LengthOptions::add_to(CLI::App& app) {
 std::uint64_t LengthOptions::steps(double dt, const SceneOptions& scene) const {
   if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
   if (!duration_) return scene.summary() ? scene.summary()->steps : default_steps_;
-  const double count = std::round(parse_positive("duration", *duration_, "s") / dt);
+  const double count = std::round(parse_positive("duration", *duration_, "s") / std::abs(dt));
   if (!(count <= static_cast<double>(kMostSteps)))
     throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
                      " s.");

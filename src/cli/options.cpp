@@ -80,6 +80,9 @@ std::string help_text(const ParameterSpec& spec) {
         text += " At least " + format_number(spec.min) + unit + ", or off;";
       else
         text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + ";";
+      if (spec.most_negative < 0)
+        text.insert(text.size() - 1,
+                    ", or " + format_number(spec.most_negative) + " to " + format_number(-spec.min) + unit);
       break;
     }
   }

@@ -410,7 +410,9 @@ class SpringSweep {
       if (pass_.rayleigh != 0) drag = drag + (scale * pass_.rayleigh) * stiffness * kept;
       sum.add_tension(drag * dot(velocity_.at(k), n) / one_where_zero(root(load<Four>(length_ + k))));
     }
-    store_four(root(sum.along) * n, sum.across, to);
+    // Where dampers of a step with h < 0 outweigh the spring, the form of the matrix has no room for them.
+    const Four none = all<Four>(0.0), along = where_greater(none, sum.along, none, sum.along);
+    store_four(root(along) * n, sum.across, to);
   }
 
   /// Four numbers each: a vector and one behind it.

@@ -23,11 +23,13 @@ struct ParameterSpec {
   std::string_view help;                           ///< one or two sentences: tooltip and --help
   std::span<const std::string_view> choices = {};  ///< names of a choice, by index
   std::string_view zero = {};  ///< word that the window shows for 0: "auto"; empty: the number
+  double most_negative = 0;    ///< values from it to −min are allowed too; 0: none
 };
 
 /// True for a finite value within the row's range and whole if the kind requires it.
 inline bool is_valid(const ParameterSpec& spec, double value) {
-  if (!std::isfinite(value) || value < spec.min || value > spec.max) return false;
+  const bool negative = spec.most_negative < 0 && value >= spec.most_negative && value <= -spec.min;
+  if (!std::isfinite(value) || !(negative || (value >= spec.min && value <= spec.max))) return false;
   return spec.kind == ParameterSpec::Kind::real || value == std::floor(value);
 }
 

@@ -15,6 +15,7 @@
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_loader.h"
 #include "sim/command_rules.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -66,7 +67,13 @@ class OtherSteps {
     known_.push_back(next);
   }
 
-  double step_after(const JournalEntry& entry, double now) const {
+  static double step_after(const JournalEntry& entry, double now) {
+    const double dt = step_set_by(entry, now);
+    if (dt < 0) throw InputError("A journal with steps back in time cannot be replayed with another --dt.");
+    return dt;
+  }
+
+  static double step_set_by(const JournalEntry& entry, double now) {
     if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) return load->scene.dt;
     const auto* command = std::get_if<Command>(&entry.what);
     if (command == nullptr) return now;
@@ -272,6 +279,9 @@ bool Replay::applies(Command& command) {
     if (options_.dt) scene->dt = *options_.dt;
     command = SetScene{std::move(scene)};
   }
+  if (std::holds_alternative<StepBack>(command) &&
+      (options_.dt || !why_only_forward(simulation().scene()).empty()))
+    what = "steps back";
   if (std::holds_alternative<RestoreGoodState>(command) && !stands())
     what = "returns to the last good state after a blow-up";
   if (what.empty()) return true;

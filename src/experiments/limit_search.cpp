@@ -56,7 +56,7 @@ struct LimitRun {
   std::vector<vec3> reference = {};
 
   void search_all() {
-    now.tick = scene.scene.dt;
+    now.tick = scene.scene.dt = std::abs(scene.scene.dt);
     now.under_way = "ω_max";
     run.publish();
     measure_omega_max(scene, pool, stop);

@@ -55,7 +55,7 @@ struct MapRun {
     for (std::size_t i = 0; i < kSide; ++i) now.columns[i].stiffness = ks[i];
     measure(kSide / 2);
     const ParameterSpec& dt = find_scene_parameter("dt")->spec;
-    const double limit = 2 / now.columns[kSide / 2].omega_max, own = now.values->h();
+    const double limit = 2 / now.columns[kSide / 2].omega_max, own = std::abs(now.values->h());
     const double low = std::clamp(std::min(kSmallestStep * limit, own / kBesideOwn), dt.min, dt.max / 100);
     const double high = std::clamp(std::max(kLargestStep * limit, own * kBesideOwn), 100 * low, dt.max);
     now.h = evenly(low, high);
@@ -139,8 +139,8 @@ struct MapRun {
     MapColumn& column = now.columns[index];
     run.scene.scene.material.stretch_stiffness = column.stiffness;
     if (column.omega_max > 0) return;
-    const Simulation start(trial_scene(run.scene, info, now.values->dt), run.scene.mesh, run.pool, run.stop,
-                           run.scene.model);
+    const Simulation start(trial_scene(run.scene, info, std::abs(now.values->dt)), run.scene.mesh, run.pool,
+                           run.stop, run.scene.model);
     const auto estimate = measure_stability(start, start.state(), info, run.pool, run.stop, 0);
     if (!estimate) throw Cancelled();
     // Rods only: omega_max of the cloth.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -75,7 +76,7 @@ struct StepFigures {
       first_not_converged = record.step;
       first_reason = record.reason;
     }
-    simulated += dt;
+    simulated += std::abs(dt);
     max_strain = std::max(max_strain, record.max_strain);
     residual = std::max(residual, record.residual);
     distance = std::max(distance, record.distance.value_or(0));

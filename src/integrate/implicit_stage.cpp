@@ -85,7 +85,7 @@ void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::s
   fixed_ = false;
   evaluate(p, now_);
   for (const NodalContact& contact : p.context.contacts) now_.residual[contact.particle] -= contact.impulse;
-  const double scale = std::max(e.scale, norm(p.context.pool, linear_.b));
+  const double scale = std::max(std::abs(e.scale), norm(p.context.pool, linear_.b));
   now_.norm = norm(p.context.pool, now_.residual);
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
 }
@@ -102,7 +102,7 @@ void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepRepor
   contacts_.begin(context.contacts);
   fixed_ = false;
   begin(p, guesses);
-  double scale = std::max(equation.scale, now_.norm);
+  double scale = std::max(std::abs(equation.scale), now_.norm);
   std::string_view failure;
   if (contacts_.empty()) {
     target_ = context.solver.newton_tolerance * scale;

@@ -25,10 +25,10 @@ namespace clothlab {
 /// velocities.
 struct StageEquation {
   double gamma_f = 0;           ///< γ at the force [s]
-  double gamma_v = 0;           ///< γ at the velocity [s], >= 0
+  double gamma_v = 0;           ///< γ at the velocity [s], 0 or of the sign of γ at the force
   std::span<const vec3> x_hat;  ///< x̂ [m]; x̂ + γ v is the prescribed position along constrained directions
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
-  double scale = 0;             ///< ‖h f0‖ on the free directions [N·s], for the relative tolerance
+  double scale = 0;             ///< ±‖h f0‖ on the free directions [N·s], for the relative tolerance
 
   /// The equation with γ at both.
   static StageEquation of(double gamma, std::span<const vec3> x_hat, std::span<const vec3> v_hat,

@@ -103,7 +103,8 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// Advances `state` from t to t + h, h > 0.
+  /// Advances `state` from t to t + h, h != 0; h > 0 for methods whose row has `only_forward`, and with
+  /// contacts.
   ///
   /// On entry x and v are u0; on exit they are u1 and t is t + h. Prescribed particles end exactly at
   /// their target with velocity (p1 − p0)/h. If the report is `stopped`, x, v and t are unchanged.

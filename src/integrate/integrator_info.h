@@ -27,6 +27,10 @@ enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, compos
 /// only DynamicSystem::contacts, in methods that process forces one by one; or none.
 enum class StiffForces { all, contacts, none };
 
+/// Why a method refuses steps of h < 0; follows its title.
+inline constexpr std::string_view kUsesEarlierSteps = "uses earlier steps";
+inline constexpr std::string_view kProjectsPositions = "projects positions, which no step can undo";
+
 /// Values of one integrator: its own parameters, in the order of its row's `parameters`, then its `table`.
 using IntegratorParameters = std::vector<double>;
 
@@ -51,10 +55,11 @@ struct IntegratorInfo {
   /// `order` refer to bending springs and the grab.
   bool inextensible = false;
   StiffForces stiff_forces = StiffForces::all;
-  std::string_view formula;  ///< the update, in the letters of model.md
-  std::string_view summary;  ///< two or three sentences: what it is, what it damps
-  std::string_view cost;     ///< of a step, in one sentence
-  std::string_view use;      ///< when to use it, in one sentence
+  std::string_view only_forward = {};  ///< why h < 0 is refused, one of the texts above; empty: it is allowed
+  std::string_view formula;            ///< the update, in the letters of model.md
+  std::string_view summary;            ///< two or three sentences: what it is, what it damps
+  std::string_view cost;               ///< of a step, in one sentence
+  std::string_view use;                ///< when to use it, in one sentence
   std::string_view reference;
   /// Longer steps [s] get `contact_warning` where cloth lands on something: the problem and its remedy.
   double longest_contact_step = std::numeric_limits<double>::infinity();

@@ -80,7 +80,7 @@ bool LengthConstraints::are_compliant() const {
 }
 
 void LengthConstraints::approach(std::span<const vec3> x0, double h) {
-  const double part = are_compliant() ? (h / kSoftTime) * (h / kSoftTime) : h / kApproachTime;
+  const double part = are_compliant() ? (h / kSoftTime) * (h / kSoftTime) : std::abs(h) / kApproachTime;
   const double left = std::max(0.0, 1 - part), enough = rounding_of_lengths(x0);
   for (Edge& e : edges_) {
     const double error = glm::length(x0[e.i] - x0[e.j]) - e.length;

@@ -43,9 +43,13 @@ void History::add(const std::function<void(Moment&)>& save) {
   bytes_ += bytes_of(*next);
 }
 
-void History::replace_newest(const std::function<void(Moment&)>& save) {
+void History::forget_newest() {
   if (!states_.empty()) drop(states_, states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size());
+}
+
+void History::replace_newest(const std::function<void(Moment&)>& save) {
+  forget_newest();
   add(save);
 }
 
@@ -61,8 +65,11 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
     }
   }
   forget_other_branch(limits_.bytes - std::min(limits_.bytes, bytes_of_next));
-  while (!states_.empty() && (time_of_next - states_.front()->time > limits_.seconds / kAlmost ||
-                              bytes_ + bytes_of_next > limits_.bytes)) {
+  const auto is_old = [&] {
+    return time_of_next - states_.front()->time > limits_.seconds / kAlmost &&
+           states_.size() >= std::min(limits_.least, limits_.step_by_step);
+  };
+  while (!states_.empty() && (is_old() || bytes_ + bytes_of_next > limits_.bytes)) {
     forget_oldest();
   }
 }

@@ -33,6 +33,7 @@ class History {
  public:
   struct Limits {
     double seconds = 30;             ///< simulated, back from the newest state
+    std::size_t least = 10;          ///< number of newest ones, however long their steps
     std::size_t step_by_step = 120;  ///< number of newest ones; at most a quarter of all
     std::size_t bytes = 256u << 20;
     double spacing = 1.0 / 60;  ///< [s]
@@ -43,6 +44,7 @@ class History {
 
   /// Adds the moment that `save` writes into recycled memory. Its time must be after the newest one.
   void add(const std::function<void(Moment&)>& save);
+  void forget_newest();
   /// Replaces the newest one, at the same time.
   void replace_newest(const std::function<void(Moment&)>& save);
   void clear();

@@ -22,7 +22,7 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
   const double force = hold.strength * grab_force_bound(scene.material.mass, scene.material.gravity);
   const double inverse_mass =
       grab_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
-  return grab_limits(simulation.integrator(), integrator_parameters(scene), scene.h(), without_grab,
+  return grab_limits(simulation.integrator(), integrator_parameters(scene), std::abs(scene.h()), without_grab,
                      inverse_mass, force / reach);
 }
 
@@ -57,7 +57,7 @@ bool MouseGrab::breaks_limit(const Simulation& simulation, const StabilityEstima
                                                 simulation.system().projection());
   const auto is_stable = [&](const StabilityEstimate& cloth) {
     const Scene& scene = simulation.scene();
-    return scene.h() <
+    return std::abs(scene.h()) <
            largest_stable_step(simulation.integrator(), integrator_parameters(scene), cloth).value_or(0);
   };
   return is_stable(without_grab) &&
@@ -77,7 +77,7 @@ MoveCursor MouseGrab::pull(const Simulation& simulation) {
   const vec3 point = grab.blend(simulation.state().x);
   const vec3 spring = grab.stiffness * (hold_.cursor - point);
   const vec3 wanted = spring * saturation(spring, bound);
-  const double most = bound * simulation.scene().dt / kGraspTime;
+  const double most = bound * std::abs(simulation.scene().dt) / kGraspTime;
   const double change = glm::length(wanted - force_);
   const double bears = share(simulation);
   const bool at_once = change <= most;

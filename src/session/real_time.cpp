@@ -69,9 +69,8 @@ void Pacer::restart(Clock::time_point now) {
 }
 
 void Pacer::stepped(double simulated, double speed, Clock::time_point now) {
-  // An hour is longer than any sensible step, and keeps the conversion to ticks from overflowing.
-  const double wait = std::clamp(simulated / speed, 0.0, 3600.0);
-  due_ += std::chrono::duration_cast<Clock::duration>(Seconds(wait));
+  simulated = std::min(std::abs(simulated), kLongestPacedStep);
+  due_ += std::chrono::duration_cast<Clock::duration>(Seconds(simulated / speed));
   if (due_ < now - kSlack) due_ = now;
 
   simulated_ += simulated;

@@ -52,13 +52,15 @@ class Pacer {
   /// When the next step may begin.
   Clock::time_point due() const { return due_; }
 
-  /// A step over `simulated` seconds ended at `now`; its share of the wall clock is simulated / speed.
+  /// A step over `simulated` seconds ended at `now`; its share of the wall clock is |simulated| / speed. A
+  /// step longer than kLongestPacedStep counts as one of that length.
   void stepped(double simulated, double speed, Clock::time_point now);
 
   /// Simulated seconds per second over the last second since restart(); 0 before the first step.
   double actual_speed(Clock::time_point now) const;
 
   static constexpr std::chrono::milliseconds kSlack{25};
+  static constexpr double kLongestPacedStep = 1;  // [s]
 
  private:
   struct Mark {

@@ -171,14 +171,18 @@ void SimulationThread::Impl::step() {
 
   if (status == StepStatus::stopped) return;
   dirty = true;
-  cost.add(row_of(simulation().integrator()), simulation().scene().dt, Seconds(end - start).count());
+  cost.add(row_of(simulation().integrator()), std::abs(simulation().scene().dt),
+           Seconds(end - start).count());
   for (const auto& lane : lanes)
     if (lane->steps && !lane->catching_up) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
     return;
   }
-  remember(true);
+  if (simulation().scene().dt < 0)
+    remember_step_back();
+  else
+    remember(true);
   for (const auto& [id, recorder] : recorders)
     if (const Lane* lane = arena->find(id); lane != nullptr && lane->runs())
       recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
@@ -343,7 +347,7 @@ void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot&
 }
 
 std::optional<RealTimeLag> SimulationThread::Impl::lag() {
-  const double h = simulation().scene().dt;
+  const double h = std::abs(simulation().scene().dt);
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
   RealTimeLag lag;

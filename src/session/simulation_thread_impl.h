@@ -158,6 +158,8 @@ struct SimulationThread::Impl {
   void start_all_over();
   /// `failed`: from before a blow-up, which is not kept if there is another branch.
   void continue_from_restored_state(bool failed = false);
+  /// remember(true) after a step of h < 0: states and samples later than it leave the past.
+  void remember_step_back();
   /// The run continues from this time: later states become the other branch.
   void branch_at_time(double time, bool failed = false);
   /// The energies of all lanes count from now on.

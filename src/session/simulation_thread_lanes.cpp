@@ -58,7 +58,7 @@ void SimulationThread::Impl::start_catch_up(LiveLane& lane, const Scene& method,
   Scene catching_up = method;
   if (arena->find(lane.id) != nullptr) {
     const double parts =
-        std::ceil(arena->largest_step_since(moment) / method.dt * (1 - 1e-9)) * method.substeps;
+        std::ceil(arena->largest_step_since(moment) / std::abs(method.dt) * (1 - 1e-9)) * method.substeps;
     catching_up.substeps = static_cast<int>(
         std::clamp(parts, static_cast<double>(method.substeps), find_scene_parameter("substeps")->spec.max));
   }
@@ -155,7 +155,7 @@ Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
     if (progress == Arena::Progress::advanced) {
       const Simulation& run = lane.catching_up->run.simulation();
       // It passes the common origin between two steps.
-      if (run.state().t < origin.time + run.scene().dt / 2) set_origin(lane);
+      if (run.state().t < origin.time + std::abs(run.scene().dt) / 2) set_origin(lane);
       add_sample(lane, std::numeric_limits<double>::quiet_NaN());
     }
     if (progress == Arena::Progress::arrived) arrive(lane);

@@ -187,6 +187,18 @@ void SimulationThread::Impl::continue_from_restored_state(bool failed) {
   dirty = true;
 }
 
+void SimulationThread::Impl::remember_step_back() {
+  const double t = arena->time();
+  branch_at_time(t, true);
+  for (const auto& lane : lanes)  // also a sample of the same time
+    lane->plot.forget_after(std::nextafter(t, -std::numeric_limits<double>::infinity()));
+  if (!history.empty() && history.newest()->time >= t) history.forget_newest();
+  if (t < origin.time) begin_origin("the run went back");
+  for (const auto& lane : lanes)
+    if (t < lane->origins.method.since.time) lane->origins.method.since = present_figures(*lane);
+  remember(true);
+}
+
 void SimulationThread::Impl::branch_at_time(double time, bool failed) {
   give_up_returns();
   std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });

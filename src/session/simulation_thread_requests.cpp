@@ -45,6 +45,10 @@ void SimulationThread::Impl::apply(const Command& command) {
   } else if (std::holds_alternative<RestoreGoodState>(command)) {
     continue_from_restored_state(true);
     restart_methods();
+  } else if (std::holds_alternative<StepBack>(command)) {
+    playing = resumes = false;
+    note_return(arena->time());
+    remember_step_back();
   } else if (const auto* move = std::get_if<MovePins>(&command);
              std::holds_alternative<ReverseVelocities>(command) || (move != nullptr && move->duration == 0)) {
     history.replace_newest([this](Moment& to) { arena->save(pool, to); });

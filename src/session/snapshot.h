@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -58,7 +59,7 @@ struct StepTimes {
   double wall = 0;
 
   /// Simulated time over wall-clock time for steps of dt [s]; 0 before the first.
-  double real_time_factor(double dt) const { return wall > 0 ? 1e3 * dt / wall : 0; }
+  double real_time_factor(double dt) const { return wall > 0 ? 1e3 * std::abs(dt) / wall : 0; }
 };
 
 /// Steps that take longer than the time they simulate, at the wanted speed.

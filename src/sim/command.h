@@ -102,9 +102,12 @@ struct SetDriver {
   std::uint32_t driver = 0;
   bool on = true;
 };
+/// One step of −h from the current state, by the current method: an adjoint step, no undo. Refused where
+/// why_only_forward() has a reason, and if the step blows up.
+struct StepBack {};
 
 using Command = std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetTableau,
                              SetPinned, SetPinPreset, SetScene, MovePins, Grab, MoveCursor, Release, Reset,
-                             GoBack, RestoreGoodState, ReverseVelocities, SetDriver>;
+                             GoBack, RestoreGoodState, ReverseVelocities, SetDriver, StepBack>;
 
 }  // namespace clothlab

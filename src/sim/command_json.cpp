@@ -67,6 +67,7 @@ void fields_of(Is<Reset> auto&, auto& field) { field("do", "reset"); }
 void fields_of(Is<GoBack> auto&, auto& field) { field("do", "go-to"); }  // a log has GoTo instead
 void fields_of(Is<RestoreGoodState> auto&, auto& field) { field("do", "restore-sound-state"); }
 void fields_of(Is<ReverseVelocities> auto&, auto& field) { field("do", "turn-round"); }
+void fields_of(Is<StepBack> auto&, auto& field) { field("do", "step-back"); }
 void fields_of(Is<SetDriver> auto& c, auto& field) {
   field("do", "set-driver")("driver", c.driver)("on", c.on);
 }
@@ -239,7 +240,7 @@ const std::vector<Command>& empty_commands() {
       SetIntegrator{},     SetTableau{}, SetPinned{},    SetPinned{{}, false},
       SetPinPreset{},      SetScene{},   MovePins{},     Grab{},
       MoveCursor{},        Release{},    Reset{},        RestoreGoodState{},
-      ReverseVelocities{}, SetDriver{}};
+      ReverseVelocities{}, SetDriver{},  StepBack{}};
   return all;
 }
 

@@ -68,6 +68,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<RestoreGoodState>(), kNo, kNo,  kYes,  kNo,   nullptr},
     {kind<ReverseVelocities>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
     {kind<SetDriver>(),      kYes,  kNo,   kYes,  kNo,   nullptr},
+    {kind<StepBack>(),       kNo,   kYes,  kNo,   kNo,   nullptr},
 }};
 // clang-format on
 
@@ -200,6 +201,13 @@ class Change {
 
   SharedScene operator()(const RestoreGoodState&) const { return scene_; }
   SharedScene operator()(const ReverseVelocities&) const { return scene_; }
+
+  SharedScene operator()(const StepBack&) const {
+    const std::string why = why_only_forward(*scene_);
+    if (!why.empty()) throw InputError("No step back is possible, because " + why + ".");
+    check_parameter(find_scene_parameter("dt")->spec, -scene_->dt);
+    return scene_;
+  }
 
   SharedScene operator()(const SetDriver& c) const {
     if (c.driver >= scene_->drivers.size())

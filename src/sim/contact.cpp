@@ -47,9 +47,19 @@ std::string contact_by(std::initializer_list<ContactModel> models, const Integra
   return possible.empty() ? std::string() : "contact by " + any_of_text(possible);
 }
 
+std::string why_only_forward(const Scene& scene) {
+  const IntegratorInfo& method = method_info(scene);
+  if (!method.only_forward.empty()) return std::string(method.title) + " " + std::string(method.only_forward);
+  return may_touch(scene) ? "contact has no step back (remove the floor, obstacles and self-contact)" : "";
+}
+
 void check_contact(const Scene& scene) {
   if (find_integrator(scene.integrator) == nullptr) return;
   const IntegratorInfo* method = &method_info(scene);
+  if (scene.dt < 0)
+    if (const std::string why = why_only_forward(scene); !why.empty())
+      throw InputError("dt: " + format_number(scene.dt) + " is not allowed here, because " + why +
+                       "; it must be positive.");
   if (supports_contact(scene.contact.model, *method)) return;
   throw InputError(
       std::string(method->title) + " treats forces one by one and does not support contact by " +

@@ -44,7 +44,10 @@ inline bool supports_contact(const Scene& scene, const IntegratorInfo& method) {
 }
 /// "contact by filter or penalty": those of `models` that a method supports; empty if it supports none.
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method);
-/// Throws InputError if the method of the scene does not support its contact model.
+/// Throws InputError if the method of the scene does not support its contact model, or if its dt is negative
+/// and why_only_forward() has a reason.
 void check_contact(const Scene& scene);
+/// Why a run of this scene cannot take steps of h < 0; empty if it can.
+std::string why_only_forward(const Scene& scene);
 
 }  // namespace clothlab

@@ -99,7 +99,7 @@ std::optional<double> EnergyWatch::check(const Sample& now, const EnergyAccount&
     least_ = std::min(least_, spurious);
   }
   if (!oscillates && spurious > kCertain * scale) return spurious;
-  if (now.time - quiet_until_ < kTime) return std::nullopt;
+  if (std::abs(now.time - quiet_until_) < kTime) return std::nullopt;
   return least_;
 }
 

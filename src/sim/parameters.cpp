@@ -101,6 +101,11 @@ SceneParameter choice(std::string_view section, std::string_view id, std::string
   return row_of<path...>({id, title, "", Kind::choice, 0, max, 0, linear, help, names}, section);
 }
 
+SceneParameter with_negative(SceneParameter row, double most_negative) {
+  row.spec.most_negative = most_negative;
+  return row;
+}
+
 const auto& parameter_rows() {
   static const std::array rows{
       number<&World::material, &Material::mass>(
@@ -203,9 +208,11 @@ const auto& parameter_rows() {
           "Contact", "friction-speed", "Friction speed", "m/s", 0, 10, logarithmic,
           "Contact by forces smooths friction below this sliding speed, so that cloth creeps instead of "
           "sticking. 0: a thousandth of the cloth's diagonal per second."),
-      number<&World::dt>(
-          "Stepping", "dt", "Step h", "s", 1e-6, 1, logarithmic,
-          "Simulated time per step. Larger steps cost less, but damp more or become unstable."),
+      with_negative(number<&World::dt>("Stepping", "dt", "Step h", "s", 1e-6, 1e10, logarithmic,
+                                       "Simulated time per step. Larger steps cost less, but damp more or "
+                                       "become unstable. Negative: back in time, without contact and by "
+                                       "methods without memory."),
+                    -1),
       number<&Method::substeps>("Stepping", "substeps", "Substeps", "", 1, 1000, logarithmic,
                                 "Divides each step into this many equal substeps. Commands act between whole "
                                 "steps, so methods with different substeps stay comparable."),
@@ -347,6 +354,8 @@ std::string allowed_values(const ParameterSpec& spec) {
   else
     text += "from " + format_number(spec.min) + " to " + format_number(spec.max);
   if (!spec.unit.empty()) text += " " + std::string(spec.unit);
+  if (spec.most_negative < 0)
+    text += ", or from " + format_number(spec.most_negative) + " to " + format_number(-spec.min);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/pin_set.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -64,7 +65,8 @@ std::vector<std::uint32_t> PinSet::particles() const {
 
 bool PinSet::Pin::has_arrived(double t) const {
   // A ramp that ends with a step ends exactly on its target, though t is a sum of rounded steps.
-  return start + duration - t <= 1e-9 * duration;
+  const double left = start + duration - t;
+  return duration == 0 || (duration < 0 ? -left : left) <= 1e-9 * std::abs(duration);
 }
 
 std::vector<PinTarget> PinSet::moving(double t) const {
@@ -77,9 +79,10 @@ std::vector<PinTarget> PinSet::moving(double t) const {
 void PinSet::set_pin_targets(double t, Projection& projection) const {
   projection.clear(projection.size());
   for (const Pin& pin : pins_)
-    projection.fix(pin.particle, pin.has_arrived(t)
-                                     ? pin.to
-                                     : pin.from + (t - pin.start) / pin.duration * (pin.to - pin.from));
+    projection.fix(pin.particle,
+                   pin.has_arrived(t)
+                       ? pin.to
+                       : pin.from + std::max((t - pin.start) / pin.duration, 0.0) * (pin.to - pin.from));
 }
 
 }  // namespace clothlab

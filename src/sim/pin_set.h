@@ -36,7 +36,7 @@ class PinSet {
   /// Fixes the pins at x and ends their motions.
   void fix_at(std::span<const vec3> x);
   /// Moves a pin from `from` at time `start` to `target` at start + duration [s]; with a duration of 0 it
-  /// jumps.
+  /// jumps. A negative duration is one of a run with dt < 0.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
   /// The pins that still move at the time t [s] and their targets, ascending.
@@ -66,7 +66,7 @@ class PinSet {
     vec3 from{0};
     vec3 to{0};
     double start = 0;
-    double duration = 0;  // 0: at rest at `to`
+    double duration = 0;  // of the sign of dt; 0: at rest at `to`
 
     bool has_arrived(double t) const;
   };

@@ -497,7 +497,7 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
 }
 
 void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
-  next_.h = std::min(next_.h, h);
+  if (std::abs(h) < std::abs(next_.h)) next_.h = h;
   next_.newton_iterations += report.newton_iterations;
   next_.cg_iterations += report.linear_iterations;
   next_.products += report.products;

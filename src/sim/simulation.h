@@ -63,8 +63,8 @@ class Simulation {
              const StopProbe& stop = {}, std::shared_ptr<const ClothModel> model = nullptr);
   Simulation(const Simulation&) = delete;
 
-  /// One step of dt. After a blow-up it tries again from the last good state. `alone`: the run is compared
-  /// with no other one, so that the automatic stiffness of a barrier may grow (model.md).
+  /// One step of dt, which may be negative. After a blow-up it tries again from the last good state. `alone`:
+  /// the run is compared with no other one, so that the automatic stiffness of a barrier may grow (model.md).
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, bool alone = false);
 
   /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, without
@@ -224,6 +224,7 @@ class Simulation {
   void carry_out(WorkerPool& pool, const GoBack& command);
   void carry_out(WorkerPool& pool, const RestoreGoodState& command);
   void carry_out(WorkerPool& pool, const ReverseVelocities& command);
+  void carry_out(WorkerPool& pool, const StepBack& command);
   void start(const ComputeContext& context);
   void set_start();
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);

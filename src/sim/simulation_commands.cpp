@@ -67,7 +67,7 @@ void Simulation::carry_out(WorkerPool& pool, const MovePins& command) {
   // its history while a pin is dragged, with a command per step.
   for (const PinTarget& pin : command.pins)
     pins_.move(pin.particle, state_.x[pin.particle], pin.position, state_.t,
-               std::max(command.duration, scene_->dt));
+               std::copysign(std::max(command.duration, std::abs(scene_->dt)), scene_->dt));
   blow_up_.reset();
 }
 
@@ -138,6 +138,24 @@ void Simulation::carry_out(WorkerPool& pool, const RestoreGoodState&) {
 void Simulation::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
   for (vec3& v : state_.v) v = -v;
   break_continuity();
+}
+
+/// A step whose dt has the other sign. If it fails, nothing has changed.
+void Simulation::carry_out(WorkerPool& pool, const StepBack&) {
+  Checkpoint before;
+  save(pool, before);
+  const std::shared_ptr<const Scene> forward = scene_;
+  const auto back = std::make_shared<Scene>(*scene_);
+  back->dt = -back->dt;
+  scene_ = back;
+  try {
+    if (step(pool) != StepStatus::done) throw InputError("The step back was rejected: it blows up.");
+  } catch (...) {
+    scene_ = forward;
+    load(pool, before);
+    throw;
+  }
+  scene_ = forward;
 }
 
 void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step) {

@@ -76,6 +76,10 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   }
   out.help = describe_stability(integrator, values, h, *estimate);
   out.number = "h·ω_max " + format_steady(h * estimate->omega_max());
+  if (h < 0) {
+    out.verdict = "back in time";
+    return out;
+  }
   if (!(estimate->omega_max() > 0) && !(estimate->damping_max > 0)) {
     out.level = StabilityLevel::safe;
     out.number = "h·ω_max 0";

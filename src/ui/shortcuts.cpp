@@ -64,6 +64,8 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::space, 0, false, false, "Space", "play or pause",
              [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
     Shortcut{Key::none, 'S', false, true, "S", "one step, then pause", control<StepOnce>},
+    Shortcut{Key::none, 'A', false, true, "A", "one step of −h, then pause",
+             [](const ShortcutTargets& on) { on.context.send(Command(StepBack{})); }},
     Shortcut{Key::none, 'R', false, false, "R", "reset to the start",
              [](const ShortcutTargets& on) { on.context.send(Command(Reset{})); }},
     Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little and pause", control<Rewind>},

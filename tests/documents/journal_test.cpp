@@ -532,6 +532,54 @@ TEST(Journal, HasThatVelocitiesTurnedRound) {
   expect_repeats(path, 1);
 }
 
+TEST(Journal, HasStepsBackAndStepsOfNegativeDt) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "back.journal";
+  Scene scene = sheet_scene(4);
+  scene.integrator = "implicit-midpoint";
+  Session session(scene);
+  session.steps(8);
+  session.send(StepBack{});
+  session.send(StepBack{});
+  EXPECT_TRUE(session.last()->needs_replay);
+  session.steps(1);
+  session.send(SetParameter{"dt", -0.01});
+  session.steps(12);
+  session.send(StepThroughPast{-1});
+  session.send(SetParameter{"dt", 0.01});
+  session.steps(2);
+  session.save(path);
+  EXPECT_THAT(text_of(path), HasSubstr("{\"step\":8,\"do\":\"step-back\"}"));
+  expect_repeats(path, 1);
+
+  Replay::Options other;
+  other.dt = 0.01;
+  EXPECT_THAT([&] { Replay(read_journal(path), other); },
+              ::testing::ThrowsMessage<InputError>(HasSubstr("steps back in time")));
+}
+
+TEST(Journal, SkipsStepsBackWithAMethodThatHasNone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "back.journal";
+  Session session(sheet_scene(4));
+  session.steps(3);
+  session.send(StepBack{});
+  session.steps(2);
+  session.save(path);
+  for (const bool other_step : {false, true}) {
+    Replay::Options other;
+    if (other_step)
+      other.dt = 0.01;
+    else
+      other.integrator = find_integrator("bdf2");
+    Replay replay(read_journal(path), other);
+    WorkerPool pool(1);
+    while (replay.next(pool) != Replay::Event::ended) {
+    }
+    EXPECT_EQ(replay.skipped().count("steps back"), 1U);
+  }
+}
+
 TEST(Journal, HasSwitchedDrivers) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "driven.journal";

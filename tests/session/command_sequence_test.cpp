@@ -227,9 +227,12 @@ class Desk {
   }
 
   void do_what_is_no_edit() {
-    switch (below(7)) {
+    switch (below(8)) {
       case 0:
         thread_.send(Command(Reset{}));
+        return;
+      case 6:
+        thread_.send(Command(StepBack{}));
         return;
       case 5:
         thread_.send(Command(ReverseVelocities{}));

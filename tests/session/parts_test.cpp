@@ -165,6 +165,13 @@ TEST(History, ThinsOutWhatIsOlderThanTheStepByStepStates) {
       << "memory is reused only of states that are gone";
 }
 
+TEST(History, KeepsSomeStepsHoweverLong) {
+  History history;
+  for (int i = 0; i <= 20; ++i) add(history, state_at(i * 1e9));
+  EXPECT_EQ(history.size(), 10U);
+  EXPECT_EQ(history[0].time, 11e9);
+}
+
 TEST(History, KeepsThirtySecondsOfEverySixtiethOfASecond) {
   History history;
   const double h = 1.0 / 60;
@@ -360,7 +367,10 @@ TEST(Pacer, BearsExtremeSteps) {
   pacer.restart(now);
   EXPECT_EQ(pacer.actual_speed(now), 0);
   pacer.stepped(1e300, 0.001, now);
-  EXPECT_EQ(pacer.due(), now + 1h);
+  EXPECT_EQ(pacer.due(), now + 1000s) << "as a step of one second";
+  pacer.restart(now);
+  pacer.stepped(-0.5, 1, now);
+  EXPECT_EQ(pacer.due(), now + 500ms) << "back in time at the same pace";
 }
 
 // ---- Real time

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -1079,6 +1080,57 @@ TEST(SimulationThread, LooksBackWithinItsMemory) {
   EXPECT_LE(s->kept.bytes, bytes / 2);
   EXPECT_GE(s->kept.states, 20u);
   EXPECT_EQ(s->kept.to, s->frame.record.time);
+}
+
+// The first state is exact in binary, so that the way back meets the same times.
+TEST(SimulationThread, StepsBackShortenThePast) {
+  Scene scene = sheet_scene(4);
+  scene.integrator = "velocity-verlet";
+  scene.dt = 1.0 / 1024;
+  SimulationThread thread(loaded(scene), paused());
+  for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
+  auto s = wait_applied(thread, 20);
+  const double end = s->frame.record.time;
+  thread.send(SetPlaying{true});
+  s = send_and_wait(thread, StepBack{});
+  EXPECT_FALSE(s->playing);
+  const double back = s->frame.record.time;
+  EXPECT_LT(back, end);
+  EXPECT_EQ(s->plot->back().time, back);
+  EXPECT_EQ(s->kept.to, back);
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  EXPECT_TRUE(s->can_rewind);
+  ASSERT_TRUE(s->left.has_value());
+  const auto is_in_order = [](const Snapshot& now) {
+    return std::ranges::adjacent_find(*now.plot, std::greater_equal<>(), &PlotSample::time) ==
+           now.plot->end();
+  };
+  EXPECT_TRUE(is_in_order(*s));
+
+  thread.send(SetParameter{"dt", -1.0 / 1024});
+  for (int i = 0; i < 3; ++i) s = send_and_wait(thread, StepOnce{});
+  EXPECT_NEAR(s->frame.record.time, back - 3.0 / 1024, 1e-15);
+  EXPECT_EQ(s->kept.to, s->frame.record.time);
+  EXPECT_TRUE(is_in_order(*s));
+  EXPECT_GT(s->kept.states, 10u);
+  while (s->frame.record.time > -2.5 / 1024) s = send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(s->kept.states, 1u) << "nothing lies before it";
+  EXPECT_EQ(s->plot->size(), 1u);
+  thread.send(SetPlaying{true});
+  s = wait_for(thread, [](const Snapshot& now) { return now.frame.record.time < -0.1; });
+  EXPECT_TRUE(s->playing);
+  EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.time, 0);
+}
+
+TEST(SimulationThread, DoesNotWaitForACentury) {
+  Scene scene = sheet_scene(4);
+  scene.integrator = "backward-euler";
+  scene.dt = 3.15e9;
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  const auto s = wait_for(thread, [](const Snapshot& now) { return now.frame.record.step == 4; });
+  EXPECT_EQ(s->frame.record.time, 4 * 3.15e9);
+  EXPECT_GE(s->kept.states, 4u) << "the past has the last steps, however long";
+  EXPECT_LT(s->actual_speed, 2 * kMaxSpeed) << "as if each step were one of a second";
 }
 
 // ---- Lanes

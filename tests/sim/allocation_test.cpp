@@ -130,6 +130,9 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
                                       GoBack{moment},
                                       RestoreGoodState{},
                                       ReverseVelocities{},
+                                      SetParameter{"floor", 0},
+                                      SetObstacles{},
+                                      StepBack{},
                                       Reset{}};
   int failures = 0;
   for (std::size_t c = 0; c < commands.size(); ++c) {

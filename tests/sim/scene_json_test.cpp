@@ -398,6 +398,8 @@ std::string documented_keys() {
           out << unit << " or more, or \"off\"";
         else
           out << " to " << number(spec->max) << unit;
+        if (spec->most_negative < 0)
+          out << ", or " << number(spec->most_negative) << " to " << number(-spec->min) << unit;
         out << " | " << number(spec->fallback);
         break;
     }

@@ -609,7 +609,7 @@ TEST_F(SimulationTest, WhatDoesNotFitTheMeshIsRefused) {
   scene.integrator = "magic";
   refusal([&] { start(scene); });
   scene = {};
-  scene.dt = -1;
+  scene.dt = 0;
   refusal([&] { start(scene); });
   refusal([&] { Simulation refused(Scene{}, nullptr, pool); });
 }

@@ -85,12 +85,16 @@ TEST(Numbers, WhatIsRefusedOrChangedIsExplained) {
   EXPECT_EQ(note(dt, "20 us"), "");
   EXPECT_EQ(note(dt, "soon"), "'soon' is not a number. Examples: 1/60 s, 20 us or 2*0.01 (in s).");
   EXPECT_TRUE(note(dt, "5 kg").starts_with("'5 kg' is not in s. "));
-  EXPECT_EQ(note(dt, "16.67/2"),
-            "'16.67/2' is 8.34 s, above the largest value. For ms, type '(16.67/2) ms'.");
+  EXPECT_EQ(note(dt, "16.67/2"), "'16.67/2' is 8.34 s. For ms, type '(16.67/2) ms'; for s, add the unit.");
   EXPECT_FALSE(value_of(dt, "16.67/2").has_value());
-  EXPECT_EQ(note(dt, "5 s"), "'5 s' is above the largest value; set to 1000 ms.");
-  EXPECT_EQ(value_of(dt, "5 s"), 1);
+  EXPECT_EQ(note(dt, "2e10 s"), "'2e10 s' is above the largest value; set to 1e10 s.");
+  EXPECT_EQ(value_of(dt, "2e10 s"), 1e10);
+  EXPECT_EQ(value_of(dt, "5 s"), 5);
   EXPECT_EQ(value_of(dt, "0"), dt.min);
+  EXPECT_EQ(value_of(dt, "-10"), -0.01);
+  EXPECT_EQ(note(dt, "-2 s"), "'-2 s' is out of range; set to -1000 ms.");
+  EXPECT_EQ(value_of(dt, "-1 ns"), -dt.min);
+  EXPECT_EQ(value_of(find_scene_parameter("mass")->spec, "-1"), find_scene_parameter("mass")->spec.min);
   const ParameterSpec& substeps = find_scene_parameter("substeps")->spec;
   EXPECT_EQ(note(substeps, "5/2"), "'5/2' is not a whole number; set to 3.");
   EXPECT_TRUE(note(substeps, "3 s").starts_with("'3 s' has a unit, but this value has none. "));

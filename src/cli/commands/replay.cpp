@@ -60,6 +60,8 @@ struct ReplayCommand final : Subcommand {
     source.ends_at_difference = check;
     if (integrator) source.replay.integrator = &parse_integrator(*integrator);
     if (dt_text) source.replay.dt = parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
+    if (source.replay.dt && *source.replay.dt < 0)
+      throw InputError("--dt: '" + *dt_text + "' is negative; a journal has its commands at positive times.");
     results.set_origin("journal", path_of(file));
     WorkerPool pool(machine.threads());
     LanePlay play(source, std::nullopt);

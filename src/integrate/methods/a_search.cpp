@@ -141,6 +141,7 @@ extern constinit const IntegratorInfo kASearch{
     .family = IntegratorFamily::implicit,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula =
         "(x1, v) = u0 + h F(x1, v), by Newton's method; v1 = v + α h M⁻¹ (g(x0) − g(x1)), α in [0, 1] such "
         "that H(x1, v1) = H0 + works; g: conservative forces",

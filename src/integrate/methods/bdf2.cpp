@@ -64,6 +64,7 @@ extern constinit const IntegratorInfo kBdf2{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
     .summary =
         "Backward Euler's cost and stability at second order, because it also uses the previous step. It "

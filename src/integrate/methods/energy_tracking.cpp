@@ -188,6 +188,7 @@ extern constinit const IntegratorInfo kEnergyTracking{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula =
         "u_M = u0 + h F((u0 + u_M)/2), by Newton's method; u1 = (1 − α) u_M + α u_E, H(u1) = H0 + works; u_E "
         "by backward Euler if H(u_M) is above, by explicit Euler if it is below",

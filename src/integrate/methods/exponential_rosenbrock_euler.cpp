@@ -102,7 +102,7 @@ void ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::spa
   system.assemble(context.pool, x, v, {0, 1, 0}, context.solver.jacobian, have_matrix(system, context, d_));
   context.poll();
   field_ = field_of_values(context.solving(), *k_, *d_, system.masses(), in_x_, in_v_);
-  omega_ = field_.frequency > 0 ? field_.frequency : 1 / h;
+  omega_ = field_.frequency > 0 ? field_.frequency : 1 / std::abs(h);
   context.poll();
 }
 
@@ -114,13 +114,14 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   const auto size_of = [&](std::span<const vec3> of) {
     constexpr std::size_t kGrain = 1024;
-    return h * std::sqrt(sum_over(context.pool, n, kGrain, [&](std::size_t i) {
+    return std::abs(h) * std::sqrt(sum_over(context.pool, n, kGrain, [&](std::size_t i) {
              return system.masses()[i] * glm::dot(of[i], of[i]);
            }));
   };
   const double size_x = omega_ * size_of(v0), size_v = size_of(a0), size = std::hypot(size_x, size_v);
   const double most = std::min(kAlways + kMostTerms * h * omega_, tolerance / kSingleRounding);
-  if (!field_.semidefinite || !(size > 0) || !std::isfinite(size)) return false;
+  // The enclosure of the spectrum is one for h > 0.
+  if (h < 0 || !field_.semidefinite || !(size > 0) || !std::isfinite(size)) return false;
   if (!series_.expand(field_.enclosure(h))) return false;
   const std::size_t terms = series_.terms(size_x, size_v, tolerance * size) | 1;  // two at a time
   if (!(static_cast<double>(terms) <= most)) return false;

@@ -45,6 +45,7 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula =
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
         "(1 − α_m) M a1 + α_m M a0 = f((1 − α_f) u1 + α_f u0)",

@@ -41,6 +41,7 @@ extern constinit const IntegratorInfo kHhtAlpha{
     .order = 2,
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula =
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
         "M a1 = (1 + α) f(u1) − α f(u0), γ = ½ − α, β = (1 − α)²/4",

@@ -60,6 +60,7 @@ extern constinit const IntegratorInfo kNewmark{
     .order_condition = "with γ = 1/2, otherwise 1",
     .uses_newton = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula = "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); M a1 = f(x1, v1)",
     .summary =
         "The method of structural mechanics. With β = 1/4 and γ = 1/2 it is the trapezoidal rule and "

@@ -135,6 +135,7 @@ extern constinit const IntegratorInfo kPbdProj2{
     .family = IntegratorFamily::position_based,
     .inextensible = true,
     .stiff_forces = StiffForces::none,
+    .only_forward = kProjectsPositions,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",

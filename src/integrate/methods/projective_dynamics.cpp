@@ -482,6 +482,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
+    .only_forward = kProjectsPositions,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
         "Solves the step of backward Euler alternately: every spring finds its rest length, then one "

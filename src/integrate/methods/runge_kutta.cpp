@@ -77,7 +77,7 @@ class RungeKutta final : public Integrator {
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (table_.is_zero_row(i)) at_start += table_.b(i);
     start_.compute(system, state, h, context, at_start * h);
-    const double scale = h * start_.force_norm(system.masses());
+    const double scale = std::abs(h) * start_.force_norm(system.masses());
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       // Stages that are the start, and those that begin from it.
       if (!table_.is_zero_row(i) && i > 0 && !is_coupled()) continue;

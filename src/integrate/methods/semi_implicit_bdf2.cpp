@@ -70,6 +70,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .order = 2,
     .order_needs_exact_jacobian = true,
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula = "u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)); first step semi-implicit Euler",
     .summary =
         "BDF2 with a single linear solve per step. Second order with the exact Jacobian and "

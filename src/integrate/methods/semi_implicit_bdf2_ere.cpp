@@ -29,6 +29,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .order_without_modes = 2,
     .order_condition = "2 with the exact Jacobian and without modes (--modes 0)",
     .uses_linear_solver = true,
+    .only_forward = kUsesEarlierSteps,
     .formula = "u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h (H(u0) + E(u0, h)))",
     .summary =
         "SIERE with BDF2, which damps less, for the other modes. The slow modes gain energy: their "

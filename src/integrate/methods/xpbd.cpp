@@ -596,6 +596,7 @@ extern constinit const IntegratorInfo kXpbd{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
+    .only_forward = kProjectsPositions,
     .formula =
         "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
         "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",

@@ -43,7 +43,7 @@ std::vector<CostPoint> points_of(const Snapshot& now) {
   for (const LaneSnapshot* lane : now.lanes()) {
     if (lane->lane == now.reference || lane->frozen || !(lane->step_ms.median > 0)) continue;
     if (const auto error = error_of(*lane))
-      points.push_back({lane, 1e-3 * lane->step_ms.median / lane->frame.scene->dt, *error});
+      points.push_back({lane, 1e-3 * lane->step_ms.median / std::abs(lane->frame.scene->dt), *error});
   }
   return points;
 }

@@ -68,7 +68,7 @@ static_assert(kFileTitles.size() == kLimitColumns.size());
 
 // At the h of the table's run, into which the scene's step is divided.
 LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
-  const double parts = std::ceil(context.scene().dt / row->run->h - 1e-9);
+  const double parts = std::ceil(std::abs(context.scene().dt) / row->run->h - 1e-9);
   return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
 }
 

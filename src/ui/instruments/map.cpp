@@ -66,7 +66,7 @@ std::optional<RealTimeLag::Limit> stable_step(const PanelContext& context, doubl
 /// lanes nearest to the original step of the scene, or below the limits of the other lanes, and the step that
 /// makes the substep exact.
 Scene scene_at(const PanelContext& context, double stiffness, double h) {
-  const double own = context.snapshot.loaded->scene.dt;
+  const double own = std::abs(context.snapshot.loaded->scene.dt);
   double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
   if (const auto limit = stable_step(context, stiffness))
     parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
@@ -161,7 +161,7 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
 // A ring at the active lane's values, or at the edge if they lie outside.
 void draw_ring(const Figure& frame, const Scene& scene) {
   const float x = std::clamp(frame.px(scene.material.stretch_stiffness), frame.a().x, frame.b().x);
-  const float y = std::clamp(frame.py(scene.h()), frame.a().y, frame.b().y);
+  const float y = std::clamp(frame.py(std::abs(scene.h())), frame.a().y, frame.b().y);
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddCircle(ImVec2(x, y), units(5), palette().overlay, 0, units(4));
   draw->AddCircle(ImVec2(x, y), units(5), palette().text, 0, units(2));

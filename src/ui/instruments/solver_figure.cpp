@@ -133,7 +133,7 @@ void fit_curves(SolverFigure& out) {
 
 // Up to the shown moment.
 void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
-  const double end = lane.frame.record.time + 0.5 * lane.scene().dt;
+  const double end = lane.frame.record.time + 0.5 * std::abs(lane.scene().dt);
   double most = 0;
   for (auto it = lane.plot->rbegin(); it != lane.plot->rend() && out.steps.size() < kStepsShown; ++it) {
     if (it->time > end || std::isnan(it->milliseconds)) continue;

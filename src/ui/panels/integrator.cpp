@@ -149,14 +149,15 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
         std::string(info.title) + " " + stability.verdict + "; the growth per second decreases with h."};
   }
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
-  const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
+  const auto span =
+      step_size_span(std::abs(h), estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
   ParameterSpec spec = dt->spec;
   const bool several = !context.snapshot.others.empty();
   if (several) spec.title = "Step h, all lanes";
   if (const auto changed = parameter_row(spec, h, mark, span)) context.set_parameter("dt", *changed);
   if (several) shared_step(context, h);
   if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);
-  const std::string steps = format_plain(1.0 / 60 / h, 4);
+  const std::string steps = format_plain(1.0 / 60 / std::abs(h), 4);
   const std::string in = substeps > 1 ? " of " + std::to_string(substeps) + " substeps" : "";
   small_text(steps + (steps == "1" ? " step" : " steps") + in + " per 1/60 s · " + stability.number, 1);
   tooltip(stability.help);

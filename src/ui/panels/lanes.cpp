@@ -200,14 +200,14 @@ LaneChoices explicit_ones(const PanelContext&) {
 LaneChoices in_real_time(const PanelContext& context) {
   LaneChoices set = methods({"symplectic-euler", "velocity-verlet", "rk4", "semi-implicit-euler",
                              "semi-implicit-bdf2", "backward-euler", "projective-dynamics", "rattle"});
-  const double h_ms = 1e3 * context.scene().dt;
+  const double h_ms = 1e3 * std::abs(context.scene().dt);
   std::erase_if(set.lanes, [&](const auto& lane) { return context.snapshot.method_ms[lane.row] > h_ms; });
   return set;
 }
 
 LaneChoices steps_of_one(const PanelContext& context) {
   const std::size_t row = context.integrator();
-  double dt = std::min(16 * context.step_size(), 1.0);
+  double dt = std::min(16 * std::abs(context.step_size()), 1.0);
   // The lane without substeps must be stable too.
   constexpr double kBelowLimit = 0.9;
   if (const auto& estimate = context.snapshot.stability)
@@ -267,8 +267,8 @@ constexpr std::array kSets{
 
 LaneChoices::Choice reference_lane(const PanelContext& context) {
   const auto& estimate = context.snapshot.stability;
-  const double h = estimate ? explicit_limit(*estimate) / 5 : context.step_size() / 10;
-  const double dt = context.scene().dt;
+  const double dt = std::abs(context.scene().dt);
+  const double h = estimate ? explicit_limit(*estimate) / 5 : dt / context.scene().substeps / 10;
   return {method_row("rk4"), static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0))};
 }
 

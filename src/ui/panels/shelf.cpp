@@ -239,7 +239,7 @@ struct SmallerStep {
   bool largest = false;
 };
 std::optional<SmallerStep> smaller_step(const PanelContext& context) {
-  const double h = context.step_size();
+  const double h = std::abs(context.step_size());
   const IntegratorInfo& info = context.method();
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   if (!estimate) return std::nullopt;
@@ -278,9 +278,9 @@ void smaller_step_buttons(const PanelContext& context) {
   if (steady_button("blow-up-smaller-h",
                     smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h",
                     "Smaller h: 0.00 ms", help, smaller.has_value()))
-    context.set_parameter("dt", smaller->h * context.scene().substeps);
+    context.set_parameter("dt", std::copysign(smaller->h * context.scene().substeps, context.scene().dt));
   const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
-  const double count = smaller ? std::ceil(context.scene().dt / smaller->h) : spec.max + 1;
+  const double count = smaller ? std::ceil(std::abs(context.scene().dt) / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
   if (steady_button("blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps",
                     "Substeps: 1000", can ? "Keeps the step and divides it into this many substeps." : help,

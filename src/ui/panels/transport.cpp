@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "sim/contact.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
@@ -14,7 +15,7 @@ void transport_panel(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const bool playing = context.playing();
   const float gap = units(6);
-  const float width = (ImGui::GetContentRegionAvail().x - 4 * gap) / 5;
+  const float width = (ImGui::GetContentRegionAvail().x - 5 * gap) / 6;
   if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
                   playing, width)) {
     context.set_playing(!playing);
@@ -43,6 +44,20 @@ void transport_panel(const PanelContext& context) {
                   width)) {
     context.send(Command(ReverseVelocities{}));
   }
+  ImGui::SameLine(0, gap);
+  const std::string why_not = why_only_forward(context.scene());
+  ImGui::BeginDisabled(!why_not.empty());
+  if (text_button(
+          "step-back", "−h",
+          "One step of −h from here by this method (A), then pause. It is a step of the simulation, no "
+          "undo: only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) "
+          "return to the state before the last step. Backward Euler undoes a step of explicit Euler, "
+          "and the reverse." +
+              (why_not.empty() ? std::string() : "\n\nNot possible now: " + why_not + "."),
+          width)) {
+    context.send(Command(StepBack{}));
+  }
+  ImGui::EndDisabled();
 
   const double speed = context.speed();
   if (const auto changed = number_row("speed", "Speed",

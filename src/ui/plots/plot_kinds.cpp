@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <glm/geometric.hpp>
 #include <span>
@@ -23,6 +24,7 @@ using Samples = std::vector<PlotSample>;
 constexpr double kLaneDash = 0.7;     // a lane's dash, of that in pictures
 constexpr float kActiveLane = 2.2F;   // thickness
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
+constexpr double kShownSteps = 30;    // at least, of steps longer than a second
 
 struct PlotQuantity {
   const char* label;
@@ -163,8 +165,8 @@ AxisRange last_seconds(const Snapshot& now) {
     end = std::max(end, lane->plot->back().time);
     first = false;
   }
-  start = std::max(start, end - kShownSeconds);
-  return {start, end > start ? end : start + now.frame.scene->dt};
+  start = std::max(start, end - std::max(kShownSeconds, kShownSteps * std::abs(now.frame.scene->dt)));
+  return {start, end > start ? end : start + std::abs(now.frame.scene->dt)};
 }
 
 // Quantities over time; of several lanes only the first one, with a curve for each lane. `relative` ones are
@@ -242,7 +244,7 @@ void need_followed(const Snapshot& now, Plot& plot) {
 
 // A step takes as long as the time that it simulates.
 void add_real_time(const Snapshot& now, Plot& plot) {
-  const double h = now.frame.scene->dt;
+  const double h = std::abs(now.frame.scene->dt);
   plot.levels.push_back({1e3 * h, palette().careful, "real time: " + format_quantity(h, "s") + " per step"});
 }
 

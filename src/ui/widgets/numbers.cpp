@@ -24,6 +24,8 @@ ShownUnit shown_unit(std::string_view unit) {
   return {unit};
 }
 
+constexpr double kLongestBare = 1;  // [s]: longer expressions without a unit probably mean ms
+
 // What else can be typed; the sum is a number without a unit.
 std::string examples(const ParameterSpec& spec) {
   if (spec.unit == "s") return "1/60 s, 20 us or 2*0.01 (in s)";
@@ -94,7 +96,9 @@ std::string shown_value(const ParameterSpec& spec, double value) {
     return with_unit(format_number(value), value == 1 ? singular(spec.unit) : spec.unit);
   if (std::isinf(value)) return "off";
   if (value == 0 && !spec.zero.empty()) return std::string(spec.zero);
-  const ShownUnit unit = shown_unit(spec.unit);
+  constexpr double kLong = 100;  // [s]
+  const ShownUnit unit =
+      spec.unit == "s" && std::abs(value) >= kLong ? ShownUnit{"s"} : shown_unit(spec.unit);
   return with_unit(format_plain(value / unit.size, 4), unit.name);
 }
 
@@ -112,23 +116,26 @@ TypedNumber typed_number(const ParameterSpec& spec, std::string_view text) {
   // An expression without a unit is in s, as "1/60", but in per cent where the field is.
   const bool is_bare = !read.has_unit && !parse_number(text);
   if (is_bare && spec.unit == "m/m") *read.value *= shown.size;
-  if (is_bare && spec.unit == "s" && *read.value > spec.max)
-    return {std::nullopt, quoted + " is " + format_plain(*read.value) +
-                              " s, above the largest value. For ms, type '(" + printable(text, 40) +
-                              ") ms'."};
+  if (is_bare && spec.unit == "s" && *read.value > std::min(spec.max, kLongestBare))
+    return {std::nullopt, quoted + " is " + format_plain(*read.value) + " s. For ms, type '(" +
+                              printable(text, 40) + ") ms'; for s, add the unit."};
   const auto set_to = [&](double value, const std::string& why) {
     return TypedNumber{value, quoted + " " + why + "; set to " + shown_value(spec, value) + "."};
   };
+  const bool negative = spec.most_negative < 0 && *read.value < 0;
   if (*read.value > spec.max) return set_to(spec.max, "is above the largest value");
-  if (*read.value < spec.min) return set_to(spec.min, "is below the smallest value");
+  if (!negative && *read.value < spec.min) return set_to(spec.min, "is below the smallest value");
+  if (negative && !is_valid(spec, *read.value))
+    return set_to(std::clamp(*read.value, spec.most_negative, -spec.min), "is out of range");
   if (spec.kind == ParameterSpec::Kind::integer && *read.value != std::round(*read.value))
     return set_to(std::round(*read.value), "is not a whole number");
   return {read.value, {}};
 }
 
 std::string typing_help(const ParameterSpec& spec) {
-  return "from " + shown_value(spec, spec.min) + " to " + shown_value(spec, spec.max) + ", also as " +
-         examples(spec);
+  return "from " + shown_value(spec, spec.min) + " to " + shown_value(spec, spec.max) +
+         (spec.most_negative < 0 ? " or down to " + shown_value(spec, spec.most_negative) : "") +
+         ", also as " + examples(spec);
 }
 
 std::string triangles_text(const TriangleSurface& surface) {

@@ -225,6 +225,12 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   const float in_line = slider_width(width);
   const bool slides = spec.kind == Kind::real || spec.kind == Kind::integer;
   const bool own_line = slides && in_line < units(kLeastSlider);
+  // The slider has the size of a value that may be negative, and keeps its sign.
+  const double sign = spec.most_negative < 0 && value < 0 ? -1 : 1;
+  const auto dragged_slider = [&](float slider_width) {
+    const auto size = slider_of(spec, sign * value, mark, wanted, slider_width);
+    return size ? std::optional(std::max(sign * *size, std::min(spec.most_negative, spec.min))) : size;
+  };
   row_label(spec.title, spec.help,
             own_line ? width - button - 2 * gap - units(kFieldWidth) : units(kLabelWidth));
   std::optional<double> changed;
@@ -232,7 +238,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   if (spec.kind == Kind::choice) changed = choice(spec.id, spec, value, room);
   if (own_line) ImGui::SetCursorPosX(left + width - button - gap - units(kFieldWidth));
   if (slides && !own_line) {
-    changed = slider_of(spec, value, mark, wanted, in_line);
+    changed = dragged_slider(in_line);
     ImGui::SameLine(0, gap);
   }
   if (slides) {
@@ -242,7 +248,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   reset_button(value != spec.fallback, spec.fallback, shown_value(spec, spec.fallback), changed);
   note_item(std::string(spec.id) + "#default");
   if (own_line) {
-    if (const auto dragged = slider_of(spec, value, mark, wanted, width)) changed = dragged;
+    if (const auto dragged = dragged_slider(width)) changed = dragged;
   }
   ImGui::PopID();
   ImGui::PopStyleVar();
