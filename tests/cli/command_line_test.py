@@ -146,6 +146,13 @@ class CommandLine(unittest.TestCase):
                               (["--floor"], "because contact has no step back")):
             self.refused("simulate", *SMALL, "--dt=-0.01", "--state", "s.csv", *options, says=says)
 
+    def test_steps_of_a_century(self):
+        run = ["simulate", "--scene", SOURCE / "assets/scenes/34-century.json", "--steps", 3]
+        done = self.run_program(*run, "--diagnostics", "d.csv", "--summary", "s.json")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["time"], 3 * 3155760000)
+        self.assertIn("3.16e9 s", self.run_program(*run, "--integrator", "rk4", status=3).stderr)
+
     def test_what_intersects_at_the_start_is_said(self):
         (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
                                               "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")

@@ -9,12 +9,14 @@
 #include <numbers>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collide/exact.h"
 #include "collide/intersections.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
+#include "integrate/tableau.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -112,7 +114,10 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "30-twisted-strip",
                                              "31-dummy",
                                              "32-kepler",
-                                             "33-shaken-flag"}));
+                                             "33-shaken-flag",
+                                             "34-century",
+                                             "35-half-step",
+                                             "36-past-a-ball"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -948,6 +953,99 @@ TEST(SceneCards, ShakenFlag) {
   Simulation flat(still, mesh_of(still), one_thread());
   ASSERT_EQ(run(flat, 240), 240);
   for (const vec3& x : flat.state().x) EXPECT_LT(std::abs(x.z), 1e-6);
+}
+
+/// The height of the pendulum's end after one step.
+double height_after_a_step(Card& card, const std::string& integrator) {
+  const auto run = card.by(integrator).start();
+  EXPECT_EQ(run->step(one_thread()), StepStatus::done) << integrator;
+  EXPECT_TRUE(run->record().converged) << integrator;
+  return run->state().x[1].y;
+}
+
+TEST(SceneCards, Century) {
+  Card card("34-century");
+  EXPECT_EQ(card.scene().dt, 100 * 365.25 * 24 * 3600);
+  EXPECT_EQ(card.scene().integrator, "backward-euler");
+  const double equilibrium = -(1 + 0.1 * 9.8 / 10);
+  for (const char* id :
+       {"backward-euler", "semi-implicit-euler", "bdf2", "tr-bdf2", "sdirk2", "projective-dynamics"})
+    EXPECT_NEAR(height_after_a_step(card, id), equilibrium, 1e-9) << id;
+  for (const char* id : {"trapezoidal", "implicit-midpoint", "energy-tracking"})
+    EXPECT_NEAR(height_after_a_step(card, id), 2 * equilibrium + 1.3, 1e-9) << id;
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.family != IntegratorFamily::explicit_method || info.id == kTableauIntegrator) continue;
+    EXPECT_EQ(run(*card.by(std::string(info.id)).start(), 1), 0) << info.id;
+  }
+  for (const char* id : {"generalized-alpha", "hht-alpha"}) EXPECT_EQ(run(*card.by(id).start(), 1), 0) << id;
+
+  // It stays there, and the ledger closes.
+  const auto simulation = card.by("backward-euler").start();
+  ASSERT_EQ(run(*simulation, 5), 5);
+  EXPECT_EQ(simulation->state().t, 5 * card.scene().dt);
+  EXPECT_NEAR(simulation->state().x[1].y, equilibrium, 1e-9);
+  const EnergyLedger& ledger = simulation->record().ledger;
+  EXPECT_NEAR(ledger.energy, simulation->record().energy.total, 1e-9);
+}
+
+double tableau_height(Card& card, const char* preset) {
+  Scene scene = card.scene();
+  set_integrator(scene, tableau_method(tableau_preset(preset)).info);
+  Simulation run(scene, mesh_of(scene), one_thread());
+  EXPECT_EQ(run.step(one_thread()), StepStatus::done) << preset;
+  return run.state().x[1].y;
+}
+
+TEST(SceneCards, CenturyByTableaux) {
+  Card card("34-century");
+  EXPECT_NEAR(tableau_height(card, "gauss4"), -1.3, 1e-9);
+  EXPECT_NEAR(tableau_height(card, "radau-iia3"), -1.098, 1e-9);
+}
+
+TEST(SceneCards, HalfStep) {
+  Card card("35-half-step");
+  EXPECT_NEAR(card.omega() * 0.1, 100, 0.1);
+  EXPECT_EQ(card.scene().integrator, "tr-bdf2");
+  for (const char* id : {"bdf2", "backward-euler"})
+    EXPECT_NEAR(height_after_a_step(card, id), -1, 3e-6) << id;
+  EXPECT_NEAR(height_after_a_step(card, "tr-bdf2"), -1.0025, 5e-5);
+  EXPECT_NEAR(height_after_a_step(card, "sdirk2"), -1.0021, 5e-5);
+  EXPECT_NEAR(height_after_a_step(card, "trapezoidal"), -1.01, 1e-9);
+  const auto simulation = card.by("tr-bdf2").start();
+  ASSERT_EQ(run(*simulation, 1), 1);
+  EXPECT_NEAR(simulation->state().v[1].y, 0.52, 0.01);
+  card.with("floor", 0);
+  for (const char* id : {"tr-bdf2", "sdirk2"}) EXPECT_NEAR(height_after_a_step(card, id), -1, 1e-4) << id;
+  EXPECT_NEAR(height_after_a_step(card, "trapezoidal"), -1.02, 2e-5);
+}
+
+TEST(SceneCards, PastABall) {
+  const auto end_of = [](const char* contact, double parts) {
+    Card card("36-past-a-ball");
+    const auto names = find_scene_parameter("contact")->spec.choices;
+    const auto index = std::ranges::find(names, contact) - names.begin();
+    const auto simulation = card.with("contact", static_cast<double>(index)).with("dt", 0.1 / parts).start();
+    EXPECT_EQ(run(*simulation, static_cast<int>(parts)), parts);
+    vec3 x(0), v(0);
+    for (const vec3& each : simulation->state().x) x += each / 25.0;
+    for (const vec3& each : simulation->state().v) v += each / 25.0;
+    return std::tuple(x, v, simulation->contacts(one_thread()).size());
+  };
+  const auto [free, free_v, none] = end_of("barrier", 1);
+  EXPECT_NEAR(free.y, 0.36 - 9.8 * 0.01, 1e-9);
+  EXPECT_NEAR(free.x, -0.04 + 0.3, 1e-9);
+  EXPECT_EQ(none, 0U);
+  const auto [filter, filter_v, all] = end_of("filter", 1);
+  EXPECT_NEAR(filter.y, 0.325, 1e-3);
+  EXPECT_NEAR(filter_v.x, 2.71, 0.01);
+  EXPECT_EQ(all, 25U);
+  EXPECT_NEAR(std::get<0>(end_of("impulse", 1)).y, 0.327, 1e-3);
+  EXPECT_NEAR(std::get<0>(end_of("penalty", 1)).y, 0.333, 1e-3);
+  for (const char* contact : {"filter", "penalty", "impulse", "barrier"}) {
+    const auto [x, v, contacts] = end_of(contact, 2);
+    EXPECT_NEAR(x.y, 0.36 - 9.8 * 0.0075, 1e-9) << contact;
+    EXPECT_NEAR(v.x, 3, 1e-9) << contact;
+  }
 }
 
 }  // namespace
