@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "session/plot_history.h"
 
+#include <cmath>
+
 namespace clothlab {
 
 void PlotHistory::add(const PlotSample& sample, double spacing) {
   shared_ = nullptr;
+  const bool back = goes_back();
+  const auto is_passed = [&] {
+    const double newest = samples_.back().time;
+    return back ? newest <= sample.time : newest >= sample.time;
+  };
+  while (samples_.size() > 1 && is_passed()) samples_.pop_back();
+  if (samples_.size() == 1 && samples_.front().time == sample.time) samples_.clear();
   if (samples_.size() >= 2) {
     const PlotSample& before = samples_[samples_.size() - 2];
     PlotSample& newest = samples_.back();
     const bool same = before.integrator == newest.integrator && newest.integrator == sample.integrator;
     // The small factor keeps rounding from turning "every step" into "every second step".
-    if (same && newest.time - before.time < spacing * (1 - 1e-6)) {
+    if (same && std::abs(newest.time - before.time) < spacing * (1 - 1e-6)) {
       newest = sample;
       return;
     }
@@ -40,7 +49,10 @@ PlotSample* PlotHistory::newest() {
 
 void PlotHistory::forget_after(double time) {
   shared_ = nullptr;
-  while (!samples_.empty() && samples_.back().time > time) samples_.pop_back();
+  if (goes_back())
+    while (samples_.size() > 1 && samples_.back().time < time) samples_.pop_back();
+  else
+    while (!samples_.empty() && samples_.back().time > time) samples_.pop_back();
 }
 
 void PlotHistory::clear() {
@@ -54,7 +66,9 @@ void PlotHistory::set(const std::vector<PlotSample>& samples) {
 }
 
 std::shared_ptr<const std::vector<PlotSample>> PlotHistory::share() {
-  if (!shared_) shared_ = std::make_shared<const std::vector<PlotSample>>(samples_);
+  if (shared_) return shared_;
+  shared_ = goes_back() ? std::make_shared<const std::vector<PlotSample>>(samples_.rbegin(), samples_.rend())
+                        : std::make_shared<const std::vector<PlotSample>>(samples_);
   return shared_;
 }
 

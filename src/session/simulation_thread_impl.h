@@ -158,10 +158,12 @@ struct SimulationThread::Impl {
   void start_all_over();
   /// `failed`: from before a blow-up, which is not kept if there is another branch.
   void continue_from_restored_state(bool failed = false);
-  /// remember(true) after a step of h < 0: states and samples later than it leave the past.
+  /// remember(true) after a step of h < 0: later states leave the past.
   void remember_step_back();
   /// The run continues from this time: later states become the other branch.
   void branch_at_time(double time, bool failed = false);
+  /// The same without a change of the plots.
+  void branch_history_at(double time, bool failed);
   /// The energies of all lanes count from now on.
   void begin_origin(std::string why);
   /// The figures of a lane at present and their origin: for a frozen lane the common one.

@@ -189,27 +189,24 @@ void SimulationThread::Impl::continue_from_restored_state(bool failed) {
 
 void SimulationThread::Impl::remember_step_back() {
   const double t = arena->time();
-  branch_at_time(t, true);
-  for (const auto& lane : lanes)  // also a sample of the same time
-    lane->plot.forget_after(std::nextafter(t, -std::numeric_limits<double>::infinity()));
+  branch_history_at(t, true);
   if (!history.empty() && history.newest()->time >= t) history.forget_newest();
-  if (t < origin.time) begin_origin("the run went back");
-  for (const auto& lane : lanes)
-    if (t < lane->origins.method.since.time) lane->origins.method.since = present_figures(*lane);
   remember(true);
 }
 
 void SimulationThread::Impl::branch_at_time(double time, bool failed) {
+  branch_history_at(time, failed);
+  for (const auto& lane : lanes) lane->plot.forget_after(time);
+}
+
+void SimulationThread::Impl::branch_history_at(double time, bool failed) {
   give_up_returns();
   std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });
-  const bool branches = failed ? history.give_up_after(time) : history.branch_at(time);
-  if (branches) origin_of_other_branch = origin;
+  if (!(failed ? history.give_up_after(time) : history.branch_at(time))) return;
+  origin_of_other_branch = origin;
   for (const auto& lane : lanes) {
-    if (branches) {
-      lane->plot_of_other_branch = lane->plot.share();
-      lane->origins_of_other_branch = lane->origins;
-    }
-    lane->plot.forget_after(time);
+    lane->plot_of_other_branch = lane->plot.share();
+    lane->origins_of_other_branch = lane->origins;
   }
 }
 

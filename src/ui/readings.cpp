@@ -363,7 +363,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
                                        std::abs(energy.gravity) + std::abs(energy.pressure));
   const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
   // A lane frozen before the origin, or an earlier moment, has no energy since then.
-  const bool counts = lane.frame.record.time + kRounding >= lane.origin.time;
+  const bool counts = lane.frame.record.time + kRounding >= lane.origin.time || lane.frame.record.h < 0;
   if (counts) out.energy_change = without_rounding(energy.total - lane.origin.energy.total);
   out.energy = counts ? signed_joule(out.energy_change) : "–";
   const std::optional<MethodShare> method = method_share(lane);

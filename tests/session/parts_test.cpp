@@ -323,6 +323,40 @@ TEST(History, AlwaysHasThePresentState) {
   EXPECT_THAT(times(tiny), ElementsAre(2));
 }
 
+TEST(PlotHistory, TurnsBackInTimeAndBeforeItsStart) {
+  PlotHistory plot;
+  const auto add = [&](double time, double energy) {
+    PlotSample sample;
+    sample.time = time;
+    sample.energy.total = energy;
+    plot.add(sample, 0);
+  };
+  const auto shown = [&] {
+    std::vector<std::pair<double, double>> samples;
+    for (const PlotSample& sample : *plot.share()) samples.emplace_back(sample.time, sample.energy.total);
+    return samples;
+  };
+  using Samples = std::vector<std::pair<double, double>>;
+  for (int k = 0; k <= 3; ++k) add(k, k);
+  add(2.5, 10);
+  EXPECT_EQ(shown(), (Samples{{0, 0}, {1, 1}, {2, 2}, {2.5, 10}}));
+  add(1, 11);
+  EXPECT_EQ(shown(), (Samples{{0, 0}, {1, 11}}));
+  for (int k = 1; k <= 3; ++k) add(-k, k);
+  EXPECT_EQ(shown(), (Samples{{-3, 3}, {-2, 2}, {-1, 1}, {0, 0}})) << "in order of time";
+  EXPECT_EQ(plot.newest()->time, -3);
+  plot.forget_after(-3);
+  EXPECT_EQ(shown().size(), 4u);
+  plot.forget_after(-2);
+  EXPECT_EQ(shown(), (Samples{{-2, 2}, {-1, 1}, {0, 0}}));
+  add(-1.5, 12);
+  EXPECT_EQ(shown(), (Samples{{-1.5, 12}, {-1, 1}, {0, 0}}));
+  add(1, 13);
+  EXPECT_EQ(shown(), (Samples{{0, 0}, {1, 13}})) << "forwards again";
+  add(0, 14);
+  EXPECT_EQ(shown(), (Samples{{0, 14}}));
+}
+
 // ---- Pacer
 
 TEST(Pacer, SpacesStepsBySpeed) {

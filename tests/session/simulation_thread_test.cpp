@@ -1115,10 +1115,14 @@ TEST(SimulationThread, StepsBackShortenThePast) {
   EXPECT_GT(s->kept.states, 10u);
   while (s->frame.record.time > -2.5 / 1024) s = send_and_wait(thread, StepOnce{});
   EXPECT_EQ(s->kept.states, 1u) << "nothing lies before it";
-  EXPECT_EQ(s->plot->size(), 1u);
+  EXPECT_EQ(s->plot->back().time, 0) << "the plot begins at the start, and goes back from there";
+  EXPECT_EQ(s->plot->front().time, s->frame.record.time);
   thread.send(SetPlaying{true});
   s = wait_for(thread, [](const Snapshot& now) { return now.frame.record.time < -0.1; });
   EXPECT_TRUE(s->playing);
+  EXPECT_TRUE(is_in_order(*s));
+  EXPECT_GT(s->plot->size(), 5u);
+  EXPECT_EQ(s->origin.time, 0);
   EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.time, 0);
 }
 

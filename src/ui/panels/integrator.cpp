@@ -159,7 +159,9 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);
   const std::string steps = format_plain(1.0 / 60 / std::abs(h), 4);
   const std::string in = substeps > 1 ? " of " + std::to_string(substeps) + " substeps" : "";
-  small_text(steps + (steps == "1" ? " step" : " steps") + in + " per 1/60 s · " + stability.number, 1);
+  const std::string pace = std::abs(h) > 1 ? "1 step" + in + " per " + format_quantity(std::abs(h), "s")
+                                           : steps + (steps == "1" ? " step" : " steps") + in + " per 1/60 s";
+  small_text(pace + " · " + stability.number, 1);
   tooltip(stability.help);
 }
 

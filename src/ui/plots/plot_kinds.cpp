@@ -165,8 +165,12 @@ AxisRange last_seconds(const Snapshot& now) {
     end = std::max(end, lane->plot->back().time);
     first = false;
   }
-  start = std::max(start, end - std::max(kShownSeconds, kShownSteps * std::abs(now.frame.scene->dt)));
-  return {start, end > start ? end : start + std::abs(now.frame.scene->dt)};
+  const double h = now.frame.scene->dt, shown = std::max(kShownSeconds, kShownSteps * std::abs(h));
+  if (h < 0)
+    end = std::min(end, start + shown);
+  else
+    start = std::max(start, end - shown);
+  return {start, end > start ? end : start + std::abs(h)};
 }
 
 // Quantities over time; of several lanes only the first one, with a curve for each lane. `relative` ones are
