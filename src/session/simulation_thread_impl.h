@@ -162,7 +162,7 @@ struct SimulationThread::Impl {
   void remember_step_back();
   /// The run continues from this time: later states become the other branch.
   void branch_at_time(double time, bool failed = false);
-  /// The same without a change of the plots.
+  /// The same without a change of the plots and of lanes that catch up.
   void branch_history_at(double time, bool failed);
   /// The energies of all lanes count from now on.
   void begin_origin(std::string why);

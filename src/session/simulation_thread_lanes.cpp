@@ -165,6 +165,11 @@ Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
       follow_lanes();
     }
     return progress;
+  } catch (const InputError& refused_entry) {
+    cancel_catch_up(lane);
+    follow_lanes();
+    throw InputError(std::string("Lane ") + lane_letter(lane.id) + " cannot repeat this run. " +
+                     refused_entry.what());
   } catch (...) {
     cancel_catch_up(lane);
     follow_lanes();

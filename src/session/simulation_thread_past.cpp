@@ -195,12 +195,12 @@ void SimulationThread::Impl::remember_step_back() {
 }
 
 void SimulationThread::Impl::branch_at_time(double time, bool failed) {
+  give_up_returns();
   branch_history_at(time, failed);
   for (const auto& lane : lanes) lane->plot.forget_after(time);
 }
 
 void SimulationThread::Impl::branch_history_at(double time, bool failed) {
-  give_up_returns();
   std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });
   if (!(failed ? history.give_up_after(time) : history.branch_at(time))) return;
   origin_of_other_branch = origin;

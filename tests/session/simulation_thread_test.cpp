@@ -1126,6 +1126,39 @@ TEST(SimulationThread, StepsBackShortenThePast) {
   EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.time, 0);
 }
 
+TEST(SimulationThread, LanesStepBackTogetherAndCatchUpThroughStepsBack) {
+  Scene scene = sheet_scene(4);
+  scene.integrator = "velocity-verlet";
+  scene.dt = 1.0 / 1024;
+  SimulationThread thread(loaded(scene), paused());
+  thread.send(NewLane{.integrator = "implicit-midpoint"});
+  for (int i = 0; i < 8; ++i) thread.send(StepOnce{});
+  thread.send(StepBack{});
+  thread.send(StepBack{});
+  thread.send(StepOnce{});
+  thread.send(SetParameter{"dt", -1.0 / 1024});
+  for (int i = 0; i < 10; ++i) thread.send(StepOnce{});
+  auto s = send_and_wait(thread, SetSpeed{1});
+  ASSERT_EQ(s->others.size(), 1u);
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  for (const LaneSnapshot* lane : s->lanes()) EXPECT_NEAR(lane->frame.record.time, -3.0 / 1024, 1e-15);
+
+  thread.send(NewLane{.integrator = "velocity-verlet", .from_start = true});
+  s = wait_for(thread, [](const Snapshot& now) {
+    return now.others.size() == 2 &&
+           std::ranges::none_of(now.lanes(), [](const auto* lane) { return lane->catching_up.has_value(); });
+  });
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  const LaneSnapshot& first = *s->lanes().front();
+  EXPECT_EQ(s->frame.positions, first.frame.positions) << "with the bits of lane A";
+  EXPECT_EQ(s->frame.record.time, first.frame.record.time);
+
+  thread.send(NewLane{.integrator = "bdf2", .from_start = true});
+  s = wait_for(thread, [](const Snapshot& now) { return now.errors > 0; });
+  EXPECT_THAT(s->error, HasSubstr("BDF2 uses earlier steps"));
+  EXPECT_EQ(s->others.size(), 2u);
+}
+
 TEST(SimulationThread, DoesNotWaitForACentury) {
   Scene scene = sheet_scene(4);
   scene.integrator = "backward-euler";

@@ -1230,6 +1230,38 @@ def stage_solve(program, assets):
 
 
 @case
+def step_back(program, assets):
+    """A step back by a symmetric method returns; by a method with a memory it is refused; negative h plays on."""
+    with Session(program, "--grid", "8x8", "--dt", "1 ms", "--spring-damping", 0, "--integrator",
+                 "velocity-verlet") as window:
+        window.until(lambda: window.state()["step"] > 20, "it to play", 30)
+        window.key("space")
+        window.until(lambda: not window.state()["playing"], "the pause")
+        before = window.fresh_state()
+        window.key("s")
+        window.until(lambda: window.state()["step"] == before["step"] + 1, "a step")
+        window.click_item("step-back")
+        after = window.until(lambda: window.state()["step"] == before["step"] + 2 and window.fresh_state(), "a step back")
+        check(abs(after["time"] - before["time"]) < 1e-12, f"from {before['time']} s to {after['time']} s")
+        moved = max(distance(a["position"], b["position"])
+                    for a, b in zip(before["some_particles"], after["some_particles"]))
+        check(moved < 1e-6, f"particles are {moved} m elsewhere")
+        window.key("a")
+        window.until(lambda: window.state()["time"] < before["time"] - 0.0005, "another step back, by the key")
+        window.click_item("dt#field")
+        window.type("-1")
+        window.key("Return")
+        window.until(lambda: window.state()["parameters"]["dt"] == -0.001, "a negative step")
+        window.key("Escape")
+        window.key("space")
+        window.until(lambda: window.state()["time"] < -0.05, "times before the start", 30)
+        window.key("space")
+        window.key("9")
+        window.until(lambda: "uses earlier steps" in window.state()["message"], "why BDF2 is refused")
+        window.shows("the method that stays", integrator="velocity-verlet")
+
+
+@case
 def tableau(program, assets):
     """A method from a table: a preset, cells that are typed, what is wrong with them, and a lane within a second."""
     with Session(program, "--grid", "16x16", "--dt", "1 ms", "--stretch-stiffness", 100, "--integrator", "rk4") as window:
