@@ -1027,24 +1027,24 @@ TEST(SceneCards, PastABall) {
     const auto simulation = card.with("contact", static_cast<double>(index)).with("dt", 0.1 / parts).start();
     EXPECT_EQ(run(*simulation, static_cast<int>(parts)), parts);
     vec3 x(0), v(0);
-    for (const vec3& each : simulation->state().x) x += each / 25.0;
-    for (const vec3& each : simulation->state().v) v += each / 25.0;
+    for (const vec3& each : simulation->state().x) x += each / 121.0;
+    for (const vec3& each : simulation->state().v) v += each / 121.0;
     return std::tuple(x, v, simulation->contacts(one_thread()).size());
   };
   const auto [free, free_v, none] = end_of("barrier", 1);
-  EXPECT_NEAR(free.y, 0.36 - 9.8 * 0.01, 1e-9);
-  EXPECT_NEAR(free.x, -0.04 + 0.3, 1e-9);
+  EXPECT_NEAR(free.y, 0.52 - 9.8 * 0.01, 1e-9);
+  EXPECT_NEAR(free.x, -0.16 + 0.5, 1e-9);
   EXPECT_EQ(none, 0U);
-  const auto [filter, filter_v, all] = end_of("filter", 1);
-  EXPECT_NEAR(filter.y, 0.325, 1e-3);
-  EXPECT_NEAR(filter_v.x, 2.71, 0.01);
-  EXPECT_EQ(all, 25U);
-  EXPECT_NEAR(std::get<0>(end_of("impulse", 1)).y, 0.327, 1e-3);
-  EXPECT_NEAR(std::get<0>(end_of("penalty", 1)).y, 0.333, 1e-3);
+  const auto [filter, filter_v, stopped] = end_of("filter", 1);
+  EXPECT_NEAR(filter.y, 0.478, 1e-3);
+  EXPECT_NEAR(filter_v.x, 4.47, 0.01);
+  EXPECT_EQ(stopped, 91U) << "of 121";
+  EXPECT_NEAR(std::get<0>(end_of("impulse", 1)).y, 0.481, 1e-3);
+  EXPECT_NEAR(std::get<0>(end_of("penalty", 1)).y, 0.499, 1e-3);
   for (const char* contact : {"filter", "penalty", "impulse", "barrier"}) {
     const auto [x, v, contacts] = end_of(contact, 2);
-    EXPECT_NEAR(x.y, 0.36 - 9.8 * 0.0075, 1e-9) << contact;
-    EXPECT_NEAR(v.x, 3, 1e-9) << contact;
+    EXPECT_NEAR(x.y, 0.52 - 9.8 * 0.0075, 1e-9) << contact;
+    EXPECT_NEAR(v.x, 5, 1e-9) << contact;
   }
 }
 
