@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/step_picture.h"
 
+#include <cmath>
+
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -61,7 +63,7 @@ std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& s
     weight -= use.weight;
   }
   constexpr double kRounding = 1e-9;
-  if (weight > kRounding * last->h)
+  if (std::abs(weight) > kRounding * std::abs(last->h))
     picture.rest = {weight, impulse / weight};
   else
     picture.constraints = impulse;

@@ -974,7 +974,7 @@ TEST(SceneCards, Century) {
   for (const char* id : {"trapezoidal", "implicit-midpoint", "energy-tracking"})
     EXPECT_NEAR(height_after_a_step(card, id), 2 * equilibrium + 1.3, 1e-9) << id;
   for (const IntegratorInfo& info : integrators()) {
-    if (info.family != IntegratorFamily::explicit_method || info.id == kTableauIntegrator) continue;
+    if (info.family != IntegratorFamily::explicit_method || !info.table.empty()) continue;
     EXPECT_EQ(run(*card.by(std::string(info.id)).start(), 1), 0) << info.id;
   }
   for (const char* id : {"generalized-alpha", "hht-alpha"}) EXPECT_EQ(run(*card.by(id).start(), 1), 0) << id;

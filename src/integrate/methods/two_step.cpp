@@ -129,6 +129,7 @@ extern constinit const IntegratorInfo kTwoStep{
     .letters = "T2",
     .family = IntegratorFamily::explicit_method,
     .order = 2,
+    .only_forward = kUsesEarlierSteps,
     .formula = "u1 - u0 = h (3/2 F(u0) - 1/2 F(u₋₁))",
     .summary =
         "Any two-step method, from the coefficients α and β that you give: the Adams methods, leapfrog, "

@@ -33,7 +33,7 @@ std::vector<Bar> bars_of(const StepPicture& step, const vec3& along) {
   const auto add = [&](const UsedForce& use, bool rest) {
     if (use.weight == 0) return;
     const double begin = std::exchange(end, end + 1e3 * std::abs(use.weight));
-    bars.push_back({begin, end, glm::dot(use.force, along), use.weight < 0, rest});
+    bars.push_back({begin, end, glm::dot(use.force, along), use.weight * step.h < 0, rest});
   };
   for (const UsedForce& use : step.used) add(use, false);
   add(step.rest, true);
@@ -113,7 +113,7 @@ void step_instrument(const PanelContext& context, const std::string& name, ImVec
   coloured_text(palette().muted, first_line(text, size.x - 2 * pad));
   tooltip(text);
   note_text(name + ":step", text);
-  const double h = 1e3 * step->h, end = bars.empty() ? h : std::max(h, bars.back().to);
+  const double h = 1e3 * std::abs(step->h), end = bars.empty() ? h : std::max(h, bars.back().to);
   const Figure frame({"time in the step [ms]", {0, end}},
                      {"force along " + name_of_direction(along) + " [N]", fit.range(false)},
                      ImVec2(at.x, at.y + line + units(5)), ImVec2(size.x, size.y - line - units(5)));
