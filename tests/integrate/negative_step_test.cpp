@@ -96,6 +96,21 @@ TEST_P(NegativeStep, IsThePositiveOneOfReversedVelocities) {
   EXPECT_DOUBLE_EQ(back->state.t, -3 * kBackStep);
 }
 
+// With the tolerances that runs have, also of a step that resolves all oscillations.
+TEST_P(NegativeStep, KeepsTheUsualTolerances) {
+  if (!info().only_forward.empty()) GTEST_SKIP() << info().only_forward;
+  for (const double h : {kBackStep, kBackStep / 100}) {
+    auto forward = moving_sheet(0), back = moving_sheet(0);
+    const State start = forward->state;
+    reverse_velocities(forward->state);
+    EXPECT_TRUE(Stepper(*forward, info()).step(h).converged);
+    EXPECT_TRUE(Stepper(*back, info()).step(-h).converged);
+    reverse_velocities(forward->state);
+    const double moved = largest_distance(back->state, start);
+    EXPECT_LT(largest_distance(back->state, forward->state), 0.01 * moved) << h;
+  }
+}
+
 TEST_P(NegativeStep, IsRefusedByMethodsWithAMemory) {
   auto rig = moving_sheet(0);
   const auto method = test::make_integrator(info());

@@ -82,6 +82,7 @@ TEST(NegativeDt, RetracesTheWayOfASymmetricMethod) {
     ASSERT_EQ(testing::run(run, 5), 5) << "and goes on before the start";
     EXPECT_NEAR(run.state().t, -0.01, 1e-15);
     EXPECT_EQ(run.state().x[0], start.x[0]) << "pins stay";
+    EXPECT_TRUE(run.moving_pins().empty());
   }
 }
 
