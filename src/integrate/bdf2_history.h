@@ -20,6 +20,9 @@ class Bdf2History {
   void add_increment(const StepContext& context, std::span<const vec3> x0, std::span<const vec3> v0,
                      std::span<vec3> dx, std::span<vec3> dv) const;
 
+  std::span<const vec3> x_before() const { return x_before_; }
+  std::span<const vec3> v_before() const { return v_before_; }
+
   /// Ends the step, after finish_step: u0 becomes u₋₁.
   void remember(const StepContext& context, std::vector<vec3>& x0, std::vector<vec3>& v0);
   /// As Integrator::save and Integrator::load.

@@ -125,6 +125,12 @@ void ImplicitStage::begin(const Problem& p, Guesses guesses) {
   const StepContext& context = p.context;
   const auto begin_from = [&](std::span<const vec3> guess, bool anyhow) {
     std::ranges::copy(guess, trial_.v.begin());
+    if (const ModeFilter* modes = p.equation.modes) {
+      const std::span<const vec3> v_hat = p.equation.v_hat;
+      context.for_particles(guess.size(), [&](std::size_t i) { trial_.v[i] -= v_hat[i]; });
+      modes->filter_motion(context.pool, trial_.v);
+      context.for_particles(guess.size(), [&](std::size_t i) { trial_.v[i] += v_hat[i]; });
+    }
     limit_displacement(p, trial_);
     contacts_.put_on(trial_.v);
     evaluate(p, trial_);
@@ -260,7 +266,8 @@ bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double r
   const LinearSystem linear{.A = exact ? *exact_ : *clamped_,
                             .b = now_.residual,
                             .projection = projection(p),
-                            .preconditioner = exact && !direct ? &*clamped_ : nullptr};
+                            .preconditioner = exact && !direct ? &*clamped_ : nullptr,
+                            .modes = e.modes};
   const SolveReport solve = solver_.solve(p.context.solving(), linear, direction_, settings);
   length_ = solve.length;
   ++report.newton_iterations;
@@ -324,6 +331,11 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
   if (!local_.relax(p.system, projection(p), p.context.solving(), e.gamma_f, e.gamma_v, A, trial_.x, trial_.v,
                     trial_.residual))
     return;
+  if (e.modes != nullptr) {
+    p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_.v[i] -= trial_v_[i]; });
+    e.modes->filter_motion(p.context.pool, trial_.v);
+    p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_.v[i] += trial_v_[i]; });
+  }
   p.context.for_particles(trial_.v.size(),
                           [&](std::size_t i) { scratch_[i] = e.gamma_v * (trial_.v[i] - now_.v[i]); });
   const bool free = free_fraction(p, now_.x) == 1;
@@ -381,6 +393,7 @@ void ImplicitStage::residual_at(const Problem& p, std::span<const vec3> x, std::
   if (fixed_)
     for (const auto& [particle, impulse] : contacts_.friction()) r[particle] -= impulse;
   projection(p).filter(r);
+  if (e.modes != nullptr) e.modes->filter_force(p.context.pool, r);
 }
 
 const Projection& ImplicitStage::projection(const Problem& p) const {

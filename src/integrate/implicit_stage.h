@@ -29,6 +29,9 @@ struct StageEquation {
   std::span<const vec3> x_hat;  ///< x̂ [m]; x̂ + γ v is the prescribed position along constrained directions
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
   double scale = 0;             ///< ±‖h f0‖ on the free directions [N·s], for the relative tolerance
+  /// The equation holds with Yᵀ (v1 − v̂) = 0 instead, on the other directions: Πᵀ r = 0. Without contacts of
+  /// the context, and with Newton's method.
+  const ModeFilter* modes = nullptr;
 
   /// The equation with γ at both.
   static StageEquation of(double gamma, std::span<const vec3> x_hat, std::span<const vec3> v_hat,
@@ -83,6 +86,8 @@ class ImplicitStage {
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report, ImplicitStage* factorised = nullptr);
 
+  /// ‖r‖ at the last solution [N·s].
+  double residual() const { return now_.norm; }
   /// Reports r at the last solution, on the free directions [N·s], and the forces γ f there, both with their
   /// share `weight` in the step.
   void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "integrate/solve_outcome.h"
 
@@ -11,6 +12,9 @@ namespace clothlab {
 namespace {
 
 constexpr double kLoosestModes = 1e-2;  // tolerance of the lowest modes
+constexpr int kMostTurns = 30;          // of solves for the rest and for the velocities of the modes
+constexpr double kSlowTurns = 0.9;      // ratio of ‖r‖ of two turns above which they stagnate
+constexpr double kModalRounding = 1e-12;
 
 // sin √z / √z, with sinh for z < 0. Clamped at −300², a growth of e³⁰⁰ in one step, to keep a blow-up finite.
 double sinc_of_root(double z) {
@@ -27,6 +31,7 @@ void ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
   x_ = x;
   v_ = v;
   acceleration_ = a;
+  solved_ = false;
   const std::size_t n = system.size();
   b_.resize(n);
   w_.resize(n);
@@ -137,25 +142,42 @@ bool ModalSplit::separate_translations(const DynamicSystem& system, const StepCo
   return true;
 }
 
-void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {
+void ModalSplit::add_average(double tau, double less, double factor, std::span<const double> v,
+                             std::span<const double> a, WorkerPool& pool, std::span<vec3> of_x,
+                             std::span<vec3> of_v) const {
   // φ1(τ [0 1; −λ 0]) = [S C; −λC S], S = sin ωτ / ωτ, C = (1 − cos ωτ) / ω²τ = τ/2 (sin ½ωτ / ½ωτ)².
-  // H is F without its modal part, so E contributes φ1 − 1.
   const auto average = [&](double lambda) {
     const double z = lambda * tau * tau, half = sinc_of_root(z / 4);
-    return std::pair{sinc_of_root(z) - 1, tau / 2 * half * half};
+    return std::pair{sinc_of_root(z) - less, tau / 2 * half * half};
   };
+  for (std::size_t j = 0; j < count_; ++j) {
+    const auto [S, C] = average(lambda_[j]);
+    coefficients_[j] = S * v[j] + C * a[j];
+  }
+  X_.add(pool, count_, coefficients_, factor, of_x);
+  for (std::size_t j = 0; j < count_; ++j) {
+    const auto [S, C] = average(lambda_[j]);
+    coefficients_[j] = S * a[j] - lambda_[j] * C * v[j];
+  }
+  X_.add(pool, count_, coefficients_, factor, of_v);
+}
+
+void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {
   std::ranges::copy(v_, of_x.begin());
   std::ranges::copy(acceleration_, of_v.begin());
-  for (std::size_t j = 0; j < count_; ++j) {
-    const auto [S_less_1, C] = average(lambda_[j]);
-    coefficients_[j] = S_less_1 * modal_v_[j] + C * modal_a_[j];
-  }
-  X_.add(pool, count_, coefficients_, 1, of_x);
-  for (std::size_t j = 0; j < count_; ++j) {
-    const auto [S_less_1, C] = average(lambda_[j]);
-    coefficients_[j] = S_less_1 * modal_a_[j] - lambda_[j] * C * modal_v_[j];
-  }
-  X_.add(pool, count_, coefficients_, 1, of_v);
+  // H is F without its modal part, so E contributes φ1 − 1.
+  add_average(tau, 1, 1, modal_v_, modal_a_, pool, of_x, of_v);
+}
+
+void ModalSplit::add_lawson(double h, std::span<const vec3> x_before, std::span<const vec3> v_before,
+                            WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) {
+  add_average(h, 0, 1, modal_v_, modal_a_, pool, of_x, of_v);
+  // G(before) = G + J_G (before − u)
+  for (std::size_t i = 0; i < w_.size(); ++i) w_[i] = x_before[i] - x_[i];
+  Y_.coefficients(pool, count_, w_, left_over_);
+  for (std::size_t j = 0; j < count_; ++j) left_over_[j] = modal_a_[j] - lambda_[j] * left_over_[j];
+  Y_.coefficients(pool, count_, v_before, right_);
+  add_average(2 * h, 0, -1, right_, left_over_, pool, of_x, of_v);
 }
 
 void ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
@@ -180,6 +202,18 @@ void ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, con
   U_.add(pool, count, left_over_, -1, dv);
 }
 
+void ModalSplit::assemble_modal_matrix(const DynamicSystem& system, double gamma, const StepContext& context,
+                                       std::span<const vec3> x, std::span<const vec3> v) {
+  SpringMatrix& A = have_matrix(system, context, a_);
+  system.assemble(context.pool, x, v, {1, gamma, 0}, context.solver.jacobian, A);
+  for (std::size_t j = 0; j < count_; ++j) {
+    context.poll();
+    A.multiply(context.pool, X_.column(j), C_.column(j));
+    system.projection().filter(C_.column(j));
+    X_.coefficients(context.pool, count_, C_.column(j), std::span(small_).subspan(j * count_, count_));
+  }
+}
+
 void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<const vec3> r,
                        std::span<const vec3> s, const StepContext& context, std::span<vec3> dx,
                        std::span<vec3> dv, StepReport& report) {
@@ -201,13 +235,7 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   // C = S (M − γD) X, and a₀ from (XᵀC) a₀ = Xᵀb
   std::vector<double>& modal = right_;
   if (count > 0) {
-    system.assemble(context.pool, x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
-    for (std::size_t j = 0; j < count; ++j) {
-      context.poll();
-      A.multiply(pool, X_.column(j), C_.column(j));
-      system.projection().filter(C_.column(j));
-      X_.coefficients(pool, count, C_.column(j), std::span(small_).subspan(j * count, count));
-    }
+    assemble_modal_matrix(system, gamma, context, x_, v_);
     X_.coefficients(pool, count, b_, modal);
     if (!solve_dense(count, small_, 1, modal)) std::ranges::fill(modal, 0.0);
     C_.add(pool, count, modal, -1, b_);
@@ -218,6 +246,7 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   system.assemble(context.pool, x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
   context.poll();
   solve_linear(solver_, {A, b_, system.projection()}, context, false, w_, report);
+  solved_ = true;
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
 
@@ -231,16 +260,96 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   X_.add(pool, count, coefficients_, -gamma, dx);
 }
 
+double ModalSplit::residual_of_newton(const DynamicSystem& system, double gamma, const StepContext& context,
+                                      std::span<const vec3> x1, std::span<const vec3> v1) {
+  const std::span<const double> m = system.masses();
+  system.force(context.pool, x1, v1, w_);
+  context.for_particles(w_.size(),
+                        [&](std::size_t i) { w_[i] = m[i] * (v1[i] - v_hat_[i]) - gamma * w_[i]; });
+  system.projection().filter(w_);
+  context.poll();
+  return norm(context.pool, w_);
+}
+
+void ModalSplit::begin_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                              std::span<const vec3> s, WorkerPool& pool) {
+  const std::size_t n = system.size(), count = count_;
+  for (auto* scratch : {&x_hat_, &v_hat_, &stage_v_hat_, &guess_}) scratch->resize(n);
+  filter_.set(X_, Y_, count);
+  for (std::size_t i = 0; i < n; ++i) {
+    x_hat_[i] = x_[i] + r[i] - gamma * v_[i];
+    v_hat_[i] = v_[i] + s[i] - gamma * acceleration_[i];
+    guess_[i] = v_[i] + s[i];
+  }
+  Y_.coefficients(pool, count, r, coefficients_);
+  for (std::size_t j = 0; j < count; ++j) coefficients_[j] *= lambda_[j];
+  X_.add(pool, count, coefficients_, gamma, v_hat_);
+  // Without damping and for linear forces, the velocities of the modes are those of the guess.
+  std::ranges::copy(v_hat_, stage_v_hat_.begin());
+  filter_.filter_motion(pool, stage_v_hat_);
+  Y_.coefficients(pool, count, guess_, coefficients_);
+  X_.add(pool, count, coefficients_, 1, stage_v_hat_);
+  X_.add(pool, count, coefficients_, -gamma, x_hat_);
+  X_.add(pool, count, modal_v_, gamma, x_hat_);
+}
+
+void ModalSplit::solve_by_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                                 std::span<const vec3> s, double scale, const StepContext& context,
+                                 std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
+  WorkerPool& pool = context.pool;
+  begin_newton(system, gamma, r, s, pool);
+  SolverSettings settings = context.solver;
+  settings.stage_solve = StageSolve::newton;
+  const StepContext own{settings, pool, context.stop, nullptr, context.reached, {}};
+  StageEquation equation = StageEquation::of(gamma, x_hat_, stage_v_hat_, scale);
+  if (count_ > 0) equation.modes = &filter_;
+  const int last_iteration = report.newton_iterations + settings.newton_max_iterations;
+  double last = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    if (turn == 0) {
+      stage_.solve(system, equation, x_, {v_, guess_}, own, x1, v1, report);
+    } else {
+      settings.newton_max_iterations = std::max(last_iteration - report.newton_iterations, 1);
+      std::ranges::copy(v1, guess_.begin());
+      stage_.solve(system, equation, x_, {guess_}, own, x1, v1, report);
+    }
+    double size = residual_of_newton(system, gamma, context, x1, v1);
+    if (count_ == 0) return;
+
+    X_.coefficients(pool, count_, w_, right_);
+    assemble_modal_matrix(system, gamma, context, x1, v1);
+    if (!solve_dense(count_, small_, 1, right_)) std::ranges::fill(right_, 0.0);
+    X_.add(pool, count_, right_, -1, v1);
+    X_.add(pool, count_, right_, -1, stage_v_hat_);
+    X_.add(pool, count_, right_, gamma, x_hat_);
+    size = residual_of_newton(system, gamma, context, x1, v1);
+    const double target = std::max(context.solver.newton_tolerance * scale, 2 * stage_.residual());
+    const bool stagnates = !(size < kSlowTurns * last);
+    if (size <= target || (stagnates && size <= kModalRounding * scale)) return;
+    if (stagnates || report.newton_iterations >= last_iteration) break;
+    last = size;
+  }
+  report.converged = false;
+  if (report.reason.empty()) report.reason = "the velocities of the modes did not converge";
+}
+
+void ModalSplit::report_newton(const DynamicSystem& system, const StepContext& context, double weight,
+                               double gamma, std::span<const vec3> x1, std::span<const vec3> v1) const {
+  report_residual(context, weight, w_);
+  report_forces_on_held(context, system, weight * gamma, x1, v1);
+}
+
 void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& context,
                                 const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
                                 std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
                                 StepReport& report) {
   if (context.contacts.empty()) return;
   const SystemCoefficients c = times.coefficients();
-  if (c.stiffness != c.damping * c.damping || context.solver.jacobian != JacobianMode::clamped)
-    system.assemble(context.pool, x_, v_, c, JacobianMode::clamped, *a_);
+  SpringMatrix& A = have_matrix(system, context, a_);
+  if (!solved_ || c.stiffness != c.damping * c.damping || context.solver.jacobian != JacobianMode::clamped)
+    system.assemble(context.pool, x_, v_, c, JacobianMode::clamped, A);
   const std::span<const vec3> change =
-      contacts_.solve(system, context, times, *a_, solver_, x0, v0, x1, v1, report);
+      contacts_.solve(system, context, times, A, solver_, x0, v0, x1, v1, report);
   Y_.coefficients(context.pool, count_, change, coefficients_);
   X_.add(context.pool, count_, coefficients_, modal - times.moves, x1);
   land_contacts(context, x0, x1);

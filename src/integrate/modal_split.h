@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "integrate/contact_correction.h"
+#include "integrate/implicit_stage.h"
 #include "integrate/integrator_info.h"
 #include "linalg/free_parts.h"
 #include "linalg/lowest_modes.h"
@@ -66,6 +67,11 @@ inline constexpr std::array kModeParameters{
 //    - (XᵀC) a₀ = Xᵀb, then one solve A w = b − C a₀. Yᵀw = 0 for exact modes with Rayleigh damping or none.
 //    - Otherwise (YᵀU) Δa = Yᵀw with A U = C removes Yᵀw (Sherman–Morrison–Woodbury). These s solves are
 //      skipped if γ²‖Z Yᵀw‖, the residual of B δv = b, is within the solver's tolerance.
+// 4. `solve_by_newton` instead of 3: u1 = û + γ H(u1) for H = F − G with the linear motion G(u1) = G(u) + J_G
+//    (u1 − u) that E integrates, so 3 is its first iteration. Yᵀ(x1 − x) = Yᵀr does not depend on v1:
+//      x1 = x + r + γ(I − P)(v1 − v),   M (v1 − v̂) = γ f(x1, v1),   v̂ = v + s − γ a + γ XΛYᵀr.
+//    For given velocities of the modes, the rest is an ImplicitStage with Yᵀδv = 0. They follow from the
+//    force on the modes, and the two are solved in turn: only damping couples them.
 
 /// The s lowest modes of a step and the split that they define; see above.
 class ModalSplit {
@@ -82,6 +88,11 @@ class ModalSplit {
   /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ.
   void slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const;
 
+  /// += E(u, h) − E', E' = φ1(2hJ_G) G(before) the average of the motion in the modes over 2h from an earlier
+  /// state, of this split.
+  void add_lawson(double h, std::span<const vec3> x_before, std::span<const vec3> v_before, WorkerPool& pool,
+                  std::span<vec3> of_x, std::span<vec3> of_v);
+
   /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); prescribed directions are 0 in s, and have their displacement in r and
   /// δx. Reports as any linear solve.
   void solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
@@ -92,6 +103,15 @@ class ModalSplit {
   void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
               std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
               std::span<const vec3> dv);
+
+  /// (x1, v1) := u1 = û + γ H(u1), with r and s as in `solve`: û = u + (r, s) − γ H(u). `scale` as in
+  /// StageEquation. Without contacts.
+  void solve_by_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                       std::span<const vec3> s, double scale, const StepContext& context, std::span<vec3> x1,
+                       std::span<vec3> v1, StepReport& report);
+  /// Its residual and the impulses γ f(x1, v1) on constrained particles, times `weight`.
+  void report_newton(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
+                     std::span<const vec3> x1, std::span<const vec3> v1) const;
 
   /// Changes the end (x1, v1) of the step without contact to one that satisfies Coulomb's law. In the modes
   /// the positions change by `modal` times the velocities. times.damping is the γ of
@@ -107,12 +127,25 @@ class ModalSplit {
   void load(MemoryReader& memory, std::size_t n);
 
  private:
+  /// += factor (φ1(τ [0 I; −Λ 0]) − less) (v, a) in the modes
+  void add_average(double tau, double less, double factor, std::span<const double> v,
+                   std::span<const double> a, WorkerPool& pool, std::span<vec3> of_x,
+                   std::span<vec3> of_v) const;
   /// X, Y, Z and λ from the new modes, or from the previous step.
   void project(const DynamicSystem& system, const StepContext& context, bool fresh);
   /// C_ := a basis of nearly the span of `start`, each vector of which is a translation of the FreeParts or
   /// M-orthogonal to all of them. False, unchanged, if there are no such parts.
   bool separate_translations(const DynamicSystem& system, const StepContext& context,
                              const VectorBasis& start);
+  /// small_ := XᵀC, with C = S (M − γD) X at (x, v)
+  void assemble_modal_matrix(const DynamicSystem& system, double gamma, const StepContext& context,
+                             std::span<const vec3> x, std::span<const vec3> v);
+  /// Sets v̂, the equation of the stage and its guess.
+  void begin_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                    std::span<const vec3> s, WorkerPool& pool);
+  /// w_ := M (v1 − v̂) − γ f(x1, v1) on the free directions; returns its norm.
+  double residual_of_newton(const DynamicSystem& system, double gamma, const StepContext& context,
+                            std::span<const vec3> x1, std::span<const vec3> v1);
   /// The correction for Yᵀw = left_over_ of dv and of its modal part in right_.
   void remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                         std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
@@ -139,6 +172,11 @@ class ModalSplit {
   mutable std::vector<double> coefficients_;
   SymmetricEigen eigen_;
   std::vector<vec3> b_, w_;
+  bool solved_ = false;  // by the last `solve`: a_ is its matrix
+  // Newton's method. v̂ of the stage has the current velocities of the modes.
+  ImplicitStage stage_;
+  ModeFilter filter_;
+  std::vector<vec3> x_hat_, v_hat_, stage_v_hat_, guess_;
 };
 
 }  // namespace clothlab

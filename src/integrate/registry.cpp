@@ -40,7 +40,10 @@ namespace clothlab {
   NAME(kShake)                      \
   NAME(kASearch)                    \
   NAME(kEnergyTracking)             \
-  NAME(kTwoStep)
+  NAME(kTwoStep)                    \
+  NAME(kBeere)                      \
+  NAME(kBdf2Ere)                    \
+  NAME(kTrBdf2Ere)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

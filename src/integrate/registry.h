@@ -20,7 +20,8 @@ std::string_view family_title(IntegratorFamily family);
 inline int order_with(const IntegratorInfo& info, const IntegratorParameters& values,
                       const SolverSettings& solver) {
   const bool no_modes = info.order_without_modes > 0 && values.at(0) == 0;
-  const bool needs_exact = no_modes || info.order_needs_exact_jacobian || solves_stages_once(info, solver);
+  const bool needs_exact =
+      (no_modes && !info.uses_newton) || info.order_needs_exact_jacobian || solves_stages_once(info, solver);
   if (needs_exact && solver.jacobian == JacobianMode::clamped) return std::min(info.order, 1);
   return no_modes ? info.order_without_modes : info.order;
 }

@@ -14,9 +14,15 @@ namespace clothlab {
 /// exponential Rosenbrock–Euler, the rest by semi-implicit Euler. Or the rest by BDF2,
 /// u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h H(u0) + 2h E(u0, h)), first step as above [Ascher 2022, §3.5.2,
 /// (23)].
+///
+/// By Newton's method instead of one iteration: u1 = û + γ H(u1), with γ = h and û = u0 + h E(u0, h), or γ =
+/// ⅔h and û = ⅓ (4 u0 − u₋₁ + 2h E(u0, h)) [ibid., (20), (22)]. In Lawson's form û = ⅓ (4 Φ_h(u0) −
+/// Φ_2h(u₋₁)), Φ_τ the exact motion in the modes over τ: û = ⅓ (4 u0 − u₋₁ + 4h E(u0, h) − 2h E(u₋₁, 2h)).
 class Siere final : public Integrator {
  public:
-  Siere(const IntegratorParameters& values, bool is_bdf2) : split_(values), is_bdf2_(is_bdf2) {}
+  Siere(const IntegratorParameters& values, bool is_bdf2, StageSolve stages = StageSolve::linear,
+        bool is_lawson = false)
+      : split_(values), is_bdf2_(is_bdf2), stages_(stages), is_lawson_(is_lawson) {}
 
   bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override {
@@ -37,6 +43,8 @@ class Siere final : public Integrator {
     start_.compute(system, state, h, context, 0);
     split_.compute(system, state.x, start_.v, start_.a, h, context, report);
     split_.slope(h, context.pool, r_, s_);
+    if (is_lawson_ && !history_.empty())
+      split_.add_lawson(h, history_.x_before(), history_.v_before(), context.pool, r_, s_);
     const double gamma = history_.gamma(h);
     for (std::size_t i = 0; i < n; ++i) {
       r_[i] *= gamma;
@@ -50,17 +58,26 @@ class Siere final : public Integrator {
         r_[e.particle] = e.S * r_[e.particle] + (mat3(1.0) - e.S) * (h * start_.v[e.particle]);
       }
     }
-    split_.solve(system, gamma, r_, s_, context, dx_, dv_, report);
-    report_forces_on_held(context, system, gamma, state.x, start_.v);
-    split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
-
-    for (std::size_t i = 0; i < n; ++i) {
-      dx_[i] += state.x[i];
-      dv_[i] += start_.v[i];
+    const ContactCorrection::Times times{.h = h, .gamma = gamma, .moves = gamma, .damping = gamma};
+    if (stages_ == StageSolve::newton) {
+      split_.solve_by_newton(system, gamma, r_, s_, h * start_.force_norm(system.masses()), context, dx_, dv_,
+                             report);
+      split_.report_newton(system, context, 1, gamma, dx_, dv_);
+      r_ = dx_;
+      s_ = dv_;
+      split_.solve_contacts(system, context, times, h / 2, state.x, start_.v, dx_, dv_, report);
+      report_linear_forces(context, system, gamma, r_, s_, dv_);
+    } else {
+      split_.solve(system, gamma, r_, s_, context, dx_, dv_, report);
+      report_forces_on_held(context, system, gamma, state.x, start_.v);
+      split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
+      for (std::size_t i = 0; i < n; ++i) {
+        dx_[i] += state.x[i];
+        dv_[i] += start_.v[i];
+      }
+      split_.solve_contacts(system, context, times, h / 2, state.x, start_.v, dx_, dv_, report);
+      report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
     }
-    split_.solve_contacts(system, context, {.h = h, .gamma = gamma, .moves = gamma, .damping = gamma}, h / 2,
-                          state.x, start_.v, dx_, dv_, report);
-    report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
     finish_step(system, context, h, dx_, dv_, state);
     if (is_bdf2_) history_.remember(context, dx_, dv_);
     split_.keep();
@@ -68,6 +85,8 @@ class Siere final : public Integrator {
 
   ModalSplit split_;
   bool is_bdf2_;
+  StageSolve stages_;
+  bool is_lawson_;
   Bdf2History history_;  // of BDF2; else it stays empty
   StepStart start_;
   std::vector<vec3> r_, s_;    // right-hand side

@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "core/cancel_point.h"
+#include "linalg/small_dense.h"
 
 namespace clothlab {
 
@@ -73,8 +74,35 @@ void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& s
   }
 }
 
+// x = A⁻¹ (b − Y μ) with Yᵀx = 0
 SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSystem& system,
                                   std::span<vec3> x, double tolerance) {
+  SolveReport report = solve_freely(context, system, x, tolerance);
+  const std::size_t count = system.modes != nullptr ? system.modes->count() : 0;
+  if (count == 0 || !report.converged) return report;
+  const VectorBasis& Y = system.modes->Y();
+  of_modes_.resize(x.size(), count);
+  small_.resize(count * count);
+  multipliers_.resize(count);
+  const double residual = report.residual;
+  for (std::size_t j = 0; j < count; ++j) {
+    const SolveReport each = solve_freely(context, {system.A, Y.column(j), system.projection, {}, true},
+                                          of_modes_.column(j), tolerance);
+    report.iterations += each.iterations;
+    report.stopped = each.stopped;
+    if (each.stopped) return report;
+    Y.coefficients(context.pool, count, of_modes_.column(j), std::span(small_).subspan(j * count, count));
+  }
+  Y.coefficients(context.pool, count, x, multipliers_);
+  if (solve_dense(count, small_, 1, multipliers_)) of_modes_.add(context.pool, count, multipliers_, -1, x);
+  system.modes->filter_motion(context.pool, x);
+  history_.assign({1, residual});
+  report.history = history_;
+  return report;
+}
+
+SolveReport CholeskySolver::solve_freely(const ComputeContext& context, const LinearSystem& system,
+                                         std::span<vec3> x, double tolerance) {
   assert(system.fits(x));
   SolveReport report;
   try {

@@ -22,6 +22,9 @@ class CholeskySolver {
                     double tolerance);
 
  private:
+  /// The same without regard to the modes of the system.
+  SolveReport solve_freely(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
+                           double tolerance);
   /// Allocates. Throws Cancelled, as `refine`.
   void prepare(const ComputeContext& context, const LinearSystem& system);
   /// rhs_ := S (b − A z)
@@ -33,6 +36,8 @@ class CholeskySolver {
   CholeskyFactor factor_;
   std::vector<vec3> rhs_, residual_, y_, product_;
   std::vector<double> history_;
+  VectorBasis of_modes_;  // A⁻¹ Y
+  std::vector<double> small_, multipliers_;
 };
 
 }  // namespace clothlab

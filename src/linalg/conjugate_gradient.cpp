@@ -35,6 +35,7 @@ struct ConjugateGradient::Scratch {
   WorkerPool* pool = nullptr;
   const SpringMatrix *A = nullptr, *near = nullptr;
   const StopProbe* stop = nullptr;
+  const ModeFilter* modes = nullptr;
   std::span<const vec3> b, prescribed;
   bool moves = false;  // z is not 0
   PreconditionerKind kind = PreconditionerKind::none;
@@ -53,6 +54,7 @@ struct ConjugateGradient::Scratch {
     stop = &context.stop;
     A = &system.A;
     near = system.preconditioner ? system.preconditioner : A;
+    modes = system.modes;
     b = system.b;
     PreconditionerKind wanted = options.preconditioner;
     if (wanted == PreconditionerKind::automatic) {
@@ -89,11 +91,20 @@ struct ConjugateGradient::Scratch {
   // q := S A v; returns v . A v, which is v . q for v = S v.
   double product(const RowVector& v) {
     has_product = false;
-    return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
+    const double square = sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
       const double v_dot_q = A->multiply_chunk(chunk, v.data(), q.data());
       filter.filter(chunk, q.data());
       return v_dot_q;
     });
+    if (modes != nullptr) modes->filter_force(*pool, pattern(), q);
+    return square;
+  }
+
+  // r := r without the forces on the modes; returns r . r, which was `square`.
+  double without_modes(double square) {
+    if (modes == nullptr) return square;
+    modes->filter_force(*pool, pattern(), r);
+    return sum_over_rows(*pool, pattern(), [&](std::size_t i) { return dot(r[i], r[i]); });
   }
 
   void prescribe(std::span<const vec3> change) {
@@ -121,11 +132,12 @@ struct ConjugateGradient::Scratch {
       add_change(p);
     }
     has_product = true;
-    return sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
-      for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
-      return filtered_square(chunk, begin, end);
-    });
+    return without_modes(
+        sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+          A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
+          for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
+          return filtered_square(chunk, begin, end);
+        }));
   }
 
   // r := S r on the rows of one chunk; returns r . r there.
@@ -148,7 +160,7 @@ struct ConjugateGradient::Scratch {
           }
           return filtered_square(chunk, begin, end);
         });
-    return moves ? residual() : square;
+    return moves ? residual() : without_modes(square);
   }
 
   // y := S (x - z), and the residual of that; returns r . r. Overwrites p and q.
@@ -167,6 +179,7 @@ struct ConjugateGradient::Scratch {
   double true_residual() {
     for_rows(*pool, pattern(),
              [&](std::size_t chunk, std::uint32_t, std::uint32_t) { filter.filter(chunk, y.data()); });
+    if (modes != nullptr) modes->filter_motion(*pool, pattern(), y);
     return residual();
   }
 
@@ -264,8 +277,10 @@ struct ConjugateGradient::Scratch {
 
   // r . z, after `advance`; multigrid makes z now.
   double precondition(const Sums& sums) {
-    if (kind != PreconditionerKind::multigrid) return sums.r_dot_z;
-    return multigrid.apply(r, std::sqrt(sums.r_dot_r), z);
+    const double r_dot_z =
+        kind == PreconditionerKind::multigrid ? multigrid.apply(r, std::sqrt(sums.r_dot_r), z) : sums.r_dot_z;
+    if (modes != nullptr) modes->filter_motion(*pool, pattern(), z);
+    return r_dot_z;
   }
 
   // p := z + beta p
@@ -275,6 +290,12 @@ struct ConjugateGradient::Scratch {
 
   // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
   double restart() {
+    const double r_dot_p = precondition_into_p();
+    if (modes != nullptr) modes->filter_motion(*pool, pattern(), p);
+    return r_dot_p;
+  }
+
+  double precondition_into_p() {
     if (kind == PreconditionerKind::multigrid) return multigrid.apply(r, std::sqrt(r_square), p);
     return by_kind([&](auto each) {
       return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {

@@ -6,6 +6,7 @@
 
 #include "core/compute_context.h"
 #include "core/vec.h"
+#include "linalg/mode_filter.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
@@ -30,6 +31,9 @@ struct LinearSystem {
   /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced at any
   /// tolerance.
   bool balances_momentum = false;
+  /// Restricts x to Yᵀx = 0: x = Π x and Πᵀ A x = Πᵀ b, with Πᵀ b as the right-hand side of the residual. The
+  /// modes do not move prescribed directions; z is empty.
+  const ModeFilter* modes = nullptr;
 
   /// True if all members, and a solution x, have the same size.
   bool fits(std::span<const vec3> x) const {

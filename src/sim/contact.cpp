@@ -62,7 +62,7 @@ void check_contact(const Scene& scene) {
                        "; it must be positive.");
   if (supports_contact(scene.contact.model, *method)) return;
   throw InputError(
-      std::string(method->title) + " treats forces one by one and does not support contact by " +
+      std::string(method->title) + " does not support contact by " +
       std::string(info_of(scene.contact.model).id) + "; it works with " +
       contact_by({ContactModel::filter, ContactModel::penalty, ContactModel::impulse, ContactModel::barrier},
                  *method) +

@@ -35,8 +35,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
                                      const ClothMesh& mesh);
 
 /// Why a method does not support contact by forces; follows its name.
-inline constexpr const char* kContactNotSupported =
-    "forces are treated one by one there, without support for this contact model";
+inline constexpr const char* kContactNotSupported = "it does not support this contact model";
 /// True if a method supports a contact model, or the contact model of a scene.
 bool supports_contact(ContactModel contact, const IntegratorInfo& method);
 inline bool supports_contact(const Scene& scene, const IntegratorInfo& method) {

@@ -257,7 +257,8 @@ class Simulation {
   /// True if each step linearises the forces once, with errors that may add energy where springs turn.
   bool is_linearised() const {
     return info_->family == IntegratorFamily::linearly_implicit ||
-           info_->family == IntegratorFamily::exponential || solves_stages_once(*info_, scene_->solver);
+           (info_->family == IntegratorFamily::exponential && !info_->uses_newton) ||
+           solves_stages_once(*info_, scene_->solver);
   }
   /// True if the current step has gained too much spurious energy, up to the end of this substep.
   bool gains_too_much() const {

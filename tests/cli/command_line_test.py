@@ -1378,7 +1378,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn("left out: rattle, pbd-proj2: ", done.stderr)
             self.assertIn("rk4", done.stdout)
         done = self.run_program("bench", "--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "--steps", 3)
-        self.assertIn("left out are rattle, pbd-proj2, shake: ", done.stdout)
+        self.assertIn("left out are rattle, pbd-proj2, shake, beere, bdf2-ere, tr-bdf2-ere: ", done.stdout)
         self.assertIn("newmark", done.stdout)
 
     def test_an_interrupted_analysis_writes_what_it_has(self):

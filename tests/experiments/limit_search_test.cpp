@@ -68,7 +68,8 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   const LimitSearch search(promised(moment_of(loaded, 3)));
   const auto found = found_by(search);
   EXPECT_EQ(found->error, "");
-  EXPECT_EQ(found->methods.size(), integrators().size() - 3) << "rattle, pbd-proj2 and shake";
+  EXPECT_EQ(found->methods.size(), integrators().size() - 6)
+      << "rattle, pbd-proj2, shake, beere, bdf2-ere and tr-bdf2-ere";
   for (const MethodLimit& method : found->methods) {
     EXPECT_TRUE(supports_contact(ContactModel::penalty, *method.info));
     EXPECT_TRUE(method.done);

@@ -68,6 +68,9 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"shake", 0xda86c90e2c1eabc4ULL},
     {"a-search", 0x2a035a53019c4bbbULL},
     {"energy-tracking", 0xedcf52d0b5d3edc1ULL},
+    {"beere", 0x3230450a29e4aa1cULL},
+    {"bdf2-ere", 0x9c3a57bfa95a16c7ULL},
+    {"tr-bdf2-ere", 0xe7446fed28989f8fULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

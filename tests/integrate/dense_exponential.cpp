@@ -31,7 +31,7 @@ algebra::Modes all_modes(const DenseCloth& cloth, const Vector& x) {
 struct Split {
   const DenseCloth& cloth;
   Vector u, F;
-  Matrix X, K, J_H, J_Gr;
+  Matrix X, K, J_G, J_H, J_Gr;
   Matrix XtM;
 
   Split(const DenseCloth& of, const Vector& at, const Matrix& modes) : cloth(of), u(at), X(modes) {
@@ -40,7 +40,7 @@ struct Split {
     K = -cloth.stiffness(u.head(n));
     XtM = X.transpose() * cloth.masses().asDiagonal();
     const Matrix reduced = algebra::product(X.transpose(), algebra::product(K, X));
-    Matrix J_G = Matrix::Zero(2 * n, 2 * n);
+    J_G = Matrix::Zero(2 * n, 2 * n);
     J_G.topRightCorner(n, n) = algebra::product(X, XtM);
     J_G.bottomLeftCorner(n, n) = -algebra::product(X, algebra::product(reduced, XtM));
     J_H = cloth.jacobian(u) - J_G;
@@ -55,10 +55,13 @@ struct Split {
     result << v - inside(v), a - inside(a);
     return result;
   }
-  Vector E(double tau) const {
+  Vector E(double tau) const { return E(tau, u); }
+  /// φ1(τJ_G) G(w), G(w) = G(u) + J_G (w − u)
+  Vector E(double tau, const Vector& w) const {
     const Index n = cloth.dofs(), s = X.cols();
     Vector reduced(2 * s), result(2 * n);
-    reduced << algebra::times(XtM, u.tail(n)), algebra::times(XtM, F.tail(n));
+    reduced << algebra::times(XtM, w.tail(n)),
+        algebra::times(XtM, F.tail(n) + J_G.bottomLeftCorner(n, n) * (w - u).head(n));
     const Vector average = algebra::phi1(tau * J_Gr, reduced);
     result << algebra::times(X, average.head(s)), algebra::times(X, average.tail(s));
     return result;
@@ -66,6 +69,20 @@ struct Split {
   Vector solve(double c, const Vector& rhs) const {
     const Index size = 2 * cloth.dofs();
     return algebra::solve(Matrix::Identity(size, size) - c * J_H, rhs);
+  }
+  /// Solves w = u_hat + c (F(w) − G(w)), G(w) = G(u) + J_G (w − u), by Newton's method from u.
+  Vector newton(double c, const Vector& u_hat) const {
+    const Index size = 2 * cloth.dofs();
+    const Vector G = F - H();
+    Vector w = u;
+    for (int k = 0; k < 200; ++k) {
+      const Vector residual = w - u_hat - c * (cloth.slope(w) - G - algebra::times(J_G, w - u));
+      const Vector change =
+          algebra::solve(Matrix::Identity(size, size) - c * (cloth.jacobian(w) - J_G), residual);
+      w -= change;
+      if (cloth.stages == StageSolve::linear || change.norm() < 1e-14 * w.norm()) break;
+    }
+    return w;
   }
   Vector inside(const Vector& v) const { return algebra::times(X, algebra::times(XtM, v)); }
 };
@@ -91,6 +108,16 @@ class ModeSource {
   Matrix X_;
 };
 
+// Fixed particles as if they had always moved as they do now.
+void with_steady_pins(const DenseCloth& cloth, const Vector& u0, double h, Vector& before) {
+  const Index n = cloth.dofs();
+  for (Index d = 0; d < n; ++d) {
+    if (!cloth.is_fixed(d)) continue;
+    before[d] = u0[d] - h * u0[n + d];
+    before[n + d] = u0[n + d];
+  }
+}
+
 Vector siere_step(const Split& split, const Vector& u0, double h) {
   return u0 + split.solve(h, h * split.H() + h * split.E(h));
 }
@@ -115,6 +142,32 @@ DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& clot
       return siere_step(source.split(u0), u0, h);
     };
   }
+  if (id == "bdf2-ere") {
+    return [source = ModeSource(cloth, values), lawson = values.at(2) != 0, &cloth,
+            history = std::optional<Vector>()](const Vector& u0, double h) mutable -> Vector {
+      const Split split = source.split(u0);
+      std::optional<Vector> before = history;
+      history = u0;
+      if (!before) return split.newton(h, u0 + h * split.E(h));
+      with_steady_pins(cloth, u0, h, *before);
+      if (!lawson) return split.newton(2 * h / 3, (4 * u0 - *before + 2 * h * split.E(h)) / 3);
+      const Vector moved = u0 + h * split.E(h);
+      return split.newton(2 * h / 3, (4 * moved - (*before + 2 * h * split.E(2 * h, *before))) / 3);
+    };
+  }
+  if (id == "tr-bdf2-ere") {
+    return [&cloth, source = ModeSource(cloth, values)](const Vector& u0, double h) mutable -> Vector {
+      const Vector half = cloth.implicit(h / 4, u0 + h / 4 * cloth.slope(u0), u0);
+      const Split split = source.split(half);
+      return split.newton(h / 3, half + (half - u0) / 3 + h / 3 * split.E(h / 2));
+    };
+  }
+  if (id == "beere") {
+    return [source = ModeSource(cloth, values)](const Vector& u0, double h) mutable {
+      const Split split = source.split(u0);
+      return split.newton(h, u0 + h * split.E(h));
+    };
+  }
   if (id == "semi-implicit-bdf2-ere") {
     return [&cloth, source = ModeSource(cloth, values), history = std::optional<Vector>()](
                const Vector& u0, double h) mutable -> Vector {
@@ -122,13 +175,7 @@ DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& clot
       std::optional<Vector> before = history;
       history = u0;
       if (!before) return siere_step(split, u0, h);
-      // Fixed particles as if they had always moved as they do now.
-      const Index n = cloth.dofs();
-      for (Index d = 0; d < n; ++d) {
-        if (!cloth.is_fixed(d)) continue;
-        (*before)[d] = u0[d] - h * u0[n + d];
-        (*before)[n + d] = u0[n + d];
-      }
+      with_steady_pins(cloth, u0, h, *before);
       return u0 + split.solve(2 * h / 3, u0 - *before + 2 * h * split.H() + 2 * h * split.E(h)) / 3;
     };
   }

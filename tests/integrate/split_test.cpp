@@ -74,7 +74,7 @@ struct TwoModes {
 
 // The complex amplitude x − iv/ω of mode `mode` after each of a few steps, from a start with ω x = a, v = 0
 // and one with ω x = 0, v = −ω a·i: the two together give every step as a matrix, eigenvalues R and R̄.
-double radius_in_mode(const char* id, int mode, double h_omega) {
+double radius_in_mode(const char* id, int mode, double h_omega, bool lawson = false) {
   const double a = 1e-3;
   test::FourStates runs[2];
   for (int start = 0; start < 2; ++start) {
@@ -85,7 +85,7 @@ double radius_in_mode(const char* id, int mode, double h_omega) {
       if (start == 0) two.rig->state.x[i].y += a * part;
       if (start == 1) two.rig->state.v[i].y = a * omega * part;
     }
-    Stepper stepper(*two.rig, *find_integrator(id), test::tight_settings(), {1, 1});
+    Stepper stepper(*two.rig, *find_integrator(id), test::tight_settings(), {1, 1, lawson ? 1.0 : 0.0});
     for (std::size_t k = 0; k < 4; ++k) {
       if (k > 0) stepper.step(h);
       runs[start][k] = glm::dvec2(two.amplitude_x(mode), two.amplitude_v(mode) / omega) / a;
@@ -104,33 +104,41 @@ double largest_root(Complex b, Complex c) {
 TEST(Split, AmplifiesInsideAndOutsideItsModesAsTheorySays) {
   for (const double y : {0.01, 0.05, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0}) {
     const Complex z(0, y);
-    EXPECT_NEAR(radius_in_mode("siere", 0, y), 1, 1e-6) << y;
-    EXPECT_NEAR(radius_in_mode("siere", 1, y), 1 / std::hypot(1.0, y), 1e-6) << y;
-    EXPECT_NEAR(radius_in_mode("semi-implicit-bdf2-ere", 0, y),
-                largest_root(-2.0 / 3 * (1.0 + std::exp(z)), 1.0 / 3), 1e-6)
-        << y;
+    for (const char* id : {"siere", "beere"}) {
+      EXPECT_NEAR(radius_in_mode(id, 0, y), 1, 1e-6) << id << ' ' << y;
+      EXPECT_NEAR(radius_in_mode(id, 1, y), 1 / std::hypot(1.0, y), 1e-6) << id << ' ' << y;
+    }
     const Complex lead = 1.0 - 2.0 / 3 * z;
-    EXPECT_NEAR(radius_in_mode("semi-implicit-bdf2-ere", 1, y), largest_root(-4.0 / 3 / lead, 1.0 / 3 / lead),
-                1e-6)
+    for (const char* id : {"semi-implicit-bdf2-ere", "bdf2-ere"}) {
+      EXPECT_NEAR(radius_in_mode(id, 0, y), largest_root(-2.0 / 3 * (1.0 + std::exp(z)), 1.0 / 3), 1e-6)
+          << id << ' ' << y;
+      EXPECT_NEAR(radius_in_mode(id, 1, y), largest_root(-4.0 / 3 / lead, 1.0 / 3 / lead), 1e-6)
+          << id << ' ' << y;
+    }
+    EXPECT_NEAR(radius_in_mode("bdf2-ere", 0, y, true), 1, 1e-6) << y;
+    EXPECT_NEAR(radius_in_mode("bdf2-ere", 1, y, true), largest_root(-4.0 / 3 / lead, 1.0 / 3 / lead), 1e-6)
         << y;
-    EXPECT_NEAR(radius_in_mode("str-sbdf2-ere", 0, y),
-                std::abs(2.0 / 3 * (1.0 + std::exp(z / 2.0)) * (1.0 + z / 4.0) / (1.0 - z / 4.0) - 1.0 / 3),
-                1e-6)
-        << y;
-    EXPECT_NEAR(radius_in_mode("str-sbdf2-ere", 1, y), std::abs((12.0 + 5.0 * z) / (12.0 - 7.0 * z + z * z)),
-                1e-6)
-        << y;
+    for (const char* id : {"str-sbdf2-ere", "tr-bdf2-ere"}) {
+      EXPECT_NEAR(radius_in_mode(id, 0, y),
+                  std::abs(2.0 / 3 * (1.0 + std::exp(z / 2.0)) * (1.0 + z / 4.0) / (1.0 - z / 4.0) - 1.0 / 3),
+                  1e-6)
+          << id << ' ' << y;
+      EXPECT_NEAR(radius_in_mode(id, 1, y), std::abs((12.0 + 5.0 * z) / (12.0 - 7.0 * z + z * z)), 1e-6)
+          << id << ' ' << y;
+    }
   }
 }
 
-TEST(Split, GainsEnergyInTheModesOfTheTwoThatDo) {
+TEST(Split, GainsEnergyInTheModesOfThoseThatDo) {
   const double y = 0.02;
-  EXPECT_NEAR((radius_in_mode("semi-implicit-bdf2-ere", 0, y) - 1) / (y * y / 2), 1, 0.01);
-  EXPECT_NEAR((radius_in_mode("str-sbdf2-ere", 0, y) - 1) / (y * y / 12), 1, 0.01);
-  for (const char* id : {"semi-implicit-bdf2-ere", "str-sbdf2-ere"}) {
+  for (const auto& [id, share] : {std::pair{"semi-implicit-bdf2-ere", 2},
+                                  {"bdf2-ere", 2},
+                                  {"str-sbdf2-ere", 12},
+                                  {"tr-bdf2-ere", 12}}) {
+    EXPECT_NEAR((radius_in_mode(id, 0, y) - 1) / (y * y / share), 1, 0.01) << id;
     const IntegratorInfo& info = *find_integrator(id);
-    EXPECT_GT(slow_growth(info, y, {1, 1}), 1);
-    EXPECT_LT(slow_growth(info, y, {0, 1}), 1);
+    EXPECT_GT(slow_growth(info, y, {1, 1, 0}), 1);
+    EXPECT_LT(slow_growth(info, y, {0, 1, 0}), 1);
     EXPECT_NE(info.summary.find("gain energy"), std::string_view::npos);
   }
 }
@@ -179,6 +187,10 @@ TEST(Split, WithoutModesIsTheMethodOfTheRest) {
   material.rayleigh_stiffness = 1e-3;
   for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
     EXPECT_LT(difference("siere", {0, 1}, "semi-implicit-euler", {}, material, mode), 1e-11);
+    EXPECT_LT(difference("beere", {0, 1}, "backward-euler", {}, material, mode), 1e-11);
+    for (const double lawson : {0, 1})
+      EXPECT_LT(difference("bdf2-ere", {0, 1, lawson}, "bdf2", {}, material, mode), 1e-11);
+    EXPECT_LT(difference("tr-bdf2-ere", {0, 1}, "tr-bdf2", {}, material, mode), 1e-11);
     EXPECT_LT(difference("semi-implicit-bdf2-ere", {0, 1}, "semi-implicit-bdf2", {}, material, mode), 1e-11);
   }
 }
@@ -196,11 +208,41 @@ TEST(Split, SiereWithAllModesIsExponentialRosenbrockEuler) {
       1e-4);
 }
 
+// With damping, which couples the modes with the rest, and with modes of earlier steps.
+TEST(Split, LinearisedMethodsAreTheFirstNewtonIterationOfTheOthers) {
+  for (const auto& [once, iterated] : {std::pair{"siere", "beere"},
+                                       {"semi-implicit-bdf2-ere", "bdf2-ere"},
+                                       {"str-sbdf2-ere", "tr-bdf2-ere"}}) {
+    for (const IntegratorParameters& values :
+         {IntegratorParameters{3, 1, 0}, IntegratorParameters{3, 4, 0}}) {
+      Material material = soft();
+      material.spring_damping = 0.05;
+      material.rayleigh_mass = 1;
+      material.rayleigh_stiffness = 1e-3;
+      auto rig = bumpy(material);
+      for (const Projection::Entry& e : rig->system.projection().entries())
+        rig->state.v[e.particle] = vec3(0.0);
+      test::DenseCloth cloth(*rig);
+      cloth.stages = StageSolve::linear;
+      const test::DenseMethod first = test::dense_method(iterated, cloth, values);
+      Stepper stepper(*rig, *find_integrator(once), test::tight_settings(), values);
+      Eigen::VectorXd u = test::dense_state(rig->state);
+      double largest = 0;
+      for (int k = 0; k < 6; ++k) {
+        u = first(u, 0.012);
+        stepper.step(0.012);
+        largest = std::max(largest, algebra::largest_difference(test::dense_state(rig->state), u));
+      }
+      EXPECT_LT(largest, 1e-9) << once << ", modes of " << values[1] << " steps";
+    }
+  }
+}
+
 // Modes of several numbers and ages against the formulas with dense matrices; the default is tested with all
 // other integrators.
 TEST_P(SplitMethod, AgreesWithItsFormulaForAnyModes) {
   for (const IntegratorParameters& values : std::initializer_list<IntegratorParameters>{
-           {1, 1}, {2, 1}, {3, 4}, {12, 1}, {12, 3}, {28, 2}, {30, 1}, {31, 5}}) {
+           {1, 1, 0}, {2, 1, 1}, {3, 4, 1}, {12, 1, 0}, {12, 3, 1}, {28, 2, 0}, {30, 1, 1}, {31, 5, 0}}) {
     for (const DampingModel model : {DampingModel::isotropic, DampingModel::projected}) {
       Material material = soft();
       material.damping_model = model;
@@ -240,7 +282,7 @@ TEST_P(SplitMethod, AgreesWithItsFormulaWhereTheModesAreSearchedFor) {
   rig->pin(5);
   for (const std::size_t i : {0, 5}) rig->state.v[i] = vec3(0.0);
   const test::DenseCloth cloth(*rig);
-  const IntegratorParameters values{4, 1};
+  const IntegratorParameters values{4, 1, 1};
   const test::DenseMethod method = test::dense_method(info().id, cloth, values);
   Stepper stepper(*rig, info(), test::tight_settings(), values);
   Eigen::VectorXd u = test::dense_state(rig->state);
@@ -259,7 +301,7 @@ TEST_P(SplitMethod, LetsFreeClothFallStraightDown) {
     if (!flat) test::shake(rig->state, 0.01, 0);
     const std::vector<vec3> start = rig->state.x;
     Stepper stepper(*rig, info(), test::tight_settings(JacobianMode::clamped),
-                    {static_cast<double>(wanted), 1});
+                    {static_cast<double>(wanted), 1, 0});
     const double h = 1.0 / 60;
     EXPECT_EQ(stepper.step(h).modes.value(), static_cast<std::size_t>(taken)) << wanted;
     const StepReport last = stepper.steps(29, h);

@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <complex>
-
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/siere.h"
 
 namespace clothlab {
-namespace {
-
-// The exponential modes gain energy: ζ² − ⅔ (1 + e^z) ζ + ⅓ = 0 at z = iy, so |ζ| ≈ 1 + y²/2.
-double bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
-  if (!(values.at(0) > 0)) return bdf2_growth(y, 0, values);
-  const std::complex<double> half_sum = (1.0 + std::polar(1.0, y)) / 3.0;
-  const std::complex<double> root = std::sqrt(half_sum * half_sum - 1.0 / 3);
-  return std::max(std::abs(half_sum + root), std::abs(half_sum - root));
-}
-
-}  // namespace
 
 extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .id = "semi-implicit-bdf2-ere",

@@ -5,14 +5,6 @@
 #include "integrate/integrator_info.h"
 
 namespace clothlab {
-namespace {
-
-double siere_mode_growth(double y, const IntegratorParameters& values) {
-  return values.at(0) > 0 ? 1 : implicit_euler_growth(y, 0, values);
-}
-
-}  // namespace
-
 extern constinit const IntegratorInfo kSiere{
     .id = "siere",
     .title = "SIERE",

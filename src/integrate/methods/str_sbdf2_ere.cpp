@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <complex>
 #include <vector>
 
 #include "integrate/growth.h"
@@ -77,13 +75,6 @@ class StrSbdf2Ere final : public Integrator {
   std::vector<vec3> dx_, dv_;  // change in one half, then u1
   std::vector<vec3> x_half_, v_half_, a_half_;
 };
-
-// R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓ at z = iy
-double tr_bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
-  if (!(values.at(0) > 0)) return tr_bdf2_growth(y, 0, values);
-  const std::complex<double> half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
-  return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
-}
 
 }  // namespace
 
