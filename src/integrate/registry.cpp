@@ -43,7 +43,8 @@ namespace clothlab {
   NAME(kTwoStep)                    \
   NAME(kBeere)                      \
   NAME(kBdf2Ere)                    \
-  NAME(kTrBdf2Ere)
+  NAME(kTrBdf2Ere)                  \
+  NAME(kVbd)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

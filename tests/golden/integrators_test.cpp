@@ -71,6 +71,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"beere", 0x3230450a29e4aa1cULL},
     {"bdf2-ere", 0x9c3a57bfa95a16c7ULL},
     {"tr-bdf2-ere", 0xe7446fed28989f8fULL},
+    {"vbd", 0xa128b5c842a0b299ULL},
 };
 
 // A hanging sheet with one force of every kind, the grab included.

@@ -243,6 +243,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"generalized-alpha", generalized_alpha},
     {"xpbd", repeat<implicit_euler>},
     {"projective-dynamics", repeat<implicit_euler>},
+    {"vbd", repeat<implicit_euler>},
     {"exponential-rosenbrock-euler", repeat<exponential_rosenbrock_euler>},
     {"siere", repeat<siere>},
     {"beere", repeat<siere>},

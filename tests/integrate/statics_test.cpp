@@ -109,7 +109,8 @@ TEST_P(Statics, HangingSheetComesToRestInStaticEquilibrium) {
   test::shake(rig->state, 1e-3, 0);
   for (const Projection::Entry& e : rig->system.projection().entries()) rig->state.x[e.particle] = e.target;
   // ω_max < √(12 k/m) = 173/s and the damping rate 12 k_d/m + β = 106/s: h below 2 (k_d's limit) for all.
-  Stepper(*rig, info(), test::tight_settings()).steps(3000, 0.002);
+  // Where only motion along the springs is damped, β alone ends the rest.
+  Stepper(*rig, info(), test::tight_settings()).steps(info().id == "vbd" ? 4000 : 3000, 0.002);
 
   const std::vector<vec3> start = rig->state.x;
   const std::vector<vec3> expected = equilibrium(*rig, start);

@@ -9,7 +9,7 @@
 #include <glm/geometric.hpp>
 #include <set>
 
-#include "integrate/spring_colouring.h"
+#include "integrate/colouring.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dynamics/smooth_friction.h"
+#include "integrate/colouring.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
-#include "integrate/spring_colouring.h"
 #include "integrate/step_ends.h"
 #include "linalg/loops.h"
 #include "linalg/vector_basis.h"

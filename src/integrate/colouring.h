@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/cancel_point.h"
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+
+namespace clothlab {
+
+/// Springs or particles in colours: those of one colour do not touch, so threads can process them
+/// concurrently, with the same bits for any number of threads.
+class Colouring {
+ public:
+  std::size_t colours() const { return begin_.size() - 1; }
+  /// All of them: colour by colour, ascending in each.
+  std::span<const std::uint32_t> order() const { return order_; }
+  std::size_t begin(std::size_t colour) const { return begin_[colour]; }  ///< of a colour, in `order()`
+
+ protected:
+  /// Gives each of n, in their order, the first colour that is free: `taken_by(i, taken)` is the set of the
+  /// colours that i must not have, a bit each, and `take(i, bit, taken)` adds its colour. At most as many
+  /// colours as touch one of them, and one more. `taken` has one set per particle.
+  template <class Taken, class Take>
+  void colour(std::size_t n, std::size_t particles, CancelPoint& cancel, const Taken& taken_by,
+              const Take& take);
+
+  std::shared_ptr<const SpringPattern> pattern_;  // of the springs that are coloured
+
+ private:
+  std::vector<std::uint32_t> order_;
+  std::vector<std::size_t> begin_{0};  // colour -> its first index in order_; one more at the end
+};
+
+/// Springs of one colour share no particle: at most 2d − 1 colours if no particle has more than d springs.
+class SpringColouring : public Colouring {
+ public:
+  /// Springs per chunk of `sweep`, from the first of each colour.
+  static constexpr std::size_t kGrain = 512;
+
+  /// Colours the springs, in the order of elements(), if the pattern has changed. Throws Cancelled.
+  void update(const DynamicSystem& system, const StopProbe& stop);
+
+  /// Calls body(first, last) for the range [first, last) of `order()`: colour after colour, the chunks of a
+  /// colour concurrently. Throws Cancelled between two colours.
+  template <class Body>
+  void sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
+    const CancelPoint cancel(stop);
+    for (std::size_t colour = 0; colour < colours(); ++colour) {
+      cancel.poll();
+      const std::size_t first_of_colour = begin(colour);
+      pool.for_chunks(begin(colour + 1) - first_of_colour, kGrain, [&](std::size_t first, std::size_t last) {
+        body(first_of_colour + first, first_of_colour + last);
+      });
+    }
+  }
+};
+
+/// Particles of one colour share no spring: at most d + 1 colours if no particle has more than d springs.
+class ParticleColouring : public Colouring {
+ public:
+  /// A spring, seen from one of its ends.
+  struct Link {
+    double rest_length = 0;  ///< [m]
+    std::uint32_t other = 0;
+    bool stretch = true;
+  };
+
+  /// Colours the particles if the pattern has changed. Throws Cancelled.
+  void update(const DynamicSystem& system, const StopProbe& stop);
+
+  /// The springs of a particle.
+  std::span<const Link> links(std::uint32_t particle) const {
+    return {links_.data() + first_[particle], links_.data() + first_[particle + 1]};
+  }
+
+ private:
+  std::vector<std::size_t> first_;  // particle -> its first link; one more at the end
+  std::vector<Link> links_;
+};
+
+}  // namespace clothlab
