@@ -40,6 +40,7 @@ extern constinit const IntegratorInfo kBdf2Ere{
     .uses_newton = true,
     .uses_linear_solver = true,
     .stiff_forces = StiffForces::none,
+    .only_forward = kUsesEarlierSteps,
     .formula = "u1 = û + ⅔h H(u1), by Newton's method, û = ⅓ (4u0 − u₋₁ + 2h E(u0, h)); first step BEERE",
     .summary =
         "BEERE with BDF2, which damps less, for the other modes. As published, the slow modes gain energy: "

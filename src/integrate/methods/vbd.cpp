@@ -300,6 +300,7 @@ extern constinit const IntegratorInfo kVbd{
     .family = IntegratorFamily::position_based,
     .order = 0,
     .stiff_forces = StiffForces::contacts,
+    .only_forward = kUsesEarlierSteps,
     .formula =
         "sweeps of x_i += H_i⁻¹ f_i, by colours; f_i, H_i: gradient and block of ½ ‖x − x0 − h v0 − h² "
         "M⁻¹f_ext‖²_M/h² + E(x) for particle i; v1 = (x1 − x0)/h",
