@@ -64,7 +64,9 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
     if (!shape) {
       auto captured = std::make_shared<Frame>();
       capture(simulation, scene, *captured);
-      capture_motion(pool, simulation, simulation.state(), motion, *captured);
+      Motion drawn = motion;
+      drawn.step = false;
+      capture_motion(pool, simulation, simulation.state(), drawn, *captured);
       shape = std::move(captured);
     }
     ++on_clock_;

@@ -60,6 +60,7 @@ void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> 
 void StepLedger::begin() {
   impulses_.clear();
   used_.clear();
+  watched_contact_ = vec3(0);
   work_ = {};
   held_work_.clear();
 }
@@ -136,7 +137,7 @@ void take_forces(const StepContext& context, const DynamicSystem& system, double
   system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
                             f, impulses);
   add_to_held(impulses, system, weight, f);
-  context.ledger->keep(weight, f);
+  if (const auto watched = context.ledger->watched()) context.ledger->keep(weight, f[*watched]);
   if (springs != SpringForces::inextensible) return;
   const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
@@ -191,6 +192,8 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 
 void report_contacts(const StepContext& context, std::size_t n) {
   if (context.ledger == nullptr || context.contacts.empty()) return;
+  for (const NodalContact& contact : context.contacts)
+    if (context.ledger->watched() == contact.particle) context.ledger->watched_contact() += contact.impulse;
   Impulses& impulses = context.ledger->impulses();
   const bool has_rods = !impulses.of(ImpulseKind::all).empty();
   for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {

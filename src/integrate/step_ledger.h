@@ -72,9 +72,10 @@ class StepLedger {
   void watch(std::optional<std::uint32_t> particle) { watched_ = particle; }
   std::optional<std::uint32_t> watched() const { return watched_; }
   std::span<const UsedForce> used() const { return used_; }
-  void keep(double weight, std::span<const vec3> f) {
-    if (watched_) used_.push_back({weight, f[*watched_]});
-  }
+  void keep(double weight, const vec3& force) { used_.push_back({weight, force}); }
+  /// The impulse of contacts on the watched particle [N·s].
+  vec3& watched_contact() { return watched_contact_; }
+  const vec3& watched_contact() const { return watched_contact_; }
 
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
@@ -85,6 +86,7 @@ class StepLedger {
   std::array<std::vector<vec3>, 2> scratch_;
   std::optional<std::uint32_t> watched_;
   std::vector<UsedForce> used_;
+  vec3 watched_contact_{0};
   StepWork work_;
   std::vector<double> held_work_;
   struct Closed {  // contacts of a particle

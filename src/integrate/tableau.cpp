@@ -449,9 +449,12 @@ namespace {
 std::string term(const std::string& cell, const std::string& name) {
   const double value = *CellReader(cell).read();
   if (value == 0) return {};
-  const bool is_simple = cell.find_first_of("+-", 1) == std::string::npos;
   if (value == 1) return name;
-  return (is_simple ? cell : "(" + cell + ")") + " " + name;
+  if (value == -1) return "-" + name;
+  bool is_sum = false;
+  for (std::size_t k = 1; k < cell.size(); ++k)
+    is_sum |= (cell[k] == '+' || cell[k] == '-') && cell[k - 1] != 'e';  // no exponent
+  return (is_sum ? "(" + cell + ")" : cell) + " " + name;
 }
 
 /// The sum of the cells, each with its name; empty if all are 0.

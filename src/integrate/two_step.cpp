@@ -64,9 +64,9 @@ TwoStepTable::TwoStepTable(const Tableau& tableau) {
     throw InputError("The cells of beta add up to " + format_number(last * weights) +
                      "; they must add up to the last cell of alpha less the first one, " +
                      format_number(last * (a2 - a0)) + ", or the method does not converge.");
-  if (!(a0 >= -1) || !(a0 < 1))
+  if (!(a0 >= -1) || !(a0 <= 1 - kLeast))
     throw InputError("The first cell of alpha is " + format_number(a0) +
-                     " times the last one; it must be at least -1 times and less than 1 time as large, or "
+                     " times the last one; it must be from -1 to 0.999999 times as large, or "
                      "errors grow in every step.");
   if (beta_[2] < 0 || (beta_[2] > 0 && beta_[2] < kLeast))
     throw InputError("The two-step method has " + format_number(last * beta_[2]) +

@@ -78,7 +78,7 @@ std::unique_ptr<Arena> begin_run(WorkerPool& pool, const LoadedScene& loaded, co
 }
 
 Scene with_new_lane(Scene scene, const NewLane& lane) {
-  if (!lane.integrator.empty()) scene.integrator = integrator_info(lane.integrator).id;
+  if (!lane.integrator.empty()) set_integrator(scene, std::string_view(lane.integrator));
   if (lane.tableau != nullptr) set_integrator(scene, lane.tableau->info);
   if (lane.substeps) set_parameter(scene, "substeps", static_cast<double>(*lane.substeps));
   if (lane.stages) set_parameter(scene, "stage-solve", static_cast<double>(*lane.stages));

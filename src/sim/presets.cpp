@@ -62,7 +62,7 @@ std::string preset_text(const Preset& preset) {
 
 Scene with_preset(Scene scene, const Preset& preset) {
   for (const Value& each : preset.values) set_parameter(scene, each.parameter, each.value);
-  if (!preset.integrator.empty()) scene.integrator = preset.integrator;
+  if (!preset.integrator.empty()) set_integrator(scene, preset.integrator);
   return scene;
 }
 

@@ -105,8 +105,8 @@ struct World {
 /// Values of one lane.
 struct Method {
   std::string integrator = "semi-implicit-euler";
-  /// Of the integrators runge-kutta or two-step, which have tables of their own where this is none of theirs.
-  /// Equal tableaux have one address, which stays valid (integrate/tableau.h).
+  /// Of the integrators runge-kutta or two-step; null, or a tableau of the other kind, means the integrator's
+  /// own table. Equal tableaux have one address, which stays valid (integrate/tableau.h).
   const TableauMethod* tableau = nullptr;
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;

@@ -117,12 +117,14 @@ class Simulation {
     double h = 0;  // [s]
     std::uint32_t particle = 0;
     std::span<const UsedForce> used;
+    vec3 contact{0};  // impulse [N·s]
   };
   /// Of the watched particle. None before a step, and after a change that was no step. Valid until the next
   /// step or command.
   std::optional<LastSubstep> last_substep() const {
     if (jumped_ || !ledger_.watched() || ledger_.watched() != watched_in_substep_) return std::nullopt;
-    return LastSubstep{substep_start_, last_h_, *ledger_.watched(), ledger_.used()};
+    return LastSubstep{substep_start_, last_h_, *ledger_.watched(), ledger_.used(),
+                       ledger_.watched_contact()};
   }
 
   /// What was reported since the start.

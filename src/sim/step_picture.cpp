@@ -56,7 +56,8 @@ std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& s
   }
 
   picture.used.assign(last->used.begin(), last->used.end());
-  vec3 impulse = system.masses()[i] * (to.v[i] - from.v[i]);
+  picture.constraints = last->contact;
+  vec3 impulse = system.masses()[i] * (to.v[i] - from.v[i]) - last->contact;
   double weight = last->h;
   for (const UsedForce& use : picture.used) {
     impulse -= use.weight * use.force;
@@ -66,7 +67,7 @@ std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& s
   if (std::abs(weight) > kRounding * std::abs(last->h))
     picture.rest = {weight, impulse / weight};
   else
-    picture.constraints = impulse;
+    picture.constraints += impulse;
   return picture;
 }
 

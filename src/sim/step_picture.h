@@ -23,9 +23,9 @@ struct StepPicture {
   /// The forces that the method evaluated for this step, in its order: their impulses are weight · force.
   std::vector<UsedForce> used;
   /// The rest of the step in the same form, weight [s] 0 if there is none: forces that the method linearised,
-  /// that it remembered from earlier steps, or the impulses of constraints.
+  /// that it remembered from earlier steps, or the impulses of rods.
   UsedForce rest;
-  /// What `used` and `rest` do not explain [N·s]: impulses of contacts and rods, and what solvers left.
+  /// What `used` and `rest` do not explain [N·s]: impulses of contacts and rods, and residuals of solvers.
   vec3 constraints{0};
 };
 

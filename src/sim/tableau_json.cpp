@@ -77,6 +77,7 @@ const TableauMethod& read_tableau(const json& object) {
   if (is_two_step) {
     tableau.alpha = read_cells("alpha", object["alpha"]);
     tableau.beta = read_cells("beta", object["beta"]);
+    if (tableau.alpha.size() != 3) refuse_value("alpha", "must have 3 cells, for u₋₁, u0 and u1");
     return tableau_method(tableau);
   }
   const json& a = object["a"];

@@ -88,7 +88,7 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   }
   const double growth = deciding_growth(integrator, values, h, *estimate);
   const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
-  if (integrator.stability_limit == 0 && integrator.growth_of_slow_modes) {
+  if (stability_limit(integrator, values) == 0 && integrator.growth_of_slow_modes) {
     out.level = StabilityLevel::unstable;
     out.verdict = "slow motion grows";
   } else if (!limit && growth <= 1) {

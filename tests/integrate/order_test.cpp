@@ -68,7 +68,11 @@ TEST_P(Order, IsWhatTheRowSays) {
   // The first-order error of the split methods is that of slow modes, and shows above the rest's late.
   const bool split = info().growth_of_slow_modes != nullptr;
   const auto expect = [&](const Swing& of, int expected) {
-    const int n = split ? 1920 : expected == 1 ? 640 : expected == 2 ? 160 : 20;
+    const int n = split                             ? 1920
+                  : expected == 1                   ? 640
+                  : expected == 2                   ? 160
+                  : info().id == kTwoStepIntegrator ? 40
+                                                    : 20;
     expect_order(info(), n, of, expected, expected <= 2 ? 0.1 : 0.2);
   };
   expect({}, order);

@@ -56,7 +56,7 @@ TEST(StepPicture, HasTheForcesOfTheMethod) {
       {"tr-bdf2", {{1.0 / 3, 1.0 / 3, 1.0 / 3}, true, true, 0}},
       {"bdf2", {{2.0 / 3}, false, true, 1.0 / 3}},
       {"semi-implicit-euler", {{}, false, false, 1}},
-      {"two-step", {{1.5}, true, false, -0.5}},
+      {"two-step", {{1.5, -0.5}, true, false, 0}},
   };
   for (const auto& [method, e] : expected) {
     Simulation simulation(swinging_sheet(method), grid_mesh(5, 5), one_thread());

@@ -119,6 +119,15 @@ TEST(StabilityReading, DoesNotCallStableWhatIsSoOnPaperOnly) {
   EXPECT_EQ(verdict("velocity-verlet", large), "stable below ≈ 20 ms");
 }
 
+// In Lawson's form the modes of BDF2 + ERE gain nothing.
+TEST(StabilityReading, FollowsTheParametersOfMethodsWithSlowModes) {
+  const IntegratorInfo& info = *find_integrator("bdf2-ere");
+  const StabilityEstimate e = uniform_estimate(100);
+  EXPECT_EQ(read_stability(info, {5, 1, 0}, 0.001, e).verdict, "slow motion grows");
+  EXPECT_EQ(read_stability(info, {5, 1, 1}, 0.001, e).verdict,
+            read_stability(*find_integrator("siere"), {5, 1}, 0.001, e).verdict);
+}
+
 TEST(StabilityReading, SaysThatContactSetsTheLimit) {
   const IntegratorInfo& info = *find_integrator("symplectic-euler");
   StabilityEstimate e = uniform_estimate(1000);

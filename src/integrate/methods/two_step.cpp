@@ -48,8 +48,13 @@ class TwoStep final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     now_.x = state.x;
-    start_.compute(system, state, h, context, 0);
-    if (table_.beta(0) != 0) of_forces_.start(context, system, now_.x, start_.v);
+    if (table_.uses_old_forces()) {  // these impulses are for a second
+      start_.compute(system, state, h, context, 1);
+      of_forces_.keep(context, 1, 0);
+      if (context.ledger != nullptr) context.ledger->begin();
+    } else {
+      start_.compute(system, state, h, context, 0);
+    }
     if (full_) {
       step(system, state, h, context, report);
     } else {
@@ -68,7 +73,7 @@ class TwoStep final : public Integrator {
             StepReport& report) {
     const std::size_t n = system.size();
     for (auto* scratch : {&x1_, &v1_, &x_hat_, &v_hat_, &guess_}) scratch->resize(n);
-    const auto& [v0, a0] = start_;
+    const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
     const double share = table_.alpha(0), now = h * table_.beta(1), old = h * table_.beta(0);
     context.for_particles(n, [&](std::size_t i) {
       x_hat_[i] = now_.x[i] + share * (now_.x[i] - before_.x[i]) + now * v0[i] + old * before_.v[i];
@@ -76,16 +81,24 @@ class TwoStep final : public Integrator {
       guess_[i] = v0[i] + h * a0[i];
     });
     of_last_step_.recall(context, share);
-    report_forces(context, system, now, now_.x, v0);
-    of_old_forces_.recall(context, old);
+    if (now != 0) recall(system, context, of_forces_, now, a0);
+    if (old != 0) recall(system, context, of_old_forces_, old, before_.a);
     if (table_.is_implicit()) {
       solve(system, state, h, context, report);
     } else {
       x1_ = x_hat_;
       v1_ = v_hat_;
-      solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
+      solve_contacts_locally(system, context, h, ContactTiming::after_positions, state.x, x1_, v1_);
     }
     finish_step(system, context, h, x1_, v1_, state);
+  }
+
+  static void recall(const DynamicSystem& system, const StepContext& context, const ImpulseMemory& impulses,
+                     double weight, std::span<const vec3> a) {
+    impulses.recall(context, weight);
+    if (context.ledger == nullptr) return;
+    if (const auto watched = context.ledger->watched())
+      context.ledger->keep(weight, system.masses()[*watched] * a[*watched]);
   }
 
   void solve(const DynamicSystem& system, const State& state, double h, const StepContext& context,

@@ -70,7 +70,7 @@ std::string sentence(const StepPicture& step, const vec3& along) {
   constexpr double kShare = 0.01;
   const double others = glm::dot(step.constraints, along) / step.h;
   if (std::abs(others) > kShare * std::max(std::abs(used), std::abs(path)))
-    text += " Contacts, rods and what solvers left: " + newton(others) + ".";
+    text += " Contacts, rods and residuals of solvers: " + newton(others) + ".";
   return text;
 }
 
@@ -93,7 +93,7 @@ void step_instrument(const PanelContext& context, const std::string& name, ImVec
   direction_buttons(context, name, at, size);
   if (!now.followed) return draw_empty("Alt-click a particle to follow it.", at, size);
   if (now.frame.pinned[*now.followed] != 0)
-    return draw_empty("The followed particle is held: forces do not move it. Alt-click another one.", at,
+    return draw_empty("The followed particle is pinned: forces do not move it. Alt-click another one.", at,
                       size);
   const std::optional<StepPicture>& step = now.frame.step;
   if (!step || step->particle != *now.followed)
@@ -136,7 +136,7 @@ void step_instrument(const PanelContext& context, const std::string& name, ImVec
         " during the last step. Line: along the path between its ends. Areas: as the method used it, each "
         "force for its part of the step, in the order of evaluation; orange: linearised, or of earlier "
         "steps; "
-        "red: subtracted. The difference of both areas is the error of the velocity, times the mass.");
+        "red: subtracted. Where the areas differ, the method does not follow the force.");
 }
 
 }  // namespace clothlab

@@ -179,14 +179,15 @@ void short_explanation(const IntegratorInfo& info, const SolverSettings& solver,
 }
 
 // Height of the part of the panel that differs between methods, for the method with most parameters, so that
-// nothing below moves when another is chosen.
+// nothing below moves when another is chosen. Methods with more than two parameters have less explanation.
 float own_height() {
   std::size_t most = 0;
   for (const IntegratorInfo& info : integrators()) most = std::max(most, info.parameters.size());
   const float spacing = ImGui::GetStyle().ItemSpacing.y;
   const float width = ImGui::GetContentRegionAvail().x;
-  return static_cast<float>(most) * (parameter_row_height(width) + spacing) +
-         kLeastLines * fonts().small->FontSize;
+  const float row = parameter_row_height(width) + spacing;
+  return std::max(static_cast<float>(most) * row, static_cast<float>(std::min<std::size_t>(most, 2)) * row +
+                                                      kLeastLines * fonts().small->FontSize);
 }
 
 }  // namespace
@@ -202,7 +203,7 @@ void integrator_panel(const PanelContext& context) {
   }
   if (!info.table.empty() &&
       text_button("edit-tableau", "Tableau ...",
-                  "Edits the Butcher tableau of this method, or makes a lane from another one."))
+                  "Edits the coefficients of this method, or makes a lane from others."))
     context.view.edit_tableau = true;
   if (!context.view.explain)
     short_explanation(info, context.scene().solver, bottom);  // the Method tab has all of it

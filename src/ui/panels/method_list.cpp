@@ -102,6 +102,8 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
   const std::string name = list.name;
   std::optional<std::size_t> chosen;
   const auto entries = [&] {
+    // All methods fit a window of 720 pixels.
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, units(3)));
     const Columns at = columns();
     const std::span<const std::size_t> rows = methods_by_family();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -112,6 +114,7 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
       note_item(name + ":" + std::string(info.id));
       tooltip(help_of(info, ms));
     }
+    ImGui::PopStyleVar();
   };
   choice_list(name, list.preview, list.help, entries, list.flags);
   return chosen;
