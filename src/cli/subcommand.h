@@ -52,6 +52,7 @@ extern const SubcommandRow kSimulateCommand, kCompareCommand, kAnalyzeCommand, k
     kBenchCommand;
 extern const SubcommandRow kDampingAnalysis, kConvergenceAnalysis, kStabilityAnalysis, kEnergyAnalysis,
     kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis,
-    kReversalAnalysis, kContactLawsAnalysis, kCostAnalysis, kResponseAnalysis, kSpectrumAnalysis;
+    kReversalAnalysis, kContactLawsAnalysis, kCostAnalysis, kResponseAnalysis, kSpectrumAnalysis,
+    kStiffLimitAnalysis;
 
 }  // namespace clothlab

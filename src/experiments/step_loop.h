@@ -63,7 +63,7 @@ struct StepFigures {
   std::string first_reason;                                              ///< why that step did not converge
   double simulated = 0;                                                  ///< [s]
   // The largest of a step.
-  double max_strain = 0, residual = 0, distance = 0, length_violation = 0;
+  double max_strain = 0, residual = 0, distance = 0, length_violation = 0, rod_force = 0;
   double spurious_energy = 0;  ///< spurious energy since the start [J]
 
   void add(const StepRecord& record, const StepTime& took, double dt) {
@@ -81,6 +81,7 @@ struct StepFigures {
     residual = std::max(residual, record.residual);
     distance = std::max(distance, record.distance.value_or(0));
     length_violation = std::max(length_violation, record.length_violation);
+    rod_force = std::max(rod_force, record.rod_force);
     spurious_energy = std::max(spurious_energy, record.ledger.spurious());
   }
 

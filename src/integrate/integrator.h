@@ -85,6 +85,9 @@ struct StepReport {
   std::optional<double> distance;  ///< of XPBD: from backward Euler (xpbd.cpp)
   std::optional<ContactSolves> contact_solves;
   double length_violation = 0;  ///< of methods with rods: largest |l − L| at the end of the step [m]
+  /// Of methods with rods: the force λ that the positions of the step need in each stretch spring, in their
+  /// order, positive in tension [N]; 0 between two prescribed particles. Valid until the next step.
+  std::span<const double> rod_forces;
   /// Number of modes that a split method integrated by exponentials; empty for other methods.
   std::optional<std::size_t> modes;
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step

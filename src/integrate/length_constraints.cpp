@@ -71,6 +71,7 @@ void LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   std::uint32_t index = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++index;
   for (Edge& e : edges_) e.target = e.length;
+  std::ranges::fill(multiplier_, 0.0);
   if (are_compliant() || !context.contacts.empty()) have_matrix(system, context, matrix_);
   context.poll();
 }
@@ -113,9 +114,11 @@ void LengthConstraints::list_springs(const DynamicSystem& system, CancelPoint& c
     incident_[next[edges_[e].i]++] = {e, 1.0};
     incident_[next[edges_[e].j]++] = {e, -1.0};
   }
-  for (auto* by_edge : {&raw_, &error_, &r_, &q_}) by_edge->assign(edges_.size(), 0);
+  for (auto* by_edge : {&raw_, &error_, &r_, &q_, &d_, &z_, &multiplier_, &force_})
+    by_edge->assign(edges_.size(), 0);
   for (auto* by_particle : {&s_, &p_, &y_, &step_, &trial_}) by_particle->assign(n, vec3(0.0));
   for (std::vector<vec3>& step : memory_) step.assign(n, vec3(0.0));
+  for (std::vector<double>& z : memory_z_) z.assign(edges_.size(), 0);
   root_.assign(n, 0);
   entry_.assign(n, 0);
 }
@@ -195,26 +198,31 @@ void LengthConstraints::solve(const StepContext& context, double tolerance, int 
   double r_dot_r = b_dot_b, s_dot_s = transpose(pool);
   std::ranges::fill(y_, vec3(0.0));
   p_.assign(s_.begin(), s_.end());
+  for (auto* by_edge : {&d_, &z_}) std::ranges::fill(*by_edge, 0.0);
 
-  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ only.
+  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ only. y = Bᵀ z and p = Bᵀ d.
   int iterations = 0;
+  double beta = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
     context.poll();
-    // q = B p
+    // q = B p, d = r + β d
     const double q_dot_q = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
       const Edge& e = edges_[k];
       q_[k] = glm::dot(e.row, root_[e.i] * p_[e.i] - root_[e.j] * p_[e.j]);
+      d_[k] = r_[k] + beta * d_[k];
       return q_[k] * q_[k];
     });
     if (!(q_dot_q > 0)) break;  // or not a number
-    // r −= α q, s = Bᵀ r
+    // r −= α q, z += α d, s = Bᵀ r
     const double alpha = s_dot_s / q_dot_q;
     r_dot_r = sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
       r_[k] -= alpha * q_[k];
+      z_[k] += alpha * d_[k];
       return r_[k] * r_[k];
     });
-    const double next = transpose(pool), beta = next / s_dot_s;
+    const double next = transpose(pool);
+    beta = next / s_dot_s;
     s_dot_s = next;
     // y += α p, p = s + β p
     for_each(pool, p_.size(), kParticleGrain, [&](std::size_t i) {
@@ -235,19 +243,21 @@ double LengthConstraints::dot(WorkerPool& pool, std::span<const vec3> a, std::sp
 }
 
 void LengthConstraints::turn_step(WorkerPool& pool) {
-  const auto add = [&](double factor, std::span<const vec3> to_step) {
+  const auto add = [&](double factor, std::span<const vec3> to_step, std::span<const double> to_z) {
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] += factor * to_step[i];
+    for (std::size_t e = 0; e < z_.size(); ++e) z_[e] += factor * to_z[e];
   };
   double last = 0;
   for (std::size_t k = 0; k < steps_; ++k) {
     last = dot(pool, step_, memory_[k]) / dot(pool, memory_[k], memory_[k]);
-    if (k + 1 < steps_) add(last, memory_[k + 1]);
+    if (k + 1 < steps_) add(last, memory_[k + 1], memory_z_[k + 1]);
   }
   if (steps_ == kMemory || last > kLargestTurn) {
     steps_ = 0;
   } else if (steps_ > 0) {
-    add(last / (1 - last), step_);
+    add(last / (1 - last), step_, z_);
   }
+  std::ranges::copy(z_, memory_z_[steps_].begin());
   std::ranges::copy(step_, memory_[steps_++].begin());
 }
 
@@ -255,6 +265,7 @@ void LengthConstraints::project_positions(const StepContext& context, std::span<
                                           StepReport& report) {
   if (are_compliant()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
+  std::ranges::fill(multiplier_, 0.0);
   const double enough = rounding_of_lengths(x);
   Remainder left = measure_lengths(context.pool, x);
   steps_ = 0;
@@ -277,6 +288,7 @@ void LengthConstraints::project_positions(const StepContext& context, std::span<
     left = next;
     std::ranges::copy(trial_, x.begin());
     for (std::size_t i = 0; i < x.size(); ++i) push[i] += share * step_[i];
+    for (std::size_t e = 0; e < z_.size(); ++e) multiplier_[e] -= share * edges_[e].scale * z_[e];
   }
   context.poll();
   report_lengths(left.largest, enough, report);
@@ -335,12 +347,25 @@ void LengthConstraints::solve_softly(const StepContext& context, StepReport& rep
   solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
 }
 
+void LengthConstraints::measure_soft_multipliers(const StepContext& context) {
+  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    const Edge& e = edges_[k];
+    multiplier_[k] = e.scale * (error_[k] + glm::dot(e.row, step_[e.i] - step_[e.j])) / kSoftness;
+  });
+}
+
+std::span<const double> LengthConstraints::forces(double factor) {
+  std::ranges::transform(multiplier_, force_.begin(), [&](double of_step) { return factor * of_step; });
+  return force_;
+}
+
 void LengthConstraints::soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                          StepReport& report) {
   linearise(context, x);
   measure_lengths(context.pool, x);
   assemble(context, kSoftness, x);
   solve_softly(context, report);
+  measure_soft_multipliers(context);
   ++report.newton_iterations;
   std::ranges::copy(step_, push.begin());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += push[i];
@@ -370,6 +395,7 @@ void LengthConstraints::project_onto_contacts(const StepContext& context, double
                       {*matrix_, p_, *projection_, displacement_, context.contacts, 0, forces_}, context,
                       step_, report);
   for (NodalContact& contact : context.contacts) contact.impulse /= unit;
+  measure_soft_multipliers(context);
   ++report.newton_iterations;
   for (std::size_t i = 0; i < x1.size(); ++i) x1[i] += step_[i];
   report.newton_residual = measure_lengths(context.pool, x1).largest / longest_;
@@ -427,8 +453,9 @@ double LengthConstraints::violation(WorkerPool& pool, std::span<const vec3> x) {
   return largest_error();
 }
 
-void LengthConstraints::sweep(std::span<vec3> x) const {
-  for (const Edge& e : edges_) {
+void LengthConstraints::sweep(std::span<vec3> x) {
+  for (std::size_t k = 0; k < edges_.size(); ++k) {
+    const Edge& e = edges_[k];
     const vec3 x_ij = x[e.i] - x[e.j];
     const double l = glm::length(x_ij);
     if (!(l > 0)) continue;
@@ -437,6 +464,7 @@ void LengthConstraints::sweep(std::span<vec3> x) const {
     const double w = glm::dot(n, at_i + at_j);
     if (!(w > 0)) continue;
     const double lambda = (l - e.length) / w;
+    multiplier_[k] += lambda;
     x[e.i] -= lambda * at_i;
     x[e.j] += lambda * at_j;
   }

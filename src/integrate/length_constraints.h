@@ -78,7 +78,13 @@ class LengthConstraints {
 
   /// One Gauss–Seidel sweep over the springs in their order, x moved to C_e = 0 along W ∇C_e one by one
   /// [Müller 2007, (10), (11)].
-  void sweep(std::span<vec3> x) const;
+  void sweep(std::span<vec3> x);
+
+  /// The multipliers μ of the last call of project_positions or project_onto_contacts, or of all sweeps since
+  /// update(): positions were moved by −W Jᵀμ. Of compliant rods, without their transverse stiffness. Times
+  /// `factor`, such as 1/h², they are forces: one for each stretch spring, in their order, positive in
+  /// tension [N]. Where the lengths do not determine them, the smallest ‖D⁻¹μ‖. Valid until the next call.
+  std::span<const double> forces(double factor);
 
  private:
   struct Edge {
@@ -109,6 +115,7 @@ class LengthConstraints {
   void pull_back(const StepContext& context);
   /// step_ := matrix_⁻¹ p_
   void solve_softly(const StepContext& context, StepReport& report);
+  void measure_soft_multipliers(const StepContext& context);  // of step_
   void soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                         StepReport& report);
   void soften_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
@@ -137,13 +144,16 @@ class LengthConstraints {
   std::vector<double> root_;          // √(1/m)
   std::vector<double> raw_;           // C or Jv
   std::vector<double> error_;         // D C or D J v
-  std::vector<double> r_, q_;         // by edge
-  std::vector<vec3> s_, p_, y_;       // by particle
+  std::vector<double> r_, q_, d_;     // by edge
+  std::vector<double> z_;             // by edge, step_ = W Jᵀ D z
+  std::vector<double> multiplier_, force_;
+  std::vector<vec3> s_, p_, y_;  // by particle
   std::vector<vec3> step_, trial_;
   std::vector<vec3> entered_from_, push_;          // of enter
   std::array<std::vector<vec3>, kMemory> memory_;  // the last steps of project_positions
-  std::size_t steps_ = 0;                          // how many
-  std::optional<SpringMatrix> matrix_;             // of compliant rods
+  std::array<std::vector<double>, kMemory> memory_z_;
+  std::size_t steps_ = 0;               // how many
+  std::optional<SpringMatrix> matrix_;  // of compliant rods
   LinearSolver solver_;
   ContactSolver contact_solver_;
   std::vector<vec3> displacement_, forces_;

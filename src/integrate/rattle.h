@@ -51,6 +51,7 @@ class Rattle final : public Integrator {
     constraints_.approach(state.x, h);
     constraints_.linearise(context, state.x);
     constraints_.project_positions(context, x1_, push_, report);
+    report.rod_forces = constraints_.forces(2 / (h * h));
 
     // push_ is reused for the velocities of the force.
     for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
@@ -85,6 +86,7 @@ class Rattle final : public Integrator {
     context.poll();
     constraints_.update(system, context);
     constraints_.project_onto_contacts(context, h, state.x, x1_, report);
+    report.rod_forces = constraints_.forces(1 / (h * h));
     for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
     report_contacts(context, system.size());
     finish_step(system, context, h, x1_, v1_, state);

@@ -508,6 +508,9 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.distance = report.distance;
   next_.contact_solves = sum_of(next_.contact_solves, report.contact_solves);
   next_.length_violation = report.length_violation;
+  rod_forces_.assign(report.rod_forces.begin(), report.rod_forces.end());
+  next_.rod_force = 0;
+  for (const double force : rod_forces_) next_.rod_force = std::max(next_.rod_force, std::abs(force));
   next_.modes = report.modes;
   next_.ledger = energy_ledger_;
   entering_ = jumped_ = false;
@@ -712,6 +715,7 @@ void Simulation::record_state(std::uint64_t step) {
   record_.h = scene_->dt;
   add_measurement(record_);
   residuals_.clear();
+  rod_forces_.clear();
 }
 
 EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,

@@ -97,6 +97,8 @@ class Simulation {
   const BodyContacts& body_contacts() const { return body_contacts_; }
   /// Relative residual of every CG iteration of the last linear solve.
   std::span<const double> residual_history() const { return residuals_; }
+  /// StepReport::rod_forces of the last substep of this run; none after a load.
+  std::span<const double> rod_forces() const { return rod_forces_; }
   const std::optional<BlowUp>& blow_up() const { return blow_up_; }
   /// A state of this run and the step that led to it.
   struct StateAtStep {
@@ -310,7 +312,7 @@ class Simulation {
 
   StepRecord record_;
   BodyContacts body_contacts_;  // of the last step
-  std::vector<double> residuals_;
+  std::vector<double> residuals_, rod_forces_;
   NoticeLog notices_;
   bool jumped_ = true;  // something other than a step may have changed the energy
   EnergyWatch watch_;

@@ -50,6 +50,7 @@ struct StepRecord {
   std::optional<ContactSolves> contact_solves;  ///< StepReport::contact_solves, sums over substeps
   bool converged = true;
   double length_violation = 0;       ///< of methods with rods: largest |l − L| [m]
+  double rod_force = 0;              ///< of methods with rods: largest |λ| [N]
   std::optional<std::size_t> modes;  ///< number of modes integrated exponentially by a split method
   std::string_view reason;           ///< why not converged; empty when converged
   std::string_view warning;          ///< on an accepted step; usually empty

@@ -27,7 +27,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
 SANITIZED = "CLOTHLAB_TEST_SANITIZED" in os.environ  # the program starts slowly
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "reversal", "response", "spectrum", "friction", "contact-laws", "drape",
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "stiff-limit", "reversal", "response", "spectrum", "friction", "contact-laws", "drape",
             "work", "cost", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
@@ -261,7 +261,7 @@ class CommandLine(unittest.TestCase):
         for options in [], ["--integrator", "xpbd"], ["--integrator", "rattle"], ["--floor", "--contact", "barrier"]:
             self.run_program("simulate", *SMALL, *options, "--steps", 1, "--summary", "s.json")
             summary = json.loads((self.dir / "s.json").read_text())
-            for key in "scene", "distance_from_backward_euler", "length_violation":  # null where the method has none
+            for key in "scene", "distance_from_backward_euler", "length_violation", "rod_force":  # null where the method has none
                 self.assertIn(key, summary)
                 del summary[key]
             found.append(members(summary))
@@ -850,7 +850,7 @@ class CommandLine(unittest.TestCase):
             (["compare", "--integrators", "rk4", "--journal", "run.journal"], ["run.journal", "body.obj", "later.obj"],
              [("--report", "/A-rk4.csv")]),
             *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png")])
-              for kind in ("stability", "energy", "drift", "reversal", "response", "spectrum", "drape", "work", "cost")),
+              for kind in ("stability", "energy", "drift", "stiff-limit", "reversal", "response", "spectrum", "drape", "work", "cost")),
             (["bench", "--scene", "scene.json", "--integrators"], of_scene,
              [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png")]),
         ]
@@ -1248,6 +1248,23 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("analyze", "drift", "--grid", "3x3", "--steps", 3, "--integrators", "rattle,rk4")
         self.assertIn("left out: rk4", done.stderr)
         self.assertNotIn("pbd", done.stdout)
+
+    def test_analyze_stiff_limit(self):
+        self.refused("analyze", "stiff-limit", "--levels", 0, says="--levels")
+        self.refused("analyze", "stiff-limit", "--stretch-stiffness", 1e9, says=["levels", "N/m"])
+        self.refused("analyze", "stiff-limit", "--grid", "2x2", "--gravity=0,0,0", "--bend-stiffness", 0, "--steps", 2, says="carries a force")
+        rows = self.analyze("stiff-limit", "--levels", 5, "--steps", 2000, "--integrators", "backward-euler,bdf2,rattle")
+        self.assertEqual({r["integrator"] for r in rows}, {"backward-euler", "bdf2"})
+        for name in "backward-euler", "bdf2":
+            of = [r for r in rows if r["integrator"] == name]
+            self.assertEqual([float(r["stretch_stiffness"]) for r in of], [1000 * 10 ** (i / 2) for i in range(5)])
+            for softer, stiffer in zip(of, of[1:]):  # slope -1
+                for figure in "force_difference", "distance":
+                    self.assertAlmostEqual(float(softer[figure]) / float(stiffer[figure]), math.sqrt(10), delta=0.25)
+            self.assertLess(float(of[-1]["force_difference"]), 1e-3)
+        done = self.run_program("analyze", "stiff-limit", "--grid", "4x4", "--levels", 1, "--steps", 5, "--integrators", "rk4,shake")
+        self.assertIn("left out: shake", done.stderr)
+        self.assertIn("rods did not converge", done.stderr)  # a flat sheet has more of them than directions
 
     def test_analyze_reversal(self):
         rows = self.analyze("reversal", "--steps", 240, "--integrators", "velocity-verlet,implicit-midpoint,rk4,bdf2,explicit-euler")

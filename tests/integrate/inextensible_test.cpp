@@ -206,11 +206,13 @@ TEST(Rattle, PullsAtAPendulumWithTheForceOfItsRod) {
     for (int k = 0; k < std::lround(0.5 / h); ++k) {
       const State before = rig->state;
       const double expected = rod_force(*rig);
-      stepper.step(h);
+      const StepReport report = stepper.step(h);
       // x1 = x0 + h v0 + h²/2 (g − T n/m), n along the rod at the start.
       const vec3 kick = 2.0 / (h * h) * (rig->state.x[1] - before.x[1] - h * before.v[1]) + vec3(0, 9.8, 0);
       EXPECT_NEAR(-rig->system.masses()[1] * glm::dot(kick, before.x[1]), expected, 10 * h) << k;
       EXPECT_LT(glm::length(glm::cross(kick, before.x[1])), 1e-7) << k;
+      ASSERT_EQ(report.rod_forces.size(), 1u);
+      EXPECT_NEAR(report.rod_forces[0], -rig->system.masses()[1] * glm::dot(kick, before.x[1]), 1e-7) << k;
     }
     EXPECT_GT(rod_force(*rig), 2);
   }
@@ -368,6 +370,40 @@ TEST_P(Inextensible, LetsTheRodsOfALargeSheetGiveWay) {
   }
 }
 
+// Compliant rods too: the forces account for the distance to the step without rods.
+TEST_P(Inextensible, ReportsTheForcesThatMovedALargeSheet) {
+  Material material = undamped();
+  material.gravity = vec3(0, 0, 9.8);
+  auto rig = test::make_sheet(20, 20, 0.05, material);
+  rig->pin(0);
+  rig->pin(19);
+  const double h = 1e-4;
+  const State start = rig->state;
+  Stepper stepper(*rig, info(), test::tight_settings());
+  const StepReport report = stepper.step(h);
+  const double share = info().id == "pbd-proj2" ? 1 : 0.5;
+  std::vector<vec3> without = start.x, pull(start.x.size(), vec3(0));
+  for (std::size_t i = 0; i < without.size(); ++i)
+    if (i != 0 && i != 19) without[i] += share * h * h * material.gravity;
+  std::size_t row = 0;
+  for (const ElasticElement e : rig->system.elements()) {
+    if (!e.stretch) continue;
+    const vec3 force = report.rod_forces[row++] * glm::normalize(without[e.i] - without[e.j]);
+    pull[e.i] -= force;
+    pull[e.j] += force;
+  }
+  EXPECT_EQ(row, report.rod_forces.size());
+  double most = 0, worst = 0;
+  for (std::size_t i = 0; i < without.size(); ++i) {
+    if (i == 0 || i == 19) continue;
+    const vec3 by_rods = rig->state.x[i] - without[i];
+    most = std::max(most, glm::length(by_rods));
+    worst = std::max(worst, glm::distance(by_rods, share * h * h / rig->system.masses()[i] * pull[i]));
+  }
+  EXPECT_LT(worst, 1e-3 * most);
+  EXPECT_GT(most, 1e-8);
+}
+
 TEST_P(Inextensible, MeetsRedundantConstraints) {
   // Two springs join every pair of neighbours: the motion is that with one.
   const auto chain = [](int copies) {
@@ -499,7 +535,7 @@ struct DenseConstraints {
 };
 
 struct DenseState {
-  Eigen::VectorXd x, v;
+  Eigen::VectorXd x, v, forces = {};
 };
 
 Eigen::VectorXd keep_lengths(const DenseConstraints& c, const Eigen::VectorXd& x, const Eigen::VectorXd& v) {
@@ -517,10 +553,11 @@ DenseState dense_rattle(const DenseConstraints& c, const DenseState& u, double h
     x = u.x + h * half - algebra::times(pull, lambda);
   }
   const Eigen::VectorXd v = half - algebra::times(pull, lambda) / h;
-  return {x, keep_lengths(c, x, v + h / 2 * c.acceleration(x, 2 * v - u.v))};
+  return {x, keep_lengths(c, x, v + h / 2 * c.acceleration(x, 2 * v - u.v)), 2 / (h * h) * lambda};
 }
 
 DenseState dense_shake(const DenseConstraints& c, const DenseState& u, double h) {
+  Eigen::VectorXd forces;
   const auto constrained = [&](const Eigen::VectorXd& from, const Eigen::VectorXd& v) -> Eigen::VectorXd {
     const Eigen::MatrixXd pull = c.inverse_masses().asDiagonal() * c.jacobian(from).transpose();
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(c.count()), x = from + h * v;
@@ -528,26 +565,30 @@ DenseState dense_shake(const DenseConstraints& c, const DenseState& u, double h)
       lambda += algebra::solve(algebra::product(c.jacobian(x), pull), c.lengths(x));
       x = from + h * v - algebra::times(pull, lambda);
     }
+    if (forces.size() == 0) forces = 2 / (h * h) * lambda;
     return (x - from) / h;
   };
   const Eigen::VectorXd half = constrained(u.x, u.v + h / 2 * c.acceleration(u.x, u.v)), x = u.x + h * half;
   const Eigen::VectorXd next = constrained(x, half + h * c.acceleration(x, 2 * half - u.v));
-  return {x, (half + next) / 2};
+  return {x, (half + next) / 2, forces};
 }
 
 DenseState dense_pbd(const DenseConstraints& c, const DenseState& u, double h) {
   const Eigen::VectorXd w = c.inverse_masses();
-  Eigen::VectorXd x = u.x + h * (u.v + h * c.acceleration(u.x, u.v));
+  Eigen::VectorXd x = u.x + h * (u.v + h * c.acceleration(u.x, u.v)),
+                  forces = Eigen::VectorXd::Zero(c.count());
   for (int sweep = 0; sweep < 20; ++sweep) {
     for (Eigen::Index k = 0; k < c.count(); ++k) {
       const Eigen::Vector3d arm = c.arm(k, x);
       const Eigen::Index i = 3 * c.spring(k).i, j = 3 * c.spring(k).j;
-      const Eigen::Vector3d move = (arm.norm() - c.spring(k).rest_length) / (w[i] + w[j]) * arm.normalized();
+      const double lambda = (arm.norm() - c.spring(k).rest_length) / (w[i] + w[j]);
+      const Eigen::Vector3d move = lambda * arm.normalized();
+      forces[k] += lambda / (h * h);
       x.segment<3>(i) -= w[i] * move;
       x.segment<3>(j) += w[j] * move;
     }
   }
-  return {x, keep_lengths(c, x, (x - u.x) / h)};
+  return {x, keep_lengths(c, x, (x - u.x) / h), forces};
 }
 
 TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
@@ -573,8 +614,12 @@ TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
       u = info().id == "rattle"  ? dense_rattle(constraints, u, h)
           : info().id == "shake" ? dense_shake(constraints, u, h)
                                  : dense_pbd(constraints, u, h);
-      ASSERT_TRUE(stepper.step(h).converged);
+      const StepReport report = stepper.step(h);
+      ASSERT_TRUE(report.converged);
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.x), u.x), 1e-9) << k;
+      ASSERT_EQ(static_cast<Eigen::Index>(report.rod_forces.size()), constraints.count());
+      for (Eigen::Index e = 0; e < constraints.count(); ++e)
+        EXPECT_NEAR(report.rod_forces[static_cast<std::size_t>(e)], u.forces[e], 1e-7) << k << " " << e;
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.v), u.v), 1e-9) << k;
     }
   }

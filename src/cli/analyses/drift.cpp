@@ -46,7 +46,7 @@ Drift drift(const Simulation& simulation) {
 
 struct DriftAnalysis final : SceneAnalysis {
   explicit DriftAnalysis(const SubcommandContext& context)
-      : SceneAnalysis(context, "method,step,time,length_error,rate,total_energy\n",
+      : SceneAnalysis(context, "method,step,time,length_error,rate,total_energy,rod_force\n",
                       two_panels("Stretch springs as rods: length changes that the velocities leave",
                                  {.title = "time [s]"},
                                  {.title = "largest |n·v_ij|: speed at which a length would change [m/s]",
@@ -75,7 +75,7 @@ struct DriftAnalysis final : SceneAnalysis {
       const Drift now = drift(simulation);
       worst = {std::max(worst.length, now.length), std::max(worst.rate, now.rate)};
       csv += csv_row(plain ? "plain-pbd" : label_of(info), record.step, record.time, now.length, now.rate,
-                     record.energy.total);
+                     record.energy.total, record.rod_force);
       curves.add(record.time, now.rate, record.energy.total);
     };
     add_state();

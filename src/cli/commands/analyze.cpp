@@ -12,11 +12,11 @@
 namespace clothlab {
 namespace {
 
-constexpr std::array kKinds{&kDampingAnalysis,     &kConvergenceAnalysis,  &kStabilityAnalysis,
-                            &kEnergyAnalysis,      &kDriftAnalysis,        &kReversalAnalysis,
-                            &kResponseAnalysis,    &kSpectrumAnalysis,     &kFrictionAnalysis,
-                            &kContactLawsAnalysis, &kDrapeAnalysis,        &kWorkAnalysis,
-                            &kCostAnalysis,        &kIntersectionsAnalysis};
+constexpr std::array kKinds{&kDampingAnalysis,  &kConvergenceAnalysis, &kStabilityAnalysis,
+                            &kEnergyAnalysis,   &kDriftAnalysis,       &kStiffLimitAnalysis,
+                            &kReversalAnalysis, &kResponseAnalysis,    &kSpectrumAnalysis,
+                            &kFrictionAnalysis, &kContactLawsAnalysis, &kDrapeAnalysis,
+                            &kWorkAnalysis,     &kCostAnalysis,        &kIntersectionsAnalysis};
 
 /// Refuses a missing or unknown name of an analysis.
 [[noreturn]] void refuse_word(const std::string& word) {

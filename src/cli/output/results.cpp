@@ -372,9 +372,9 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
   };
   json["intersections"] = {{"start", overlaps(overlaps_at_start_)}, {"end", overlaps(now)}};
   json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, figures_.distance) : Json();
-  json["length_violation"] = simulation.integrator().inextensible
-                                 ? figure(last.length_violation, figures_.length_violation)
-                                 : Json();
+  const bool rods = simulation.integrator().inextensible;
+  json["length_violation"] = rods ? figure(last.length_violation, figures_.length_violation) : Json();
+  json["rod_force"] = rods ? figure(last.rod_force, figures_.rod_force) : Json();
   json["modes"] = last.modes ? Json(*last.modes) : Json();
   if (const std::optional<BlowUp>& end = simulation.blow_up())
     json["blow_up"] = Json{{"step", end->step}, {"time", end->time}, {"reason", blow_up}};

@@ -55,6 +55,7 @@ class PbdProj2 final : public Integrator {
       obey_contacts(system, context, h, state.x);
     }
     for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    report.rod_forces = constraints_.forces(1 / (h * h));
     report_contacts(context, n);
     if (velocity_projection_) {
       prescribe(projection, state.x, h, x1_, v1_);
