@@ -72,6 +72,7 @@ void LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++index;
   for (Edge& e : edges_) e.target = e.length;
   std::ranges::fill(multiplier_, 0.0);
+  mixing_ = 0;  // of a stopped solve
   if (are_compliant() || !context.contacts.empty()) have_matrix(system, context, matrix_);
   context.poll();
 }
@@ -187,6 +188,15 @@ double LengthConstraints::transpose(WorkerPool& pool) {
   });
 }
 
+double LengthConstraints::gradient(WorkerPool& pool) {
+  const double s_dot_s = transpose(pool);
+  if (!(mixing_ > 0)) return s_dot_s;
+  return s_dot_s + mixing_ * sum_over(pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+                     const double r = edges_[k].scale * r_[k];
+                     return r * r;
+                   });
+}
+
 void LengthConstraints::solve(const StepContext& context, double tolerance, int max_iterations,
                               StepReport& report) {
   WorkerPool& pool = context.pool;
@@ -195,12 +205,13 @@ void LengthConstraints::solve(const StepContext& context, double tolerance, int 
     r_[e] = -error_[e];
     return r_[e] * r_[e];
   });
-  double r_dot_r = b_dot_b, s_dot_s = transpose(pool);
+  double r_dot_r = b_dot_b, s_dot_s = gradient(pool);
   std::ranges::fill(y_, vec3(0.0));
   p_.assign(s_.begin(), s_.end());
   for (auto* by_edge : {&d_, &z_}) std::ranges::fill(*by_edge, 0.0);
 
-  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ only. y = Bᵀ z and p = Bᵀ d.
+  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ only. y = Bᵀ z and p = Bᵀ d. With
+  // mixing, B has a further column D √(c/h) for each spring.
   int iterations = 0;
   double beta = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
@@ -211,6 +222,7 @@ void LengthConstraints::solve(const StepContext& context, double tolerance, int 
       const Edge& e = edges_[k];
       q_[k] = glm::dot(e.row, root_[e.i] * p_[e.i] - root_[e.j] * p_[e.j]);
       d_[k] = r_[k] + beta * d_[k];
+      q_[k] += mixing_ * e.scale * e.scale * d_[k];
       return q_[k] * q_[k];
     });
     if (!(q_dot_q > 0)) break;  // or not a number
@@ -221,7 +233,7 @@ void LengthConstraints::solve(const StepContext& context, double tolerance, int 
       z_[k] += alpha * d_[k];
       return r_[k] * r_[k];
     });
-    const double next = transpose(pool);
+    const double next = gradient(pool);
     beta = next / s_dot_s;
     s_dot_s = next;
     // y += α p, p = s + β p
@@ -320,6 +332,24 @@ void LengthConstraints::project_velocities(const StepContext& context, std::span
     report.converged = false;
     report.reason = "the velocities do not keep all stretch springs at their lengths";
   }
+}
+
+void LengthConstraints::stabilise_velocities(const StepContext& context, std::span<const vec3> x,
+                                             std::span<vec3> v, double rate, double mixing,
+                                             StepReport& report) {
+  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) {
+    const Edge& e = edges_[k];
+    const double error = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.length : 0.0;
+    error_[k] = e.scale * rate * error + glm::dot(e.row, v[e.i] - v[e.j]);
+  });
+  mixing_ = mixing;
+  solve(context, kTolerance, context.solver.linear.cg.max_iterations, report);
+  mixing_ = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] += step_[i];
+  for (std::size_t k = 0; k < edges_.size(); ++k) multiplier_[k] = -edges_[k].scale * z_[k];
+  if (report.linear_residual <= kTolerance) return;
+  report.converged = false;
+  report.reason = "the velocities do not keep all stretch springs at their lengths";
 }
 
 void LengthConstraints::assemble(const StepContext& context, double softness, std::span<const vec3> x) {

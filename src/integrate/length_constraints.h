@@ -68,6 +68,12 @@ class LengthConstraints {
   /// compliant rods, one linear solve with ε = `softness`, which never adds kinetic energy.
   void project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
 
+  /// v −= W Jᵀμ with (J W Jᵀ + mixing) μ = J v + rate C(x), J as linearised: J v = −rate C(x) + mixing μ
+  /// afterwards. `rate` [1/s], `mixing` [1/kg]. forces() has μ [kg m/s]. Not for compliant rods, which it
+  /// treats as the others.
+  void stabilise_velocities(const StepContext& context, std::span<const vec3> x, std::span<vec3> v,
+                            double rate, double mixing, StepReport& report);
+
   /// Integrator::enter: projects x to the lengths as closely as possible, then v to their tangent space.
   /// Returns the largest displacement [m].
   double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
@@ -127,12 +133,13 @@ class LengthConstraints {
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
   Remainder summary(WorkerPool& pool) const;
   double largest_error() const;  // of raw_
-  /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance.
+  /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance, and its z.
   void solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
   /// Broyden's update of step_ from the previous steps.
   void turn_step(WorkerPool& pool);
   double dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const;  // aᵀMb
   double transpose(WorkerPool& pool);  // s_ := Bᵀ r_; returns s·s
+  double gradient(WorkerPool& pool);   // the same, s·s with the columns of mixing
 
   std::shared_ptr<const SpringPattern> pattern_;  // of the system that the springs were listed for
   std::vector<Edge> edges_;
@@ -147,6 +154,7 @@ class LengthConstraints {
   std::vector<double> r_, q_, d_;     // by edge
   std::vector<double> z_;             // by edge, step_ = W Jᵀ D z
   std::vector<double> multiplier_, force_;
+  double mixing_ = 0;            // c/h [1/kg]
   std::vector<vec3> s_, p_, y_;  // by particle
   std::vector<vec3> step_, trial_;
   std::vector<vec3> entered_from_, push_;          // of enter

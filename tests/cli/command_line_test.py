@@ -1240,7 +1240,19 @@ class CommandLine(unittest.TestCase):
     def test_analyze_drift(self):
         self.refused("analyze", "drift", "--velocity-projection", "off", says="--velocity-projection")
         rows = self.analyze("drift", "--steps", 200)
-        self.assertEqual({r["method"] for r in rows}, {"rattle", "shake", "pbd-proj2", "plain-pbd"})
+        self.assertEqual({r["method"] for r in rows}, {"rattle", "shake", "pbd-proj2", "plain-pbd", "none", "baumgarte", "cfm", "projection"})
+        length = {name: max(float(r["length_error"]) for r in rows if r["method"] == name) for name in ("none", "baumgarte", "cfm", "projection")}
+        self.assertAlmostEqual(length["baumgarte"], 0.01 * 2 * 9.8 / (2 * 20), delta=5e-4)  # h v²/(2 L α)
+        load = 3 * 0.1 * 9.8
+        self.assertAlmostEqual(length["cfm"] - length["baumgarte"], 0.01 * 0.1 * load / (1 - math.exp(-0.2)), delta=1e-3)
+        self.assertGreater(length["none"], 0.05)
+        self.assertLess(length["projection"], 1e-12)
+        self.refused("analyze", "drift", "--stabilisation", "cmf", says=["cfm", "baumgarte"])
+        rows_of = {r["method"] for r in self.analyze("drift", "--steps", 2, "--integrators", "rattle", "--stabilisation", "cfm")}
+        self.assertEqual(rows_of, {"rattle", "cfm"})
+        done = self.run_program("analyze", "drift", "--grid", "3x3", "--steps", 3, "--floor")
+        self.assertIn("no contact", done.stderr)
+        self.assertNotIn("cfm", done.stdout)
         rate = {name: max(float(r["rate"]) for r in rows if r["method"] == name) for name in {r["method"] for r in rows}}
         self.assertAlmostEqual(rate["plain-pbd"], 0.01 * 9.8, delta=0.02)  # half a step off the tangent
         self.assertLess(max(rate["rattle"], rate["pbd-proj2"]), 1e-11)

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "dense_algebra.h"
+#include "integrate/stabilised_rods.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -348,6 +349,88 @@ TEST(Pbd, ComesToTheLengthsWithMoreSweeps) {
   EXPECT_LT(before, 1e-12);
 }
 
+// Steps of rods at the level of velocities; the forces are those of the last one.
+struct StabilisedEnd {
+  bool converged = false;
+  std::vector<double> forces;
+};
+StabilisedEnd stabilised_steps(Rig& rig, const StabilisationSettings& settings, int n, double h) {
+  const SolverSettings solver = test::tight_settings();
+  const StopProbe stop;
+  StabilisedRods method(settings);
+  StepReport report;
+  for (int k = 0; k < n; ++k) report = method.advance(rig.system, rig.state, h, {solver, rig.pool, stop});
+  return {report.converged, {report.rod_forces.begin(), report.rod_forces.end()}};
+}
+
+// A straight chain at rest, each of its rods longer by `error`, without loads.
+std::unique_ptr<Rig> stretched_chain(double error) {
+  Material material = undamped();
+  material.bend_stiffness = 0;
+  material.gravity = vec3(0);
+  auto rig = test::make_chain(5, 0.1, material);
+  for (vec3& x : rig->state.x) x *= 1 + error / 0.1;
+  return rig;
+}
+
+TEST(Stabilisation, ByBaumgarteRemovesAViolationAsTheExponentialOfTime) {
+  for (const double alpha : {1.0, 10.0, 300.0})
+    for (const double h : {0.01, 0.002}) {
+      auto rig = stretched_chain(0.01);
+      stabilised_steps(*rig, {Stabilisation::baumgarte, alpha}, 20, h);
+      EXPECT_NEAR(violation(*rig).length, 0.01 * std::exp(-alpha * 20 * h), 1e-12) << alpha << " " << h;
+    }
+}
+
+TEST(Stabilisation, WithoutItAViolationStays) {
+  auto rig = stretched_chain(0.01);
+  stabilised_steps(*rig, {Stabilisation::none}, 20, 0.01);
+  EXPECT_NEAR(violation(*rig).length, 0.01, 1e-14);
+  stabilised_steps(*rig, {Stabilisation::projection}, 1, 0.01);
+  EXPECT_LT(violation(*rig).length, 1e-13);
+}
+
+// The tension of a link is the weight below it, and its violation h c λ/E.
+TEST(Stabilisation, ByForceMixingLeavesAViolationProportionalToTheLoad) {
+  constexpr double kAlpha = 50, kMixing = 0.02, kStep = 0.01;
+  for (const double gravity : {9.8, 19.6}) {
+    Material material = undamped();
+    material.bend_stiffness = 0;
+    material.gravity = vec3(0, -gravity, 0);
+    auto rig = test::make_chain(5, 0.1, material);
+    const StabilisedEnd end = stabilised_steps(*rig, {Stabilisation::cfm, kAlpha, kMixing}, 400, kStep);
+    EXPECT_TRUE(end.converged);
+    const double removed = 1 - std::exp(-kAlpha * kStep);
+    std::size_t row = 0;
+    for (const ElasticElement e : rig->system.elements()) {
+      if (!e.stretch) continue;
+      const double weight = static_cast<double>(4 - row) * rig->system.masses()[1] * gravity;
+      EXPECT_NEAR(end.forces[row], weight, 1e-9) << row;
+      EXPECT_NEAR(glm::distance(rig->state.x[e.i], rig->state.x[e.j]) - e.rest_length,
+                  kStep * kMixing * weight / removed, 1e-9)
+          << row;
+      ++row;
+    }
+    EXPECT_EQ(row, 4u);
+    EXPECT_LT(violation(*rig).rate, 1e-9);
+  }
+}
+
+// v1 is normal to x0, so that l² grows by h² v1² in every step; a projection takes that away.
+TEST(Stabilisation, WithoutItAPendulumGrowsByThePythagoreanTheorem) {
+  auto rig = pendulum();
+  double squared = 1;
+  for (int k = 0; k < 100; ++k) {
+    stabilised_steps(*rig, {Stabilisation::none}, 1, 0.01);
+    squared += 1e-4 * glm::dot(rig->state.v[1], rig->state.v[1]);
+    EXPECT_NEAR(glm::dot(rig->state.x[1], rig->state.x[1]), squared, 1e-12);
+  }
+  EXPECT_GT(violation(*rig).length, 0.03);
+  auto projected = pendulum();
+  stabilised_steps(*projected, {Stabilisation::projection}, 100, 0.01);
+  EXPECT_LT(violation(*projected).length, 1e-12);
+}
+
 class Inextensible : public test::EveryIntegrator {};
 
 // Rods of a large sheet of triangles are compliant: few iterations, a reported error, no energy gained.
@@ -623,6 +706,33 @@ TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.v), u.v), 1e-9) << k;
     }
   }
+}
+
+TEST(Stabilisation, AgreesWithItsFormulaOnABumpySheet) {
+  constexpr double kAlpha = 30, kMixing = 0.05, h = 0.005;
+  auto rig = bumpy_sheet(3, 4);
+  test::shake(rig->state, 0.002, 0.3);
+  const DenseConstraints c(*rig);
+  const Eigen::VectorXd x = DenseConstraints::flat(rig->state.x), inverse = c.inverse_masses();
+  Eigen::VectorXd v = DenseConstraints::flat(rig->state.v);
+  for (Eigen::Index i = 0; i < v.size(); ++i)
+    if (inverse[i] == 0)
+      v[i] =
+          (rig->system.projection().find(static_cast<std::size_t>(i / 3))->target[static_cast<int>(i % 3)] -
+           x[i]) /
+          h;
+  v += h * c.acceleration(x, v);
+  const Eigen::MatrixXd J = c.jacobian(x), pull = c.inverse_masses().asDiagonal() * J.transpose();
+  Eigen::MatrixXd A = algebra::product(J, pull);
+  A.diagonal().array() += kMixing / h;
+  const Eigen::VectorXd impulse =
+      algebra::solve(A, algebra::times(J, v) - std::expm1(-kAlpha * h) / h * c.lengths(x));
+  v -= algebra::times(pull, impulse);
+  const StabilisedEnd end = stabilised_steps(*rig, {Stabilisation::cfm, kAlpha, kMixing}, 1, h);
+  EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.v), v), 1e-9);
+  EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.x), x + h * v), 1e-11);
+  for (Eigen::Index e = 0; e < c.count(); ++e)
+    EXPECT_NEAR(end.forces[static_cast<std::size_t>(e)], impulse[e] / h, 1e-8) << e;
 }
 
 // A step of semi-implicit Euler and its tensions τ solve a saddle-point problem with positions as primal and
