@@ -59,6 +59,10 @@ class LengthConstraints {
   void project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
+  /// The same with J at every iterate, Newton's method: fast projection [Goldenthal 2007]. Every iteration is
+  /// the shortest step ‖δx‖_M to C + J δx = 0. Compliant rods get the same solve as above.
+  void project_fast(const StepContext& context, std::span<vec3> x, std::span<vec3> push, StepReport& report);
+
   /// The same for the end of a step of h from x0 that may touch surfaces: one linear solve of compliant rods
   /// with the contacts of the step (linalg/contact_solver.h), x1 += δx.
   void project_onto_contacts(const StepContext& context, double h, std::span<const vec3> x0,
@@ -121,6 +125,9 @@ class LengthConstraints {
   void pull_back(const StepContext& context);
   /// step_ := matrix_⁻¹ p_
   void solve_softly(const StepContext& context, StepReport& report);
+  /// J is linearised at every iterate, or once.
+  void find_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push, bool at_iterates,
+                      StepReport& report);
   void measure_soft_multipliers(const StepContext& context);  // of step_
   void soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                         StepReport& report);

@@ -13,6 +13,41 @@ namespace clothlab {
 // the two disagree, and a sheet of 64×64 gains energy.
 inline constexpr double kRattleSoftness = 0.1;
 
+/// Methods that solve for the lengths of rods. Exact lengths and surfaces contradict each other. A step that
+/// may touch a surface is therefore one of first order, with compliant rods and contacts in one linear solve:
+///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
+class RodMethod : public Integrator {
+ protected:
+  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                         StepReport& report) {
+    v1_ = state.v;
+    prescribe_velocity(system.projection(), state.x, h, v1_);
+    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < system.size(); ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
+    context.poll();
+    constraints_.update(system, context);
+    constraints_.project_onto_contacts(context, h, state.x, x1_, report);
+    report.rod_forces = constraints_.forces(1 / (h * h));
+    for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    report_contacts(context, system.size());
+    finish_step(system, context, h, x1_, v1_, state);
+    report.length_violation = constraints_.violation(context.pool, state.x);
+  }
+
+  LengthConstraints constraints_;
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;    // of Rattle: first v½
+  std::vector<vec3> a_;     // of f
+  std::vector<vec3> push_;  // displacement by rods; of Rattle −h²/2 M⁻¹ J0ᵀλ
+
+ private:
+  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                 StepReport& report) final {
+    return constraints_.enter(system, state, h, context, report);
+  }
+};
+
 /// Verlet's method on the manifold where every stretch spring has its rest length, C(x) = l − L = 0,
 /// J = ∂C/∂x. f is without the elastic force of stretch springs:
 ///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,
@@ -25,12 +60,8 @@ inline constexpr double kRattleSoftness = 0.1;
 /// If C(x0) is not 0, the target of x1 comes from LengthConstraints::approach. For compliant rods
 /// (length_constraints.h) λ acts along J(x0 + h v½): the method is then neither symplectic nor of second
 /// order.
-///
-/// Exact lengths and surfaces contradict each other. A step that may touch a surface is therefore one of
-/// first order, with compliant rods and contacts in one linear solve:
-///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
 template <bool kShake>
-class Rattle final : public Integrator {
+class Rattle final : public RodMethod {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
@@ -76,33 +107,8 @@ class Rattle final : public Integrator {
     constraints_.project_positions(context, x2, push_, report);
     for (std::size_t i = 0; i < x2.size(); ++i) v1_[i] += push_[i] / (2 * h);
   }
-  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                         StepReport& report) {
-    v1_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < system.size(); ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
-    prescribe(system.projection(), state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
-    constraints_.project_onto_contacts(context, h, state.x, x1_, report);
-    report.rod_forces = constraints_.forces(1 / (h * h));
-    for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-    report_contacts(context, system.size());
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
-  }
-  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& report) override {
-    return constraints_.enter(system, state, h, context, report);
-  }
 
-  LengthConstraints constraints_;
-  std::vector<vec3> x1_;
   std::vector<vec3> v0_;
-  std::vector<vec3> v1_;    // first v½
-  std::vector<vec3> a_;     // of f
-  std::vector<vec3> push_;  // −h²/2 M⁻¹ J0ᵀλ
 };
 
 }  // namespace clothlab

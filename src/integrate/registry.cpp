@@ -44,7 +44,8 @@ namespace clothlab {
   NAME(kBeere)                      \
   NAME(kBdf2Ere)                    \
   NAME(kTrBdf2Ere)                  \
-  NAME(kVbd)
+  NAME(kVbd)                        \
+  NAME(kFastProjection)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

@@ -1240,7 +1240,7 @@ class CommandLine(unittest.TestCase):
     def test_analyze_drift(self):
         self.refused("analyze", "drift", "--velocity-projection", "off", says="--velocity-projection")
         rows = self.analyze("drift", "--steps", 200)
-        self.assertEqual({r["method"] for r in rows}, {"rattle", "shake", "pbd-proj2", "plain-pbd", "none", "baumgarte", "cfm", "projection"})
+        self.assertEqual({r["method"] for r in rows}, {"rattle", "shake", "pbd-proj2", "plain-pbd", "fast-projection", "none", "baumgarte", "cfm", "projection"})
         length = {name: max(float(r["length_error"]) for r in rows if r["method"] == name) for name in ("none", "baumgarte", "cfm", "projection")}
         self.assertAlmostEqual(length["baumgarte"], 0.01 * 2 * 9.8 / (2 * 20), delta=5e-4)  # h v²/(2 L α)
         load = 3 * 0.1 * 9.8
@@ -1255,7 +1255,7 @@ class CommandLine(unittest.TestCase):
         self.assertNotIn("cfm", done.stdout)
         rate = {name: max(float(r["rate"]) for r in rows if r["method"] == name) for name in {r["method"] for r in rows}}
         self.assertAlmostEqual(rate["plain-pbd"], 0.01 * 9.8, delta=0.02)  # half a step off the tangent
-        self.assertLess(max(rate["rattle"], rate["pbd-proj2"]), 1e-11)
+        self.assertLess(max(rate["rattle"], rate["pbd-proj2"], rate["fast-projection"]), 1e-11)
         self.assertTrue(1e-3 < rate["shake"] < 2e-3)  # of order h²
         done = self.run_program("analyze", "drift", "--grid", "3x3", "--steps", 3, "--integrators", "rattle,rk4")
         self.assertIn("left out: rk4", done.stderr)
@@ -1407,7 +1407,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn("left out: rattle, pbd-proj2: ", done.stderr)
             self.assertIn("rk4", done.stdout)
         done = self.run_program("bench", "--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "--steps", 3)
-        self.assertIn("left out are rattle, pbd-proj2, shake, beere, bdf2-ere, tr-bdf2-ere: ", done.stdout)
+        self.assertIn("left out are rattle, pbd-proj2, shake, beere, bdf2-ere, tr-bdf2-ere, fast-projection: ", done.stdout)
         self.assertIn("newmark", done.stdout)
 
     def test_an_interrupted_analysis_writes_what_it_has(self):

@@ -68,8 +68,8 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   const LimitSearch search(promised(moment_of(loaded, 3)));
   const auto found = found_by(search);
   EXPECT_EQ(found->error, "");
-  EXPECT_EQ(found->methods.size(), integrators().size() - 6)
-      << "rattle, pbd-proj2, shake, beere, bdf2-ere and tr-bdf2-ere";
+  EXPECT_EQ(found->methods.size(), integrators().size() - 7)
+      << "rattle, pbd-proj2, shake, beere, bdf2-ere, tr-bdf2-ere and fast-projection";
   for (const MethodLimit& method : found->methods) {
     EXPECT_TRUE(supports_contact(ContactModel::penalty, *method.info));
     EXPECT_TRUE(method.done);

@@ -66,6 +66,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"two-step:bdf2", 0x8cb730c533a6f236ULL},
     {"hht-alpha", 0xf270708517d37276ULL},
     {"shake", 0xda86c90e2c1eabc4ULL},
+    {"fast-projection", 0x5e0f6a50f8137bc4ULL},
     {"a-search", 0x2a035a53019c4bbbULL},
     {"energy-tracking", 0xedcf52d0b5d3edc1ULL},
     {"beere", 0x3230450a29e4aa1cULL},

@@ -22,6 +22,7 @@ using test::Stepper;
 
 const IntegratorInfo& rattle() { return *find_integrator("rattle"); }
 const IntegratorInfo& shake() { return *find_integrator("shake"); }
+const IntegratorInfo& fast_projection() { return *find_integrator("fast-projection"); }
 const IntegratorInfo& pbd() { return *find_integrator("pbd-proj2"); }
 
 // Largest errors of the stretch springs' lengths [m] and of their rates of change [m/s].
@@ -268,14 +269,14 @@ TEST(Rattle, KeepsTheEnergyOfAPendulumForEver) {
 // RATTLE and SHAKE move the end of a step along the rod at its start. Where the step leads farther than the
 // length of the rod past that line, no such point has the length; step and project has one.
 TEST(Rattle, HasNoSolutionInAStepThatIsTooLong) {
-  for (const IntegratorInfo* info : {&rattle(), &shake(), &pbd()})
+  for (const IntegratorInfo* info : {&rattle(), &shake(), &pbd(), &fast_projection()})
     for (const double share : {0.9, 1.1}) {  // h v / L
       Material material = undamped();
       material.gravity = vec3(0);
       auto rig = test::make_chain(2, 1, material);
       rig->state.v[1] = vec3(5, 0, 0);
       const StepReport report = Stepper(*rig, *info).step(share / 5);
-      const bool has_solution = share < 1 || info == &pbd();
+      const bool has_solution = share < 1 || info == &pbd() || info == &fast_projection();
       EXPECT_EQ(report.converged, has_solution) << info->id << share;
       if (has_solution) {
         EXPECT_LT(violation(*rig).length, 1e-9) << info->id << share;
@@ -431,6 +432,37 @@ TEST(Stabilisation, WithoutItAPendulumGrowsByThePythagoreanTheorem) {
   EXPECT_LT(violation(*projected).length, 1e-12);
 }
 
+// Newton's method squares the error in each iteration, where sweeps divide it.
+TEST(FastProjection, ConvergesQuadraticallyWithinAStep) {
+  std::vector<double> left;
+  for (const int iterations : {1, 2, 20}) {
+    auto rig = bent_chain(8);
+    for (vec3& v : rig->state.v) v = vec3(0.5, 0, -0.3);
+    SolverSettings settings;
+    settings.newton_max_iterations = iterations;
+    const StepReport report = Stepper(*rig, fast_projection(), settings).step(0.02);
+    EXPECT_LE(report.newton_iterations, 4);
+    EXPECT_EQ(report.converged, iterations == 20);
+    EXPECT_EQ(report.length_violation, violation(*rig).length);
+    left.push_back(report.length_violation / 0.1);
+  }
+  for (std::size_t k = 0; k + 1 < left.size(); ++k)
+    EXPECT_LT(left[k + 1], std::max(2 * left[k] * left[k], 1e-12)) << k;
+  EXPECT_GT(left[0], 1e-4);
+}
+
+TEST(FastProjection, LosesEnergyAsStepAndProjectDoes) {
+  double lost[2];
+  for (const bool fine : {false, true}) {
+    auto rig = pendulum();
+    const double h = fine ? 0.005 : 0.01, start = energy(*rig);
+    Stepper(*rig, fast_projection()).steps(static_cast<int>(std::lround(2 / h)), h);
+    lost[fine] = start - energy(*rig);
+  }
+  EXPECT_GT(lost[1], 0.05);
+  EXPECT_NEAR(lost[0] / lost[1], 2, 0.3);
+}
+
 class Inextensible : public test::EveryIntegrator {};
 
 // Rods of a large sheet of triangles are compliant: few iterations, a reported error, no energy gained.
@@ -464,7 +496,7 @@ TEST_P(Inextensible, ReportsTheForcesThatMovedALargeSheet) {
   const State start = rig->state;
   Stepper stepper(*rig, info(), test::tight_settings());
   const StepReport report = stepper.step(h);
-  const double share = info().id == "pbd-proj2" ? 1 : 0.5;
+  const double share = info().order == 2 ? 0.5 : 1;
   std::vector<vec3> without = start.x, pull(start.x.size(), vec3(0));
   for (std::size_t i = 0; i < without.size(); ++i)
     if (i != 0 && i != 19) without[i] += share * h * h * material.gravity;
@@ -530,6 +562,12 @@ TEST_P(Inextensible, ReportsPinsThatAreTooFarApart) {
   for (int k = 0; k < 20; ++k) {
     rig->system.projection().fix(2, rig->state.x[2] + vec3(0, -0.001, 0));
     report = stepper.step(0.01);
+    // The rods move the middle, without a further force against each other.
+    if (k == 0 && info().uses_newton) {
+      ASSERT_EQ(report.rod_forces.size(), 2u);
+      EXPECT_GT(std::abs(report.rod_forces[0]), 0.1);
+      EXPECT_NEAR(report.rod_forces[0], -report.rod_forces[1], 1e-6);
+    }
   }
   EXPECT_FALSE(report.converged);
   EXPECT_FALSE(report.reason.empty());
@@ -674,6 +712,19 @@ DenseState dense_pbd(const DenseConstraints& c, const DenseState& u, double h) {
   return {x, keep_lengths(c, x, (x - u.x) / h), forces};
 }
 
+DenseState dense_fast_projection(const DenseConstraints& c, const DenseState& u, double h) {
+  const Eigen::VectorXd w = c.inverse_masses();
+  Eigen::VectorXd x = u.x + h * (u.v + h * c.acceleration(u.x, u.v)),
+                  forces = Eigen::VectorXd::Zero(c.count());
+  for (int k = 0; k < 10; ++k) {
+    const Eigen::MatrixXd J = c.jacobian(x), pull = w.asDiagonal() * J.transpose();
+    const Eigen::VectorXd lambda = algebra::solve(algebra::product(J, pull), c.lengths(x));
+    x -= algebra::times(pull, lambda);
+    forces += lambda / (h * h);
+  }
+  return {x, keep_lengths(c, x, (x - u.x) / h), forces};
+}
+
 TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
   for (const DampingModel model : {DampingModel::projected, DampingModel::isotropic}) {
     Material material;
@@ -694,9 +745,10 @@ TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
           (Eigen::Vector3d(target.x, target.y, target.z) - u.x.segment<3>(9)) / h;
       u.v.segment<3>(9) = velocity;
       rig->system.projection().fix(3, target);
-      u = info().id == "rattle"  ? dense_rattle(constraints, u, h)
-          : info().id == "shake" ? dense_shake(constraints, u, h)
-                                 : dense_pbd(constraints, u, h);
+      u = info().id == "rattle"            ? dense_rattle(constraints, u, h)
+          : info().id == "shake"           ? dense_shake(constraints, u, h)
+          : info().id == "fast-projection" ? dense_fast_projection(constraints, u, h)
+                                           : dense_pbd(constraints, u, h);
       const StepReport report = stepper.step(h);
       ASSERT_TRUE(report.converged);
       EXPECT_LT(algebra::largest_difference(DenseConstraints::flat(rig->state.x), u.x), 1e-9) << k;

@@ -596,6 +596,7 @@ TEST_P(LedgerOfEveryIntegrator, OfFreeFallIsThatOfTheFirstOrder) {
                                                   {"projective-dynamics", -1},
                                                   {"vbd", -1},
                                                   {"pbd-proj2", -1},
+                                                  {"fast-projection", -1},
                                                   {"velocity-verlet", 0},
                                                   {"yoshida4", 0},
                                                   {"rk4", 0},

@@ -253,6 +253,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"str-sbdf2-ere", repeat<str_sbdf2_ere>},
     {"rattle", repeat<velocity_verlet>},
     {"pbd-proj2", repeat<symplectic_euler>},
+    {"fast-projection", repeat<symplectic_euler>},
     {"newmark", repeat<trapezoidal>},
     {"yoshida4", repeat<yoshida4>},
     {"hht-alpha", hht_alpha},

@@ -266,6 +266,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Method{"pbd-proj2", 1.0 / 60, 200, Holds::law},
                       Method{"rattle", 1.0 / 240, 200, Holds::law, 1, 2},
                       Method{"shake", 1.0 / 240, 200, Holds::law, 1, 2},
+                      Method{"fast-projection", 1.0 / 240, 200, Holds::law, 1, 2},
                       Method{"symplectic-euler", 2e-3, 50, Holds::law_of_velocities},
                       Method{"implicit-midpoint", 1.0 / 240, 200, Holds::friction},
                       Method{"trapezoidal", 1.0 / 240, 200, Holds::friction},
