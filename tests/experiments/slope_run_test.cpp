@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integrate/tableau.h"
+#include "integrate/two_step.h"
 #include "sim/contact.h"
 
 namespace clothlab {
@@ -44,7 +45,10 @@ TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
         const bool lagged =
             info_of(contact).by_forces && (info.family == IntegratorFamily::linearly_implicit ||
                                            info.family == IntegratorFamily::exponential);
-        EXPECT_NEAR(slid.rate, steep.slide(), (lagged ? 5 * h : 1e-6) * steep.slide()) << label_of(info) << h;
+        // A second root −1 keeps what the landing gave it.
+        const bool swings = info.id == kTwoStepIntegrator && TwoStepTable(info.table).alpha(0) == -1;
+        EXPECT_NEAR(slid.rate, steep.slide(), (lagged || swings ? 5 * h : 1e-6) * steep.slide())
+            << label_of(info) << h;
         const bool stiff = info_of(contact).by_forces && h > 0.01;
         // Friction damps the creep at this rate [1/s]; more than a method bears makes it slide.
         const double rate = std::sqrt(2.0) * kCoulomb * 9.8 * std::cos(gentle.angle) / kSmooth;

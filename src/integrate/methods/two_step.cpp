@@ -89,6 +89,7 @@ class TwoStep final : public Integrator {
       x1_ = x_hat_;
       v1_ = v_hat_;
       solve_contacts_locally(system, context, h, ContactTiming::after_positions, state.x, x1_, v1_);
+      scale_impulses(context, 1 / part_of_contacts());
     }
     finish_step(system, context, h, x1_, v1_, state);
   }
@@ -101,20 +102,21 @@ class TwoStep final : public Integrator {
       context.ledger->keep(weight, system.masses()[*watched] * a[*watched]);
   }
 
+  /// The rest of the impulse at a contact is that of the last step.
+  double part_of_contacts() const { return 1 - table_.alpha(0); }
+
   void solve(const DynamicSystem& system, const State& state, double h, const StepContext& context,
              StepReport& report) {
     const double gamma = h * table_.beta(2);
-    // The rest of the impulse at a contact is that of the last step.
-    const double part_of_contacts = 1 - table_.alpha(0);
     prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
     const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
     begin_contacts(context, h, gamma, state.x, x_hat_);
-    scale_impulses(context, part_of_contacts * h / gamma);
+    scale_impulses(context, part_of_contacts() * h / gamma);
     stage_.solve(system, equation, state.x, {start_.v, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 1, gamma, x1_, v1_);
     if (table_.uses_old_forces()) stop_at_contacts(system, context, h, v1_);
     report_contacts(context, system.size());
-    scale_impulses(context, 1 / part_of_contacts);
+    scale_impulses(context, 1 / part_of_contacts());
   }
 
   struct Past {
