@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <glm/geometric.hpp>
 
 #include "analysis/free_directions.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
+#include "linalg/linear_solver.h"
 #include "linalg/pseudo_random.h"
 #include "linalg/small_dense.h"
 #include "linalg/vector_basis.h"
@@ -22,6 +24,11 @@ constexpr std::size_t kProbedDirections = 3000;
 constexpr double kInvariant = 1e-10;       // of the largest coefficient: the Krylov space is complete
 constexpr double kLowestTolerance = 0.05;  // its square is the relative error of the eigenvalue
 constexpr double kSlow = 1e-8;             // of the largest eigenvalue: below, that error is absolute
+constexpr double kNoStiffness = 1e-10;     // of the largest eigenvalue: more than that error
+
+/// Much more accurate than the counts.
+const LinearSolverSettings kFilterSolver{.kind = LinearSolverSettings::Kind::cholesky,
+                                         .cg = {.tolerance = 1e-3}};
 
 /// The symmetric matrix M^−½ A M^−½ on the free directions.
 struct Problem {
@@ -89,19 +96,45 @@ double orthogonalise(Problem& p, const VectorBasis& V, std::size_t size, std::sp
   return norm(pool, w);
 }
 
+/// w := a pseudo-random vector of the free directions, of unit length.
+void make_probe(Problem& p, std::uint64_t probe, std::span<vec3> w) {
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const std::uint64_t k = 3 * (probe * w.size() + i);
+    w[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
+  }
+  p.held.filter(w);
+  const double length = norm(p.context.pool, w);
+  for (vec3& x : w) x /= length;
+}
+
+/// About the number of modes with |ω²| << σ, of which each probe v finds |σ (K + σ)⁻¹ v|² of all: its Krylov
+/// space does not separate them from other slow modes. 0 if K + σ is not positive definite.
+double count_without_stiffness(Problem& p, std::size_t probes, double sigma) {
+  SpringMatrix shifted = p.K;
+  for (std::size_t i = 0; i < p.masses.size(); ++i) shifted.diagonal(i) += sigma * p.masses[i];
+  LinearSolver solver;
+  std::vector<vec3> w(p.masses.size()), x(w.size());
+  double share = 0;
+  for (std::size_t probe = 0; probe < probes; ++probe) {
+    make_probe(p, probe, w);
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] *= sigma * std::sqrt(p.masses[i]);
+    const SolveReport report = solver.solve(
+        p.context, {.A = shifted, .b = w, .projection = p.held, .same_matrix = probe > 0}, x, kFilterSolver);
+    if (report.stopped) throw Cancelled();
+    if (!report.converged) return 0;
+    for (std::size_t i = 0; i < w.size(); ++i) share += p.masses[i] * glm::dot(x[i], x[i]);
+  }
+  return share * static_cast<double>(count_free_directions(p.held)) / static_cast<double>(probes);
+}
+
 /// The groups of one random vector: the Ritz values of its Krylov space, weighted by the squares of the first
 /// components of their vectors. Full orthogonalisation: the Ritz vectors give the damping.
 void add_groups(Problem& p, std::uint64_t probe, double modes, VectorBasis& V, Spectrum& result) {
   const auto& [pool, stop] = p.context;
-  const std::size_t n = p.masses.size();
-  std::vector<vec3> w(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t k = 3 * (probe * n + i);
-    w[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
-  }
-  p.held.filter(w);
+  std::vector<vec3> w(p.masses.size());
+  make_probe(p, probe, w);
   std::vector<double> alpha, beta, c(kLanczosSteps);
-  double length = norm(pool, w), scale = 0;
+  double length = 1, scale = 0;
   while (length > kInvariant * scale) {
     const std::span<vec3> v = V.column(alpha.size());
     std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / length; });
@@ -133,18 +166,26 @@ void add_groups(Problem& p, std::uint64_t probe, double modes, VectorBasis& V, S
   }
 }
 
-/// The k-th groups of all probes are about the same: each becomes one. `groups` ascend.
-void join_probes(std::size_t probes, std::vector<ModeGroup>& groups) {
+/// The first groups, of about `without_stiffness` modes, become one at 0. The k-th of the other groups of all
+/// probes are about the same: each becomes one. `groups` ascend.
+void join_probes(std::size_t probes, double without_stiffness, std::vector<ModeGroup>& groups) {
   std::vector<ModeGroup> joined;
-  for (std::size_t first = 0; first < groups.size(); first += probes) {
+  const auto join = [&](std::size_t first, std::size_t last) {
     ModeGroup sum;
-    for (std::size_t k = first; k < std::min(first + probes, groups.size()); ++k) {
+    for (std::size_t k = first; k < std::min(last, groups.size()); ++k) {
       sum.modes += groups[k].modes;
       sum.eigenvalue += groups[k].modes * groups[k].eigenvalue;
       sum.damping += groups[k].modes * groups[k].damping;
     }
     if (sum.modes > 0) joined.push_back({sum.eigenvalue / sum.modes, sum.damping / sum.modes, sum.modes});
-  }
+  };
+  std::size_t first = 0;
+  for (double below = 0; first < groups.size() && below + groups[first].modes / 2 < without_stiffness;
+       ++first)
+    below += groups[first].modes;
+  join(0, first);
+  for (ModeGroup& group : joined) group.eigenvalue = 0;
+  for (; first < groups.size(); first += probes) join(first, first + probes);
   groups = std::move(joined);
 }
 
@@ -176,10 +217,11 @@ double modes_below(const Spectrum& spectrum, double eigenvalue) {
   double below = 0;
   for (auto group = groups.begin(); group != next; ++group) below += group->modes;
   if (spectrum.is_exact || next == groups.begin() || next == groups.end()) return below;
-  // Half of each group lies on either side of its eigenvalue.
+  // Half of each group lies on either side of its eigenvalue, except of modes without stiffness.
+  const auto half = [](const ModeGroup& group) { return group.eigenvalue == 0 ? 0 : group.modes / 2; };
   const ModeGroup& last = *std::prev(next);
   const double share = (eigenvalue - last.eigenvalue) / (next->eigenvalue - last.eigenvalue);
-  return below - last.modes / 2 + share * (last.modes + next->modes) / 2;
+  return below - half(last) + share * (half(last) + half(*next));
 }
 
 std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, const SpringMatrix& K,
@@ -208,7 +250,6 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   result.lowest = result.groups.front().eigenvalue;
   result.highest = result.groups.back().eigenvalue;
   if (result.is_exact || !(result.highest > 0)) return result;
-  join_probes(probes, result.groups);
   const LowestModes::Result low = lowest_->compute(
       context, K, masses, held,
       {.count = kLowestModes, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
@@ -216,6 +257,10 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   if (!low.finite) return std::nullopt;
   lowest_->keep();
   result.lowest = std::min(result.lowest, low.lowest);
+  // Modes without a gap between them are not found one by one.
+  const double zero = kNoStiffness * result.highest;
+  const bool has_zeros = lowest_->count() == 0 && std::abs(low.lowest) <= zero;
+  join_probes(probes, has_zeros ? count_without_stiffness(p, probes, zero) : 0, result.groups);
   split_lowest(p, *lowest_, result.groups);
   return result;
 }

@@ -215,6 +215,44 @@ TEST(Spectrum, CountedModesAreThoseOfTheCompleteKrylovSpace) {
   }
 }
 
+/// |ω²| < 10⁻¹⁰ ω_max²
+double without_stiffness(const Spectrum& spectrum) {
+  const double zero = 1e-10 * spectrum.highest;
+  return modes_below(spectrum, zero) - modes_below(spectrum, -zero);
+}
+
+// A probe's slowest Ritz value is that of a mixture of all slow modes, at some 10⁻⁷ ω_max².
+TEST(Spectrum, CountedModesWithoutStiffnessAreOneGroup) {
+  const auto rig = flat_sheet(15);
+  const Matrices matrices(*rig);
+  const Spectrum exact = spectrum_of(*rig, matrices, 700), counted = spectrum_of(*rig, matrices);
+  ASSERT_TRUE(exact.is_exact);
+  ASSERT_FALSE(counted.is_exact);
+  const auto all = static_cast<double>(counted.free_directions);
+  EXPECT_EQ(without_stiffness(exact), 223);
+  EXPECT_NEAR(without_stiffness(counted), 223, 4 * 0.013 * all);
+  EXPECT_EQ(counted.groups[0].eigenvalue, 0);
+  EXPECT_NEAR(counted.groups[0].modes, without_stiffness(counted), 1e-9 * all);
+  EXPECT_GT(counted.groups[1].eigenvalue, 0.99 * exact.groups[223].eigenvalue);
+  double sum = 0;
+  for (const ModeGroup& group : counted.groups) sum += group.modes;
+  EXPECT_NEAR(sum, all, 1e-9 * all);
+}
+
+// Where the sheet is strained it has little stiffness across its plane, and elsewhere none.
+TEST(Spectrum, CountedModesWithoutStiffnessExcludeSlowModes) {
+  for (const double strain : {1e-8, 1e-6, 1e-4}) {
+    const auto rig = flat_sheet(15);
+    for (vec3& x : rig->state.x) x.z += strain * std::min(x.z, 0.7);
+    const Matrices matrices(*rig);
+    const Spectrum exact = spectrum_of(*rig, matrices, 700), counted = spectrum_of(*rig, matrices);
+    const double expected = without_stiffness(exact);
+    EXPECT_TRUE(50 < expected && expected < 150) << expected;
+    EXPECT_NEAR(without_stiffness(counted), expected, 4 * 0.013 * static_cast<double>(exact.free_directions))
+        << strain;
+  }
+}
+
 /// The trace of C is the sum of all modal dampings, and of all decay rates of J.
 TEST(Spectrum, EigenvaluesOfJDecayAsTheModesDoTogether) {
   const auto rig = bent_sheet(6, 0.3);
