@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -28,7 +29,9 @@ struct Spectrum {
   double lowest = 0;      ///< smallest eigenvalue [1/s²]
   double highest = 0;     ///< largest eigenvalue [1/s²]
   bool is_damped = false;
-  /// The eigenvalues of J, if requested.
+  /// The eigenvalues of J, if requested: all of them [1/s], and as oscillations, without motions that have no
+  /// force and with growing ones as undamped.
+  std::vector<std::complex<double>> jacobian;
   std::optional<std::vector<DampedOscillation>> eigenvalues;
 };
 

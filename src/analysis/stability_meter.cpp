@@ -53,6 +53,8 @@ std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, 
 /// Double zeros (motions without force) come out as the square root of rounding.
 constexpr double kZeroMotion = 1e-7;  // of the largest
 
+/// The eigenvalues as oscillations, a conjugate pair as one. Growing solutions of the equations themselves
+/// count as undamped.
 std::vector<DampedOscillation> oscillations(const std::vector<std::complex<double>>& eigenvalues) {
   double largest = 0;
   for (const std::complex<double> l : eigenvalues) largest = std::max(largest, std::abs(l));
@@ -68,13 +70,12 @@ std::vector<DampedOscillation> oscillations(const std::vector<std::complex<doubl
   return result;
 }
 
-/// The eigenvalues of J = [[0, I], [−M⁻¹K, −M⁻¹C]] on the free directions as oscillations, a conjugate pair
-/// as one: a dense problem of twice the free directions, milliseconds for 50 of them, a second for 300, ten
-/// for 600. Growing solutions of the equations themselves count as undamped. Throws
-/// Cancelled; empty if values are not finite.
-std::vector<DampedOscillation> jacobian_spectrum(const SpringMatrix& K, const SpringMatrix& C,
-                                                 std::span<const double> masses, const Projection& held,
-                                                 WorkerPool& pool, const StopProbe& stop) {
+/// The eigenvalues of J = [[0, I], [−M⁻¹K, −M⁻¹C]] on the free directions: a dense problem of twice the free
+/// directions, milliseconds for 50 of them, a second for 300, ten for 600. Throws Cancelled; empty if values
+/// are not finite.
+std::vector<std::complex<double>> jacobian_spectrum(const SpringMatrix& K, const SpringMatrix& C,
+                                                    std::span<const double> masses, const Projection& held,
+                                                    WorkerPool& pool, const StopProbe& stop) {
   const std::vector<FreeDirection> directions = free_directions(held);
   const std::size_t n = directions.size(), rows = 2 * n;
   std::vector<double> J(rows * rows, 0.0);
@@ -91,7 +92,7 @@ std::vector<DampedOscillation> jacobian_spectrum(const SpringMatrix& K, const Sp
   for (std::size_t j = 0; j < n; ++j) J[(n + j) * rows + j] = scale;
   fill(dense_K, 0, scale);
   fill(dense_on(directions, C, masses, pool, stop), n, 1);
-  return oscillations(eigenvalues(rows, std::move(J), stop));
+  return eigenvalues(rows, std::move(J), stop);
 }
 
 }  // namespace
@@ -302,7 +303,7 @@ bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject&
   is_completed([&] {
     const auto all =
         jacobian_spectrum(*stiffness_, *damping_, subject.system.masses(), subject.held, pool, stop);
-    found = limiting(all, subject.integrator, stop);
+    found = limiting(oscillations(all), subject.integrator, stop);
   });
   if (found.empty()) return false;
   estimate.others = std::move(found);
@@ -318,8 +319,9 @@ std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool wi
   std::optional<Spectrum> result;
   const bool completed = is_completed([&] {
     result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held, most_exact);
-    if (result && with_eigenvalues && result->free_directions <= kExactDirections)
-      result->eigenvalues = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
+    if (!result || !with_eigenvalues || result->free_directions > kExactDirections) return;
+    result->jacobian = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
+    result->eigenvalues = oscillations(result->jacobian);
   });
   return completed ? result : std::nullopt;
 }

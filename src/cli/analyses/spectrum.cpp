@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <numbers>
 
@@ -58,18 +59,19 @@ struct SpectrumAnalysis final : SceneAnalysis {
       below += modes;
     }
     add_curves(look, std::move(curves));
-    if (!spectrum.is_damped || !spectrum.eigenvalues) return;
+    if (!spectrum.is_damped || spectrum.jacobian.empty()) return;
     ChartCurve& plane = chart.panels.emplace_back().curves.emplace_back(
         ChartCurve{.label = "eigenvalues of J", .colour = {251, 191, 36}, .markers = true, .line = false});
     chart.panels.back().x.title = "real part of the eigenvalues of J [1/s]";
     chart.panels.back().y.title = "imaginary part [rad/s]";
-    for (const auto& [omega, damping] : *spectrum.eigenvalues) {
-      const double imaginary = omega > damping / 2 ? std::sqrt(omega * omega - damping * damping / 4) : 0;
-      const double real = omega > 0 ? -damping / 2 : -damping;
-      csv += csv_row("jacobian", NAN, 1, omega * omega, omega / (2 * std::numbers::pi), damping, real,
-                     imaginary);
-      plane.x.push_back(real);
-      plane.y.push_back(imaginary);
+    for (const std::complex<double> l : spectrum.jacobian) {
+      if (l.imag() < 0) continue;  // of a pair
+      const bool oscillates = l.imag() > 0;
+      const double omega = oscillates ? std::abs(l) : 0, damping = (oscillates ? -2 : -1) * l.real();
+      csv += csv_row("jacobian", NAN, 1, omega * omega, omega / (2 * std::numbers::pi), damping, l.real(),
+                     l.imag());
+      plane.x.push_back(l.real());
+      plane.y.push_back(l.imag());
     }
   }
 
