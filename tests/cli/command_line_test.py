@@ -1353,7 +1353,9 @@ class CommandLine(unittest.TestCase):
 
     def test_analyze_cost(self):
         self.refused("analyze", "cost", "--levels", 0, says="--levels")
-        self.refused("analyze", "cost", "--levels", 21, says=["levels", "N/m"])
+        self.refused("analyze", "cost", "--levels", 21, says=["levels: the last", "stretch-stiffness", "N/m"])
+        self.refused("analyze", "cost", "--grid", "4x4", "--bend-stiffness", 1e7, "--csv", "a.csv", says=["levels: the last", "bend-stiffness"])
+        self.refused("analyze", "cost", "--grid", "4x4", "--stretch-stiffness", 1e-6, "--levels", 2, says=["levels: the first", "stretch-stiffness"])
         self.refused("analyze", "cost", "--steps", 0, says="steps")
         rows = self.analyze("cost", "--grid", "8x8", "--steps", 5, "--levels", 5, "--integrators",
                             "semi-implicit-euler,backward-euler,exponential-rosenbrock-euler,siere")
@@ -1366,6 +1368,8 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(float(row["products_per_step"]) > 0, row["integrator"] == "exponential-rosenbrock-euler")
         h_omega = [float(r["h_omega_max"]) for r in rows[:5]]
         self.assertAlmostEqual(h_omega[4] / h_omega[0], 10)
+        substep = self.analyze("cost", "--grid", "8x8", "--steps", 1, "--levels", 1, "--substeps", 4, "--integrators", "backward-euler")
+        self.assertAlmostEqual(float(substep[0]["h_omega_max"]) / h_omega[0], 1 / 4)
         # Products grow with h·ω_max.
         products = work["exponential-rosenbrock-euler"]
         self.assertGreater(products[4], 3 * products[0])
