@@ -1377,6 +1377,12 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(done.stderr, "left out: explicit-euler, .*: the work of their steps does not depend")
 
     def test_analyze_contact_laws(self):
+        for size in 1e200, 1e-200, 0:
+            self.refused("analyze", "contact-laws", "--contact-distance", size, says=["--contact-distance", "from 1e-09 to 1 m"])
+            self.refused("analyze", "contact-laws", "--friction-speed", size, says=["--friction-speed", "from 1e-09 to 10 m/s"])
+        for distance, speed in (1, 10), (1e-9, 1e-9):
+            for row in self.analyze("contact-laws", "--contact-distance", distance, "--friction-speed", speed):
+                self.assertTrue(all(math.isfinite(float(row[key])) for key in ("x", "value", "slope")), row)
         rows = self.analyze("contact-laws", "--contact-distance", "4 mm", "--friction-speed", 0.02, "--points", 31)
         for row in rows:
             size, x, value, slope = (float(row[key]) for key in ("parameter", "x", "value", "slope"))
