@@ -20,7 +20,7 @@ struct ReversalPoint {
 
 struct Reversal {
   StepStatus status{};                ///< of the last step
-  std::vector<ReversalPoint> points;  ///< at most 257; the last one belongs to the start if `status` is done
+  std::vector<ReversalPoint> points;  ///< at most 256; the last one belongs to the start if `status` is done
   double energy_gain = 0;             ///< total energy at the end less that at the start [J]
 };
 

@@ -1286,6 +1286,9 @@ class CommandLine(unittest.TestCase):
             self.assertAlmostEqual(float(row["time"]), 1)
             self.assertEqual(float(row["error_x"]) < 1e-9, name in ("velocity-verlet", "implicit-midpoint"), row)
         self.assertLess(float(end["rk4"]["error_x"]), float(end["bdf2"]["error_x"]))
+        # Its first step after the reversal is one of RK4.
+        leapfrog = self.analyze("reversal", "--steps", 240, "--integrators", "two-step:leapfrog")
+        self.assertGreater(float(leapfrog[-1]["error_x"]), 1e-6)
         done = self.run_program("analyze", "reversal", "--integrators", "explicit-euler")
         self.assertRegex(done.stdout, "explicit-euler +blew up")
 

@@ -67,8 +67,10 @@ TEST(Reversal, BringsVerletBackAndNotSymplecticEuler) {
   EXPECT_GT(reversal_of(oscillator("symplectic-euler", 0.4), 50).points.back().error_x, 1e-3);
 }
 
-// At most 256 states are kept; each is compared with the one of its own time.
+// At most 256 points; each is compared with the one of its own time.
 TEST(Reversal, ComparesStatesOfTheSameTime) {
+  EXPECT_EQ(reversal_of(oscillator("velocity-verlet", 0.1), 256).points.size(), 256U);
+  EXPECT_EQ(reversal_of(oscillator("velocity-verlet", 0.1), 257).points.size(), 129U);
   const Reversal reversal = reversal_of(oscillator("velocity-verlet", 0.1), 301);
   ASSERT_EQ(reversal.points.size(), 151U);
   EXPECT_EQ(reversal.points.front().step, 1U);
