@@ -294,9 +294,9 @@ ImU32 integrator_colour(std::size_t row) {
                                              IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
                                              IM_COL32(0, 114, 178, 255)};
-  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F, 0.58F};
+  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F, 0.58F, 0.82F};
   // Each family has its own part of the first 28, so that a new method changes no other colour. Methods
-  // beyond their family's part share the last seven.
+  // beyond their family's part share the rest.
   constexpr std::array<std::size_t, 6> kFirst{0, 6, 10, 20, 24, 28};
   std::array<std::size_t, 5> used{};
   std::size_t index = 0, beyond = kFirst.back();

@@ -15,7 +15,7 @@ namespace clothlab {
 namespace {
 
 /// Of the scene's stiffness.
-double stiffness_factor(int level) { return std::pow(10, 0.5 * level); }
+double factor_of_level(int level) { return std::pow(10, 0.5 * level); }
 
 /// A strip of 2 x 8 particles that hangs from both ends, 0.8 m apart, and comes to rest.
 Scene hanging_strip() {
@@ -69,7 +69,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
     std::printf("%-29s", std::string(label_of(info)).c_str());
     is_completed([&] {
       for (int level = 0; level < levels; ++level) {
-        const double stiffness = stiffness_factor(level) * loaded.scene.material.stretch_stiffness;
+        const double stiffness = factor_of_level(level) * loaded.scene.material.stretch_stiffness;
         const SpringForcesAtEnd end = run_to_forces(loaded, info, stiffness, steps, *pool, stop);
         if (end.status == StepStatus::stopped) return;
         StiffLimit limit = compare_with_rods(end, rods);
@@ -95,7 +95,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
     if (steps == 0) throw InputError("steps: there must be at least one.");
     const double softest = loaded.scene.material.stretch_stiffness,
                  most = find_scene_parameter("stretch-stiffness")->spec.max;
-    if (stiffness_factor(levels - 1) * softest > most)
+    if (factor_of_level(levels - 1) * softest > most)
       throw InputError("levels: the last of them has more than the largest stretch stiffness, " +
                        format_quantity(most, "N/m") + ".");
     const SpringForcesAtEnd rods =
@@ -111,7 +111,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
         "Rods by rattle after %llu steps of %g s: forces up to %.6g N.\n"
         "Relative difference of the springs' forces, over the stretch stiffness [N/m]\n%-29s",
         static_cast<unsigned long long>(steps), loaded.scene.dt, largest, "integrator");
-    for (int level = 0; level < levels; ++level) std::printf(" %9.3g", stiffness_factor(level) * softest);
+    for (int level = 0; level < levels; ++level) std::printf(" %9.3g", factor_of_level(level) * softest);
     std::printf("\n");
     std::vector<const IntegratorInfo*> skipped;
     for_each([&](const IntegratorInfo& info) {
