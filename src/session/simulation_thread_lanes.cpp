@@ -166,10 +166,10 @@ Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
     }
     return progress;
   } catch (const InputError& refused_entry) {
+    const std::string name = std::string("Lane ") + lane_letter(lane.id);  // it may end with follow_lanes()
     cancel_catch_up(lane);
     follow_lanes();
-    throw InputError(std::string("Lane ") + lane_letter(lane.id) + " cannot repeat this run. " +
-                     refused_entry.what());
+    throw InputError(name + " cannot repeat this run. " + refused_entry.what());
   } catch (...) {
     cancel_catch_up(lane);
     follow_lanes();
