@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "integrate/tableau.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -104,6 +105,19 @@ TEST(Parameters, AWholeSceneIsChecked) {
   scene = {};
   scene.dt = 0;
   EXPECT_NE(refusal([&] { check_parameters(scene); }).find("dt"), std::string::npos);
+}
+
+TEST(Method, KeepsOnlyATableauOfItsIntegrator) {
+  Method method;
+  set_integrator(method, tableau_method(tableau_preset("gauss4")).info);
+  set_integrator(method, "backward-euler");
+  set_integrator(method, "runge-kutta");
+  EXPECT_EQ(method_info(method).title, "Gauss 4");
+  set_integrator(method, "two-step");
+  EXPECT_EQ(method.tableau, nullptr);
+  EXPECT_EQ(method_info(method).title, "Two-step tableau");
+  method.tableau = &tableau_method(tableau_preset("gauss4"));
+  EXPECT_THROW(check_tableau(method), InputError);
 }
 
 }  // namespace

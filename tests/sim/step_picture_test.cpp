@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "integrate/tableau.h"
+#include "sim/loose_cloth.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -84,6 +86,29 @@ TEST(StepPicture, HasTheForcesOfTheMethod) {
     const vec3 change = simulation.system().masses()[kParticle] * (simulation.state().v[kParticle] - v0);
     EXPECT_NEAR(glm::length(impulse - change), 0, 1e-12 * h * scale) << method;
     EXPECT_LT(glm::length(picture.constraints), 1e-6 * h * scale) << method;  // what the solver left
+  }
+}
+
+// The weight and what the floor gives cancel. Two-step methods repeat no step there as a first one, which
+// would be one of rk4 with four forces.
+TEST(StepPicture, TellsContactsFromForces) {
+  const std::map<std::string_view, std::size_t> forces{
+      {"semi-implicit-euler", 0}, {"backward-euler", 1}, {"two-step", 2}};
+  for (const auto& [method, count] : forces) {
+    Scene scene = loose_scene(std::string(method));
+    scene.floor.on = true;
+    scene.floor.height = 0;
+    Simulation simulation(scene, grid_mesh(5, 5), one_thread());
+    (void)picture_after(simulation, 20);
+    for (int step = 0; step < 10; ++step) {
+      const StepPicture picture = picture_after(simulation, 1);
+      EXPECT_EQ(picture.used.size(), count) << method << step;
+      const double weight = simulation.system().masses()[kParticle] * 9.8;
+      vec3 impulse = picture.rest.weight * picture.rest.force;
+      for (const UsedForce& use : picture.used) impulse += use.weight * use.force;
+      EXPECT_NEAR(impulse.y / picture.h, -weight, 1e-3 * weight) << method << step;
+      EXPECT_NEAR(picture.constraints.y / picture.h, weight, 1e-3 * weight) << method << step;
+    }
   }
 }
 
