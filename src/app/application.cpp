@@ -2,7 +2,6 @@
 #include "app/application.h"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -59,9 +58,8 @@ std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request,
   SimulationThread::Options options;
   options.threads = request.threads;
   // A renderer on the CPU keeps one core; otherwise long steps would leave it few pictures per second.
-  if (is_software_renderer() && options.threads >= hardware_threads()) {
+  if (is_software_renderer() && options.threads >= hardware_threads())
     options.threads = std::max(1, hardware_threads() - 1);
-  }
   SceneLoadOptions loading;
   if (!request.scene) loading.initial_state = request.initial_state;
   loading.stop = request.stop;

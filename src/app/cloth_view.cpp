@@ -5,16 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "app/framing.h"
 #include "chart/axis.h"
 #include "core/vec.h"
-#include "ui/lanes.h"
 #include "ui/theme.h"
 
 namespace clothlab {

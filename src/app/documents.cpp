@@ -5,9 +5,7 @@
 #include <exception>
 #include <glm/geometric.hpp>
 #include <iostream>
-#include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "core/text.h"

@@ -5,7 +5,6 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "chart/chart.h"

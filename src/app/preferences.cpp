@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <system_error>
 
-#include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"

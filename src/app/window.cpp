@@ -11,11 +11,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <string_view>
 
 #include "core/error.h"
 #include "core/text_file.h"
-#include "ui/theme.h"
 
 namespace clothlab {
 namespace {
@@ -116,9 +114,8 @@ struct Window::Impl {
     int x = 0, y = 0, w = 0, h = 0, width = 0, height = 0;
     glfwGetMonitorWorkarea(monitor, &x, &y, &w, &h);
     glfwGetWindowSize(window, &width, &height);
-    if (w > 0 && h > 0 && (width > w || height > h)) {
+    if (w > 0 && h > 0 && (width > w || height > h))
       glfwSetWindowSize(window, std::min(width, w), std::min(height, h));
-    }
   }
 
   void set_geometry(const WindowGeometry& wanted) {

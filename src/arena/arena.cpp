@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <utility>
 
 #include "core/error.h"
 #include "core/hash.h"

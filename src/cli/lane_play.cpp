@@ -4,14 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "analysis/stability_text.h"
 #include "chart/dash.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"

@@ -269,8 +269,7 @@ void SceneOptions::add_to(CLI::App& app) {
   text("--tableau", tableau_, "FILE.json|NAME",
        "Coefficients of --integrator runge-kutta or two-step: a JSON file, JSON text such as {\"name\": "
        "\"Heun\", \"a\": [[0, 0], [1, 0]], \"b\": [\"1/2\", \"1/2\"]} or {\"alpha\": [-1, 0, 1], \"beta\": "
-       "[0, "
-       "2, 0]}, or one of " +
+       "[0, 2, 0]}, or one of " +
            joined(tableaux) + ". Lists of integrators have runge-kutta:NAME and two-step:NAME.",
        "Stepping");
   for (const ParameterSpec* spec : all_parameters()) {

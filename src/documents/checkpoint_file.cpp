@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -255,8 +252,7 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
       checkpoint->notices.add(
           NoticeCause::contacts_restarted, checkpoint->record.step,
           "This checkpoint is of an earlier version, which solved friction in another way. Its contacts "
-          "start "
-          "again without impulses, so the run does not continue exactly as it would have then.");
+          "start again without impulses, so the run does not continue exactly as it would have then.");
     checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);

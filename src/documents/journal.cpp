@@ -6,14 +6,12 @@
 #include <charconv>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
-#include "documents/scene_file.h"
 #include "io/output_file.h"
 #include "sim/command_json.h"
 #include "sim/command_rules.h"

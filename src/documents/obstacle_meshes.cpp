@@ -2,8 +2,6 @@
 #include "documents/obstacle_meshes.h"
 
 #include <array>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "core/error.h"

@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text_file.h"

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <system_error>
 #include <variant>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -16,7 +14,6 @@
 #include "core/text_file.h"
 #include "documents/journal.h"
 #include "io/output_file.h"
-#include "sim/scene_json.h"
 #include "sim/strict_json.h"
 
 namespace clothlab {

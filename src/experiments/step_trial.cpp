@@ -8,7 +8,6 @@
 #include "analysis/stability_meter.h"
 #include "core/error.h"
 #include "sim/parameters.h"
-#include "sim/simulation.h"
 
 namespace clothlab {
 

@@ -6,8 +6,6 @@
 #include <glm/geometric.hpp>
 #include <glm/gtc/constants.hpp>
 
-#include "core/vec.h"
-
 namespace clothlab {
 namespace {
 

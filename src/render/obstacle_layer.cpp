@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "render/obstacle_layer.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <numeric>
-#include <vector>
 
 #include "render/cloth_layer.h"
 #include "render/drawing.h"

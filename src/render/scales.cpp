@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/quantile.h"
-#include "core/vec.h"
 
 namespace clothlab {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "session/command_queue.h"
 
-#include <utility>
-
 #include "sim/command_rules.h"
 
 namespace clothlab {

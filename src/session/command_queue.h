@@ -8,7 +8,6 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <variant>
 
 #include "session/control.h"

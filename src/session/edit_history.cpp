@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <glm/geometric.hpp>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "core/error.h"

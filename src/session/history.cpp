@@ -2,7 +2,6 @@
 #include "session/history.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace clothlab {
@@ -69,9 +68,7 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
     return time_of_next - states_.front()->time > limits_.seconds / kAlmost &&
            states_.size() >= std::min(limits_.least, limits_.step_by_step);
   };
-  while (!states_.empty() && (is_old() || bytes_ + bytes_of_next > limits_.bytes)) {
-    forget_oldest();
-  }
+  while (!states_.empty() && (is_old() || bytes_ + bytes_of_next > limits_.bytes)) forget_oldest();
 }
 
 void History::set_memory(std::size_t bytes) {

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "contact/surface_name.h"
 #include "core/text.h"
-#include "integrate/registry.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"

@@ -119,8 +119,8 @@ void SimulationThread::Impl::steer(const Rewind&) {
   if (!history.empty() && now < history[0].time)
     throw InputError(own.name() + " blew up at " + format_plain(now, 3) + " s, and the states before " +
                      format_plain(history[0].time, 3) +
-                     " s are no longer kept. With another method or a smaller h the lane catches up "
-                     "with the others; Reset returns to the start.");
+                     " s are no longer kept. With another method or a smaller h the lane catches up with the "
+                     "others; Reset returns to the start.");
   playing = resumes = false;
   branch_at_time(now - kRewindSeconds * speed);
   continue_from_newest_kept();
@@ -157,9 +157,8 @@ void SimulationThread::Impl::steer(const KeepJournal& c) {
 }
 
 void SimulationThread::Impl::steer(const WatchAgain& c) {
-  if (history.size() - history.first_step_by_step() < 2) {
+  if (history.size() - history.first_step_by_step() < 2)
     throw InputError("There is nothing to watch again yet: take some steps first.");
-  }
   playing = false;
   const std::size_t oldest =
       std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "chart/dash.h"
-#include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
-#include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {

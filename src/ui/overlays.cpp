@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -7,7 +7,6 @@
 
 #include "analysis/stability_text.h"
 #include "core/text.h"
-#include "integrate/registry.h"
 #include "session/real_time.h"
 #include "sim/parameters.h"
 #include "ui/theme.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ui/lanes.h"
-#include "ui/panels/panel_context.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
 #include "ui/widgets/file_dialog.h"

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "core/text.h"
 #include "sim/parameters.h"
 #include "ui/lanes.h"
-#include "ui/panels/panels.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/analyses/method_analysis.h"
-#include "cli/interrupt.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "experiments/step_trial.h"

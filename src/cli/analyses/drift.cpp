@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <glm/geometric.hpp>
-#include <utility>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
@@ -224,9 +223,9 @@ struct DriftAnalysis final : SceneAnalysis {
 const SubcommandRow kDriftAnalysis{
     "drift",
     "Methods that treat stretch springs as rods: errors of lengths and velocities, and the energy, over "
-    "time; "
-    "PBD\nwith and without velocity projection, and rods that constrain velocities only, with each kind of "
-    "stabilisation.\nWithout a scene: a pendulum of one rod, at --dt 0.01; options change it like any scene.",
+    "time; PBD\nwith and without velocity projection, and rods that constrain velocities only, with each "
+    "kind of stabilisation.\nWithout a scene: a pendulum of one rod, at --dt 0.01; options change it like "
+    "any scene.",
     make_subcommand<DriftAnalysis>};
 
 }  // namespace clothlab

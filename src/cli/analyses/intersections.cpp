@@ -81,8 +81,7 @@ struct Intersections final : Subcommand {
 
 const SubcommandRow kIntersectionsAnalysis{
     "intersections",
-    "Pairs of triangles that intersect, of the cloth and of mesh bodies, and vertices inside a body or "
-    "below "
+    "Pairs of triangles that intersect, of the cloth and of mesh bodies, and vertices inside a body or below "
     "the\nfloor: at the start, or after --steps.",
     make_subcommand<Intersections>};
 

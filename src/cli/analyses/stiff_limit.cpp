@@ -128,12 +128,11 @@ struct StiffLimitAnalysis final : SceneAnalysis {
 
 }  // namespace
 
-const SubcommandRow kStiffLimitAnalysis{"stiff-limit",
-                                        "The force of ever stiffer springs at the end of a run: it tends to "
-                                        "the force λ of rods. Without a scene: "
-                                        "a\nstrip of 2 x 8 particles that hangs from both ends and comes to "
-                                        "rest, at --dt 0.01; options change it "
-                                        "like any\nscene.",
-                                        make_subcommand<StiffLimitAnalysis>};
+const SubcommandRow kStiffLimitAnalysis{
+    "stiff-limit",
+    "The force of ever stiffer springs at the end of a run: it tends to the force λ of rods. Without a "
+    "scene: a\nstrip of 2 x 8 particles that hangs from both ends and comes to rest, at --dt 0.01; options "
+    "change it like any\nscene.",
+    make_subcommand<StiffLimitAnalysis>};
 
 }  // namespace clothlab

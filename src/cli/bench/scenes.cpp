@@ -33,8 +33,7 @@ BenchTable step_table(const BenchSettings& settings) {
                   {"end", "end", ""}},
       .notes = {
           "Mean: total time over the number of steps. Processor: the time of all threads. Real time: h over "
-          "the mean; above 1 it is faster. "
-          "Gain: 1 thread over " +
+          "the mean; above 1 it is faster. Gain: 1 thread over " +
           all + "."}};
 }
 

@@ -4,12 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/interrupt.h"
-#include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
 #include "contact/body_contact.h"

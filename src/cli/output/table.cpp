@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/text.h"
-#include "integrate/registry.h"
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/lanes.h"

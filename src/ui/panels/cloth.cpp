@@ -46,9 +46,8 @@ void pin_buttons(const PanelContext& context) {
   for (const Row& row : kRows) {
     if (row.preset != PinPreset::none) ImGui::SameLine(0, gap);
     const bool active = preset != nullptr && *preset == row.preset;
-    if (text_button(row.name, row.label, row.help, text_width(row.label) + padding, active)) {
+    if (text_button(row.name, row.label, row.help, text_width(row.label) + padding, active))
       context.send(Command(SetPinPreset{row.preset}));
-    }
   }
   const Scene& own = context.snapshot.loaded->scene;
   ImGui::BeginDisabled(context.edits.scene().pins == own.pins);

@@ -51,11 +51,9 @@ void driver_rows(const PanelContext& context) {
   const std::vector<Driver>& drivers = context.scene().drivers;
   if (drivers.empty() && !may_record(context)) return;
   section("Drivers");
-  if (may_record(context) &&
-      text_button(
-          "record-drag", "Record this drag as a path",
-          "Makes the pin that was dragged a group, and its motion the path of the group. After a reset "
-          "it moves the same way again."))
+  if (may_record(context) && text_button("record-drag", "Record this drag as a path",
+                                         "Makes the pin that was dragged a group, and its motion the path of "
+                                         "the group. After a reset it moves the same way again."))
     context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
   for (std::uint32_t k = 0; k < drivers.size(); ++k) {
     const Driver& driver = drivers[k];

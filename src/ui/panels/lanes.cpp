@@ -251,11 +251,10 @@ constexpr std::array kSets{
             "The active method with 16, 4 and 1 substeps of a step of 16 times the current h, or of the "
             "largest stable step.",
             steps_of_one},
-    LaneSet{
-        "Newton's method or one linear solve",
-        "The active method if it is implicit, otherwise backward Euler: its full form, by Newton's method, "
-        "and its semi-implicit form, by one linear solve per stage (S-).",
-        stages_of_one},
+    LaneSet{"Newton's method or one linear solve",
+            "The active method if it is implicit, otherwise backward Euler: its full form, by Newton's "
+            "method, and its semi-implicit form, by one linear solve per stage (S-).",
+            stages_of_one},
     LaneSet{"In real time here", "Eight methods, without those that ran slower than real time on this scene.",
             in_real_time},
     LaneSet{"Against a reference",

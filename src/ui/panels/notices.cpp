@@ -3,8 +3,6 @@
 
 #include <imgui.h>
 
-#include <algorithm>
-
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 

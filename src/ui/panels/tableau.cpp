@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 #include <utility>
 
 #include "core/error.h"

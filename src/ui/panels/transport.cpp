@@ -49,10 +49,9 @@ void transport_panel(const PanelContext& context) {
   ImGui::BeginDisabled(!why_not.empty());
   if (text_button(
           "step-back", "−h",
-          "One step of −h from here by this method (A), then pause. It is a step of the simulation, no "
-          "undo: only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) "
-          "return to the state before the last step. Backward Euler undoes a step of explicit Euler, "
-          "and the reverse." +
+          "One step of −h from here by this method (A), then pause. It is a step of the simulation, no undo: "
+          "only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) return to "
+          "the state before the last step. Backward Euler undoes a step of explicit Euler, and the reverse." +
               (why_not.empty() ? std::string() : "\n\nNot possible now: " + why_not + "."),
           width)) {
     context.send(Command(StepBack{}));

@@ -2,7 +2,6 @@
 #include "ui/plots/plot_kinds.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <glm/geometric.hpp>

@@ -4,11 +4,9 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "core/text.h"
 #include "core/text_file.h"
@@ -267,9 +265,7 @@ void FileDialog::draw_list(float height) {
     }
   }
   ImGui::EndChild();
-  if (clicked < shown_.size()) {
-    choose(entries_[shown_[clicked]]);
-  }
+  if (clicked < shown_.size()) choose(entries_[shown_[clicked]]);
 }
 
 /// One row of the list; true when it was clicked.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets/parameter_row.h"
 
-#include <imgui.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

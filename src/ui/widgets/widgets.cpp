@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <string>
 #include <utility>
 #include <vector>
 
