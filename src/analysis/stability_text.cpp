@@ -60,17 +60,14 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
 /// For a method without a limit on an oscillator.
 std::string at_every_step_size(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                                const StabilityEstimate& e) {
-  const std::string title(integrator.title);
+  std::string text = std::string(integrator.title) + " is stable at every step size";
   if (!integrator.stability_condition.empty())
-    return title + " is stable at every step size " + std::string(integrator.stability_condition) + "; at " +
-           at(h, e) + " it" +
-           multiplies("the stiffest oscillation", deciding_growth(integrator, values, h, e)) +
-           " in every step.";
-  if (!damps_stiff_motion(integrator, values, h, e))
-    return title + " is stable at every step size on an oscillator, here at " + at(h, e) +
+    text += " " + std::string(integrator.stability_condition);
+  else if (!damps_stiff_motion(integrator, values, h, e))
+    return text + " on an oscillator, here at " + at(h, e) +
            ", but damps nothing: on cloth that bends and turns, energy may grow at large steps. Watch its "
            "plot.";
-  return title + " is stable at every step size; at " + at(h, e) + " it" +
+  return text + "; at " + at(h, e) + " it" +
          multiplies("the stiffest oscillation", deciding_growth(integrator, values, h, e)) +
          " in every step.";
 }
@@ -245,10 +242,9 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
     return text + advice(facts, integrator);
   }
   if (integrator.growth_of_slow_modes) return text + advice(facts, integrator);
-  if (!limit || *limit == 0) {
+  if (!limit || *limit == 0)
     return text + " Symplectic Euler at the same cost holds up to h = " + seconds(explicit_limit(*estimate)) +
            ", an implicit method at any h.";
-  }
   if (facts.h < *limit)
     text += " That limit is of small motion about this shape: large strains make it lower." +
             advice(facts, integrator);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "arena/arena.h"
 
-#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -93,7 +92,9 @@ const Lane& Arena::at(LaneId lane) const {
 
 Lane& Arena::at(LaneId lane) { return const_cast<Lane&>(std::as_const(*this).at(lane)); }
 
-bool Arena::runs() const { return std::ranges::any_of(lanes_, &Lane::runs); }
+void Arena::insert(Lane lane) {
+  lanes_.insert(std::ranges::upper_bound(lanes_, lane.id, {}, &Lane::id), std::move(lane));
+}
 
 double Arena::time() const {
   double time = lanes_.front().simulation->state().t;
@@ -201,11 +202,8 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   Checkpoint now;
   from.simulation->save(pool, now);
   auto made = continued(pool, now, *from.simulation, {});
-  const auto position = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
   LogEntry entry = next_entry(LaneCommand(command));
-  lanes_.insert(
-      position,
-      {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
+  insert({.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
   log_.add(std::move(entry));
 }
 
@@ -369,8 +367,6 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   log_.add(std::move(entry));
 }
 
-bool Arena::has_passed(const Moment& moment) const { return log_.has_passed(moment.position); }
-
 double Arena::largest_step_since(const Moment& moment) const {
   double largest = std::abs(moment.lanes.front().checkpoint->scene->dt);
   for (const std::size_t change : log_.changes_since(moment.position)) {
@@ -410,15 +406,9 @@ Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& 
   while (run.next_ < run.changes_.size() && entries[run.changes_[run.next_]].step == simulation.steps())
     repeat(pool, entries[run.changes_[run.next_++]], simulation);
   if (simulation.steps() >= steps()) return Progress::arrived;
-  switch (simulation.step(pool, stop)) {
-    case StepStatus::stopped:
-      return Progress::stopped;
-    case StepStatus::blown_up:
-      return Progress::blown_up;
-    case StepStatus::done:
-      break;
-  }
-  return Progress::advanced;
+  const StepStatus status = simulation.step(pool, stop);
+  if (status == StepStatus::stopped) return Progress::stopped;
+  return status == StepStatus::blown_up ? Progress::blown_up : Progress::advanced;
 }
 
 void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment) {
@@ -428,8 +418,7 @@ void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, co
   const auto values = shared_with_method(first.scene(), scene);
   if (!differences(made->scene(), *values, made->mesh()).empty()) made->apply(pool, SetScene{values});
   LogEntry entry = next_entry(CaughtUp{lane, moment.position, std::make_shared<const Scene>(scene), true});
-  const auto place = std::ranges::upper_bound(lanes_, lane, {}, &Lane::id);
-  lanes_.insert(place, {.id = lane, .simulation = std::move(made), .frozen = part.frozen, .held = part.held});
+  insert({.id = lane, .simulation = std::move(made), .frozen = part.frozen, .held = part.held});
   log_.add(std::move(entry));
 }
 
@@ -440,8 +429,7 @@ void Arena::finish(CatchUp run) {
     found->simulation = std::move(run.simulation_);
     found->unfreeze();
   } else {
-    const auto position = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
-    lanes_.insert(position, {.id = run.lane_, .simulation = std::move(run.simulation_)});
+    insert({.id = run.lane_, .simulation = std::move(run.simulation_)});
   }
   log_.add(std::move(entry));
 }

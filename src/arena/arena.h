@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,7 +107,7 @@ class Arena {
   const Simulation& operator[](LaneId lane) const { return *at(lane).simulation; }
   bool is_alone() const { return lanes_.size() == 1; }
   /// True if any lane takes steps.
-  bool runs() const;
+  bool runs() const { return std::ranges::any_of(lanes_, &Lane::runs); }
   /// Of the lanes that run [s]; if none runs, of the one that is farthest.
   double time() const;
   /// Of all lanes' states, bit by bit; for one lane, of its state.
@@ -135,7 +136,7 @@ class Arena {
   void go_back(WorkerPool& pool, const Moment& moment);
 
   /// True if the present run passed through the moment; lanes catch up only from such moments.
-  bool has_passed(const Moment& moment) const;
+  bool has_passed(const Moment& moment) const { return log_.has_passed(moment.position); }
   /// The largest h [s] of a step of all lanes from a moment of the present run to now.
   double largest_step_since(const Moment& moment) const;
   /// The run of `lane`, existing or new, from a moment with the method of `scene`. It begins with the lane's
@@ -154,6 +155,7 @@ class Arena {
  private:
   const Lane& at(LaneId lane) const;
   Lane& at(LaneId lane);
+  void insert(Lane lane);
   void restore_good_state(WorkerPool& pool, Lane& lane, LogEntry entry);
   void save_before(WorkerPool& pool);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);

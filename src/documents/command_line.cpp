@@ -73,11 +73,10 @@ class Options {
     const auto value = [&](const Scene& scene) { return parameter_value(scene, spec); };
     if (std::ranges::equal(lanes_, bases_, {}, value, value)) return;
     const double now = value(scene_);
-    if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0) {
+    if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0)
       text_ += " --" + std::string(spec.id) + (now != 0 ? "" : "=false");
-    } else {
+    else
       add(spec.id, parameter_text(spec, now));
-    }
   }
 
   std::string pins() const {

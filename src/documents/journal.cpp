@@ -56,7 +56,6 @@ Memory numbers_of_hex(std::string_view text) {
   return Memory(std::move(numbers));
 }
 
-/// The line of an object.
 std::string line(std::uint64_t step, std::string_view object) {
   std::string text = "{\"step\":";
   return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
@@ -179,7 +178,6 @@ std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
   return all;
 }
 
-/// The obstacles of a command.
 std::span<const Obstacle> obstacles_of(const Command& command) {
   if (const auto* set = std::get_if<SetObstacles>(&command)) return set->bodies;
   if (const auto* set = std::get_if<SetScene>(&command); set && set->scene)

@@ -93,8 +93,7 @@ LoadJob::Result LoadJob::load(const FindScene& find_scene, SceneLoadOptions opti
     };
     Scene scene = find_scene(options, outcome.remark);
     outcome.scene = std::make_shared<const LoadedScene>(load_scene(std::move(scene), options));
-  } catch (const Cancelled&) {
-    outcome.cancelled = true;
+  } catch (const Cancelled&) {  // neither a scene nor an error
   } catch (const std::bad_alloc&) {
     outcome.error = "There is not enough memory to load this.";
   } catch (const std::exception& e) {

@@ -25,8 +25,7 @@ class LoadJob {
   struct Result {
     std::shared_ptr<const LoadedScene> scene;  ///< null when it failed or was cancelled
     std::string error;                         ///< one sentence; empty when it succeeded or was cancelled
-    bool cancelled = false;
-    std::string remark;  ///< see SceneExtras
+    std::string remark;                        ///< see SceneExtras
   };
 
   /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are

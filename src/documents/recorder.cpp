@@ -25,18 +25,18 @@ std::string frame_name(std::uint64_t number, const char* extension) {
   return name.data();
 }
 
-std::uintmax_t write_mesh(const fs::path& path, const Frame& frame) {
+}  // namespace
+
+std::uintmax_t write_obj_file(const fs::path& path, const ClothMesh& mesh, std::span<const vec3> positions) {
   std::uintmax_t bytes = 0;
   OutputFile file(path);
-  write_obj(*frame.mesh, frame.positions, [&](std::string_view piece) {
+  write_obj(mesh, positions, [&](std::string_view piece) {
     file.write(piece);
     bytes += piece.size();
   });
   file.commit();
   return bytes;
 }
-
-}  // namespace
 
 Recorder::Recorder(fs::path folder, const Settings& settings)
     : folder_(std::move(folder)), settings_(settings), diagnostics_(folder_ / "diagnostics.csv") {
@@ -71,11 +71,10 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
     }
     ++on_clock_;
     const Shape next{added_++, shape};
-    if (settings_.pictures) {
+    if (settings_.pictures)
       undrawn_.push_back(next);
-    } else {
+    else
       post(next, {});
-    }
   }
 }
 
@@ -88,7 +87,9 @@ void Recorder::post(const Shape& shape, Image picture) {
       write_png(path, picture);
       bytes += fs::file_size(path);
     }
-    if (settings_.meshes) bytes += write_mesh(folder_ / frame_name(shape.number, ".obj"), *shape.frame);
+    if (settings_.meshes)
+      bytes += write_obj_file(folder_ / frame_name(shape.number, ".obj"), *shape.frame->mesh,
+                              shape.frame->positions);
     const std::lock_guard lock(mutex_);
     ++written_;
     return bytes;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,10 @@ class Recorder {
 
   FileWriter writer_{[this] { tell_room(); }};  // last: its jobs use the others
 };
+
+/// Writes the shape as an OBJ file with the faces of the mesh's own file; returns its size.
+std::uintmax_t write_obj_file(const std::filesystem::path& path, const ClothMesh& mesh,
+                              std::span<const vec3> positions);
 
 /// The command that turns the pictures of a recording into a video, to be typed in its folder.
 std::string video_command(const Recorder::Settings& settings);

@@ -86,10 +86,9 @@ Scene scene_from_path(const fs::path& path, const StopProbe& stop, SceneExtras* 
   if (is_scene_file(path)) return read_scene_file(path, stop, extras);
   if (is_journal_file(path))
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
-  if (!is_mesh_file(path)) {
+  if (!is_mesh_file(path))
     throw InputError(shown_path(path) +
                      " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
-  }
   Scene scene;
   scene.title = printable(utf8_of(path.stem()), kLongestTitle);
   scene.mesh = FileSource{utf8_of(path)};

@@ -87,10 +87,9 @@ struct LimitRun {
     }
     run.publish();
     if (method.largest > 0) {
-      if (info.id == kReference) {
+      if (info.id == kReference)
         if (auto done = run_at(scene, info, kOfReferenceLimit * method.largest, pool, stop))
           reference = std::move(done->end);
-      }
       if (auto done = run_at(scene, info, (method.limited ? kBelowLimit : 1) * method.largest, pool, stop)) {
         if (!reference.empty() && !info.inextensible)
           done->figures.error = rms_distance(done->end, reference);

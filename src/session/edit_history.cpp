@@ -339,21 +339,11 @@ Scene EditHistory::Version::whole() const {
   return whole;
 }
 
-EditHistory::Step EditHistory::step_back() const {
-  Step step = step_to(now_.past.back(), now_.present);
-  step.pins = now_.present.pins_before;
-  return step;
-}
-
-EditHistory::Step EditHistory::step_forward() const {
-  Step step = step_to(now_.future.back(), now_.future.back());
-  step.pins = now_.future.back().pins_after;
-  return step;
-}
-
 /// The step to a neighbour of the present document; `later` is the later of the two.
-EditHistory::Step EditHistory::step_to(const Document& next, const Document& later) const {
+EditHistory::Step EditHistory::step_to(const Document& next, const Document& later,
+                                       const std::vector<PinTarget>& pins) const {
   Step step;
+  step.pins = pins;
   if (!are_same(next.lanes, now_.present.lanes) || next.loaded != now_.present.loaded)
     step.lanes = next.lanes;
   if (next.loaded != now_.present.loaded) {

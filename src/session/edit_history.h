@@ -147,9 +147,12 @@ class EditHistory {
   void perform(const Travel& travel);
   void change(const Edit& edit, const std::string& subject, LaneScenes after);
   void move_pins(const MovePins& command, const Edit& edit);
-  Step step_back() const;     // to the newest of the past
-  Step step_forward() const;  // to the next of the future
-  Step step_to(const Document& next, const Document& later) const;
+  /// To the newest document of the past, and to the next of the future.
+  Step step_back() const { return step_to(now_.past.back(), now_.present, now_.present.pins_before); }
+  Step step_forward() const {
+    return step_to(now_.future.back(), now_.future.back(), now_.future.back().pins_after);
+  }
+  Step step_to(const Document& next, const Document& later, const std::vector<PinTarget>& pins) const;
   void leave_present();
   void keep_active();
   void retell();

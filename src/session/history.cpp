@@ -57,11 +57,10 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   // The oldest of the step-by-step states: kept only if the spacing requires it.
   while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
     const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
-    if (coarse_ == 0 || (*leaving)->time - states_[coarse_ - 1]->time >= room.spacing * kAlmost) {
+    if (coarse_ == 0 || (*leaving)->time - states_[coarse_ - 1]->time >= room.spacing * kAlmost)
       ++coarse_;
-    } else {
+    else
       drop(states_, leaving);
-    }
   }
   forget_other_branch(limits_.bytes - std::min(limits_.bytes, bytes_of_next));
   const auto is_old = [&] {
@@ -113,8 +112,7 @@ void History::clear() {
 }
 
 std::size_t History::nearest(double time) const {
-  const auto after = std::lower_bound(states_.begin(), states_.end(), time,
-                                      [](const auto& past, double wanted) { return past->time < wanted; });
+  const auto after = std::ranges::lower_bound(states_, time, {}, [](const auto& past) { return past->time; });
   if (after == states_.begin()) return 0;
   const auto i = static_cast<std::size_t>(after - states_.begin());
   if (i == states_.size()) return i - 1;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "session/simulation_thread.h"
 
-#include <algorithm>
-#include <cmath>
 #include <exception>
 #include <new>
 #include <utility>
@@ -35,7 +33,8 @@ LaneTime time_now(WorkerPool& pool) {
 }  // namespace
 
 SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Options& options)
-    : pool(options.threads > 0 ? options.threads : hardware_threads()), playing(options.playing) {
+    : pool(options.threads > 0 ? options.threads : hardware_threads()) {
+  playing = options.playing;
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
   error.reserve(kLongestSentence);
   refused.reserve(kMostRefused);
@@ -115,13 +114,12 @@ void SimulationThread::Impl::keep_up() {
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
   if (dirty) until = std::min(until, published + kPublishSpacing);
-  if (is_catching_up()) {
+  if (is_catching_up())
     catch_up(std::min(until, now + kPublishSpacing));
-  } else if (until == Clock::time_point::max()) {
+  else if (until == Clock::time_point::max())
     queue.wait();
-  } else {
+  else
     queue.wait_until(until);
-  }
 }
 
 void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {
@@ -231,31 +229,20 @@ void SimulationThread::Impl::pull() {
 void SimulationThread::Impl::publish(Clock::time_point now) {
   for (const auto& lane : lanes) tell_notices(*lane);
   const auto snapshot = std::make_shared<Snapshot>();
+  static_cast<RunState&>(*snapshot) = *this;
   show(live(), now, *snapshot);
   for (const auto& lane : lanes)
     if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());
   if (past)
     snapshot->replay = ReplayPosition{past->shown - past->first, history.size() - past->first,
                                       history[past->shown].time, past->by_itself()};
-  snapshot->reference = reference;
-  snapshot->followed = followed;
-  snapshot->applied = applied;
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
-  snapshot->loaded = loaded;
-  snapshot->playing = playing;
-  snapshot->speed = speed;
   snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
   snapshot->lag = lag();
   snapshot->method_ms = live().method_ms;
-  snapshot->error = error;
-  snapshot->errors = errors;
-  snapshot->message = message;
-  snapshot->messages = messages;
   snapshot->needs_replay = arena->log().needs_replay();
   snapshot->can_rewind = history.size() > 1;
   if (const Moment* left = history.left()) snapshot->left = left->time;
-  snapshot->common_origin = origin;
-  snapshot->returns = returns;
   if (!history.empty())
     snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
   mailbox.put(snapshot);

@@ -3,11 +3,12 @@
 
 // What runs on the simulation thread. Loop, steps and snapshots: simulation_thread.cpp. Commands and
 // controls: simulation_thread_requests.cpp. Loading, history and branches: simulation_thread_past.cpp.
-// Stability estimates and blow-ups: simulation_thread_stability.cpp.
+// Lanes, their stability estimates and blow-ups: simulation_thread_lanes.cpp.
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -100,7 +101,7 @@ struct LiveLane {
   StabilityMonitor monitor;
 };
 
-struct SimulationThread::Impl {
+struct SimulationThread::Impl : RunState {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
@@ -192,8 +193,8 @@ struct SimulationThread::Impl {
   void add_sample(LiveLane& lane, double milliseconds);
   /// Of a lane's particles at the present [m].
   struct Distance {
-    double mean = std::numeric_limits<double>::quiet_NaN();
-    double largest = std::numeric_limits<double>::quiet_NaN();
+    double mean = NAN;
+    double largest = NAN;
   };
   /// Measures distances from that lane from the present on.
   void refer_to(std::optional<LaneId> lane);
@@ -208,8 +209,10 @@ struct SimulationThread::Impl {
   }
   /// Than the active lane, except for the substeps that it needs to catch up.
   bool has_other_method(const LiveLane::Return& lane) const;
-  LiveLane& live(LaneId lane);
-  const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
+  /// The data of an existing lane or of one that catches up for the first time; null: there is none.
+  LiveLane* find_live(LaneId lane) const;
+  LiveLane& live(LaneId lane) { return *find_live(lane); }
+  const LiveLane& live(LaneId lane) const { return *find_live(lane); }
   LiveLane& live() { return live(active); }
   const LiveLane& live() const { return live(active); }
   /// True if it takes steps with the others: neither frozen nor catching up.
@@ -228,10 +231,8 @@ struct SimulationThread::Impl {
   /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
   template <class Do>
   void for_each_lane(const Do& do_it) {
-    for (LaneId lane = 0; lane < kMostLanes; ++lane) {
-      const auto found = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
-      if (found != lanes.end()) do_it(**found);
-    }
+    for (LaneId lane = 0; lane < kMostLanes; ++lane)
+      if (LiveLane* found = find_live(lane)) do_it(*found);
   }
   /// Starts the curves and estimates of a lane.
   void begin_lane(LiveLane& lane);
@@ -337,7 +338,6 @@ struct SimulationThread::Impl {
   // The simulation thread's own, once it runs.
   WorkerPool pool;
   const StopProbe stop = [this] { return queue.urgent(); };
-  std::shared_ptr<const LoadedScene> loaded;
   std::unique_ptr<Arena> arena;  // replaced by every load
   Journal journal;
   std::vector<std::unique_ptr<LiveLane>>
@@ -349,10 +349,6 @@ struct SimulationThread::Impl {
   std::vector<RemovedLane> removed;  // the last one of each letter
   LaneId active = 0;
   std::map<LaneId, std::shared_ptr<Recorder>> recorders;
-  std::optional<LaneId> reference;
-  std::optional<std::uint32_t> followed;  // particle
-  bool playing = true;
-  double speed = 1;
   Motion motion;
   ShowSpectrum spectrum;
   Pacer pacer;
@@ -360,17 +356,11 @@ struct SimulationThread::Impl {
   std::optional<double> proposed;  // last RealTimeLag::step
   History history;
   Moment first;  // of the run
-  Snapshot::CommonOrigin origin, origin_of_other_branch;
-  std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
+  CommonOrigin origin_of_other_branch;
   std::optional<Past> past;
   std::optional<MouseGrab> mouse_grab;
   LaneId grab_lane = 0;  // lane whose method bounds the grab
   bool resumes = false;  // it played until it blew up, or until a mesh that waits was loaded
-  std::string error;
-  std::uint64_t errors = 0;
-  std::string message;
-  std::uint64_t messages = 0;
-  std::uint64_t applied = 0;
   std::vector<std::uint64_t> refused;
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // one of the changes is a request

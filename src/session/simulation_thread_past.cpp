@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
 #include <glm/geometric.hpp>
-#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -97,7 +94,7 @@ void SimulationThread::Impl::start_over() {
 }
 
 void SimulationThread::Impl::begin_origin(std::string why) {
-  origin = {arena->time(), std::move(why)};
+  common_origin = {arena->time(), std::move(why)};
   for (const auto& lane : lanes) set_origin(*lane);
 }
 
@@ -180,7 +177,7 @@ void SimulationThread::Impl::continue_from_restored_state(bool failed) {
   past.reset();
   if (!history.empty() && history.newest()->time > t) history.clear();
   if (history.empty() || history.newest()->time != t) remember(false);
-  if (t < origin.time) begin_origin("the run went back");
+  if (t < common_origin.time) begin_origin("the run went back");
   for (const auto& lane : lanes)
     if (t < lane->origins.method.since.time) lane->origins.method.since = present_figures(*lane);
   pacer.restart(Clock::now());
@@ -203,7 +200,7 @@ void SimulationThread::Impl::branch_at_time(double time, bool failed) {
 void SimulationThread::Impl::branch_history_at(double time, bool failed) {
   std::erase_if(removed, [&](const RemovedLane& each) { return each.moment.time > time; });
   if (!(failed ? history.give_up_after(time) : history.branch_at(time))) return;
-  origin_of_other_branch = origin;
+  origin_of_other_branch = common_origin;
   for (const auto& lane : lanes) {
     lane->plot_of_other_branch = lane->plot.share();
     lane->origins_of_other_branch = lane->origins;
@@ -236,20 +233,17 @@ void SimulationThread::Impl::continue_from_newest_kept() {
 }
 
 void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
-  if (++past->shown >= history.size()) {
+  if (++past->shown >= history.size())
     past.reset();
-  } else {
+  else
     past->next = std::max(past->next + past->spacing, now);
-  }
   dirty = true;
 }
 
 void SimulationThread::Impl::remember(bool stepped) {
   history.add([this](Moment& to) { arena->save(pool, to); });
   for (const auto& lane : lanes)
-    if (runs(*lane))
-      add_sample(*lane, stepped ? 1e3 * arena->find(lane->id)->cost.processor
-                                : std::numeric_limits<double>::quiet_NaN());
+    if (runs(*lane)) add_sample(*lane, stepped ? 1e3 * arena->find(lane->id)->cost.processor : NAN);
 }
 
 void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {

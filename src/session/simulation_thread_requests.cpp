@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -130,7 +127,7 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
   if (history.left() == nullptr) throw InputError("The run is at the present already.");
   playing = resumes = false;
   history.swap_branches([this](const Moment& left) { arena->go_back(pool, left); });
-  std::swap(origin, origin_of_other_branch);
+  std::swap(common_origin, origin_of_other_branch);
   for (const auto& lane : lanes) {
     const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
     std::swap(lane->origins, lane->origins_of_other_branch);
@@ -200,13 +197,10 @@ void SimulationThread::Impl::steer(const FollowParticle& c) {
 
 void SimulationThread::Impl::steer(const NewLane& c) {
   const Scene method = with_new_lane(simulation().scene(), c);
-  const auto is_there = [&](LaneId lane) {  // or catching up
-    return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
-  };
   LaneId lane = c.lane.value_or(0);
-  if (c.lane && is_there(lane))
+  if (c.lane && find_live(lane) != nullptr)
     throw InputError(std::string("There is a lane ") + lane_letter(lane) + " already.");
-  while (is_there(lane)) ++lane;
+  while (find_live(lane) != nullptr) ++lane;
   if (lane >= kMostLanes)
     throw InputError("No further lane is possible: " + std::to_string(kMostLanes) +
                      " is the maximum. Remove one first.");
@@ -228,7 +222,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   if (c.tableau != nullptr) apply(Command(SetTableau{c.tableau}));
   if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
   if (c.stages) apply(Command(SetParameter{"stage-solve", static_cast<double>(*c.stages)}));
-  add_sample(live(), std::numeric_limits<double>::quiet_NaN());
+  add_sample(live(), NAN);
   if (!c.is_reference) return;
   active = before;
   refer_to(lane);
@@ -238,15 +232,15 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   if (std::holds_alternative<AddLane>(c.command)) throw InputError("NewLane adds a lane.");
   const LaneId lane = std::visit([](const auto& each) { return each.lane; }, c.command);
   continue_from_shown();
-  const auto catching_up = [&](const auto& each) { return each->id == lane && each->catching_up; };
-  const auto returning = std::ranges::find_if(lanes, catching_up);
+  LiveLane* const own = find_live(lane);
+  const bool returns_now = own != nullptr && own->catching_up;
   const bool is_new = arena->find(lane) == nullptr;
   const bool removes = std::holds_alternative<RemoveLane>(c.command);
   if (removes && !is_new)
     remove(lane);
   else {
-    if (returning == lanes.end() || !removes) arena->apply(pool, c.command);
-    if (returning != lanes.end()) cancel_catch_up(**returning);
+    if (!returns_now || !removes) arena->apply(pool, c.command);
+    if (returns_now) cancel_catch_up(*own);
     follow_lanes();
   }
   if (!history.empty() && arena->time() < history.newest()->time) {
@@ -268,16 +262,13 @@ void SimulationThread::Impl::steer(const SetLanes& c) {
   if (c.lanes.empty()) throw InputError("At least one lane must remain.");
   for (const LaneScene& each : c.lanes)  // a refusal changes nothing
     changed_scene(simulation().shared_scene(), SetScene{each.scene}, simulation().mesh());
-  const auto is_there = [&](LaneId lane) {
-    return std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; });
-  };
   std::vector<LaneId> leave;
   for (const auto& each : lanes)
     if (!find_scene(c.lanes, each->id)) leave.push_back(each->id);
   const bool same = leave.empty() && c.lanes.size() == lanes.size();
   if (!same) continue_from_shown();
   for (const LaneScene& each : c.lanes)
-    if (!is_there(each.lane)) restore(each);
+    if (find_live(each.lane) == nullptr) restore(each);
   for (const LaneId lane : leave) steer(ChangeLanes{RemoveLane{lane}});
   for (const LaneScene& each : c.lanes) {
     const Lane* lane = arena->find(each.lane);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,11 +28,11 @@ struct PlotSample {
   double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
   /// Distance of the particles from those of the reference at the same time, root mean square and largest
   /// [m]; NaN if no reference runs.
-  double distance = std::numeric_limits<double>::quiet_NaN();
-  double largest_distance = std::numeric_limits<double>::quiet_NaN();
+  double distance = NAN;
+  double largest_distance = NAN;
   /// Of the particle that is followed [m, m/s]; NaN without one.
-  vec3 position{std::numeric_limits<double>::quiet_NaN()};
-  vec3 velocity{std::numeric_limits<double>::quiet_NaN()};
+  vec3 position{NAN};
+  vec3 velocity{NAN};
   double milliseconds = 0;  ///< processor time of the step; NaN without a step
   int cg_iterations = 0;
   int newton_iterations = 0;
@@ -133,32 +132,18 @@ struct LaneSnapshot {
   const Scene& scene() const { return scene_then ? *scene_then : *frame.scene; }
 };
 
-/// Everything that the window shows of a run; immutable. Its own members are of the active lane, which the
-/// panels edit.
-struct Snapshot : LaneSnapshot {
-  std::vector<LaneSnapshot> others;       ///< ascending
+/// What a run is and does, whatever lane and moment are shown.
+struct RunState {
   std::optional<LaneId> reference;        ///< SetReference
   std::optional<std::uint32_t> followed;  ///< FollowParticle
-
-  std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
-  /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene
-  /// that is superseded by the next one counts as refused.
-  std::shared_ptr<const std::vector<std::uint64_t>> refused;
+  std::uint64_t applied = 0;              ///< stamp of the last request that was carried out or refused
   std::shared_ptr<const LoadedScene> loaded;
-  bool playing = false;            ///< becomes false if no lane runs any more
-  double speed = 1;                ///< wanted simulated seconds per wall-clock second
-  double actual_speed = 0;         ///< reached over the last second of playing; 0 when paused
-  std::vector<double> method_ms;   ///< by row of integrators(): median of its last steps here; 0: none yet
-  std::string error;               ///< last refused request, one sentence
-  std::uint64_t errors = 0;        ///< number of refused requests so far: growth means `error` is new
-  std::string message;             ///< the last one of the run, to be shown once
-  std::uint64_t messages = 0;      ///< number of messages so far: growth means `message` is new
-  std::optional<RealTimeLag> lag;  ///< empty if steps keep up, and when paused
-  std::optional<ReplayPosition> replay;
-  bool can_rewind = false;
-  bool needs_replay = false;   ///< see Journal
-  std::optional<double> left;  ///< time of the abandoned present after a return to the past (SwapBranches)
-  KeptPast kept;
+  bool playing = false;        ///< becomes false if no lane runs any more
+  double speed = 1;            ///< wanted simulated seconds per wall-clock second
+  std::string error;           ///< last refused request, one sentence
+  std::uint64_t errors = 0;    ///< number of refused requests so far: growth means `error` is new
+  std::string message;         ///< the last one of the run, to be shown once
+  std::uint64_t messages = 0;  ///< number of messages so far: growth means `message` is new
   /// Origin of the energies of all lanes.
   struct CommonOrigin {
     double time = 0;                ///< [s]
@@ -167,6 +152,23 @@ struct Snapshot : LaneSnapshot {
   /// Times [s] to which the run went back since the program began: by a reset, a rewind, or by going on from
   /// the past or from the last good state. In their order; never null.
   std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
+};
+
+/// Everything that the window shows of a run; immutable. Its own members are of the active lane, which the
+/// panels edit.
+struct Snapshot : LaneSnapshot, RunState {
+  std::vector<LaneSnapshot> others;  ///< ascending
+  /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene
+  /// that is superseded by the next one counts as refused.
+  std::shared_ptr<const std::vector<std::uint64_t>> refused;
+  double actual_speed = 0;         ///< reached over the last second of playing; 0 when paused
+  std::vector<double> method_ms;   ///< by row of integrators(): median of its last steps here; 0: none yet
+  std::optional<RealTimeLag> lag;  ///< empty if steps keep up, and when paused
+  std::optional<ReplayPosition> replay;
+  bool can_rewind = false;
+  bool needs_replay = false;   ///< see Journal
+  std::optional<double> left;  ///< time of the abandoned present after a return to the past (SwapBranches)
+  KeptPast kept;
 
   /// All lanes, ascending.
   std::vector<const LaneSnapshot*> lanes() const;
