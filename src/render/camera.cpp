@@ -2,8 +2,6 @@
 #include "render/camera.h"
 
 #include <algorithm>
-#include <cmath>
-#include <glm/geometric.hpp>
 #include <glm/gtc/constants.hpp>
 
 namespace clothlab {
@@ -62,12 +60,6 @@ void Camera::frame(const Box& box, Pixels size) {
 vec3 Camera::forward() const {
   return {-std::sin(yaw) * std::cos(pitch), -std::sin(pitch), -std::cos(yaw) * std::cos(pitch)};
 }
-
-vec3 Camera::right() const { return {std::cos(yaw), 0, -std::sin(yaw)}; }
-
-vec3 Camera::up() const { return glm::cross(right(), forward()); }
-
-vec3 Camera::eye() const { return target - distance * forward(); }
 
 glm::dmat4 Camera::view_from_target() const {
   const vec3 x = right();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
+#include <glm/geometric.hpp>
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
 #include <optional>
@@ -68,9 +70,9 @@ class Camera {
   /// Frames the whole box without turning. An empty box or a point keeps some distance.
   void frame(const Box& box, Pixels size);
 
-  vec3 eye() const;
-  vec3 right() const;
-  vec3 up() const;
+  vec3 eye() const { return target - distance * forward(); }
+  vec3 right() const { return {std::cos(yaw), 0, -std::sin(yaw)}; }
+  vec3 up() const { return glm::cross(right(), forward()); }
   vec3 forward() const;  ///< unit vector from the eye to the target
 
   /// From world coordinates less `target` to the eye's (x right, y up, z towards the viewer).

@@ -17,7 +17,6 @@ class Canvas {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  /// Binds it.
   void bind() { glBindFramebuffer(GL_FRAMEBUFFER, target_.framebuffer.id()); }
   /// The picture, opaque. Binds the framebuffer.
   Image read();
@@ -25,7 +24,6 @@ class Canvas {
   static void unbind() { glBindFramebuffer(GL_FRAMEBUFFER, 0); }
 
  private:
-  /// A framebuffer with a colour and a depth buffer.
   struct Target {
     Target(int width, int height, int samples);
     bool complete() const;

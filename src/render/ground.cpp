@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/common.hpp>
-#include <glm/geometric.hpp>
 #include <limits>
 
 namespace clothlab {
@@ -42,10 +41,6 @@ void Ground::set_floor(const std::optional<double>& height) {
   constexpr double kBelow = 4e-4;  // of the radius: below the cloth that lies on the floor
   centre_.y = height ? *height - kBelow * radius_ : without_floor_;
 }
-
-glm::vec3 Ground::centre_from(const vec3& target) const { return glm::vec3(centre_ - target); }
-
-double Ground::reach(const vec3& target) const { return glm::length(centre_ - target) + 1.5 * radius_; }
 
 void Ground::cast_shadow(std::span<const Caster> casters, const vec3& target, const Programs& programs) {
   shadow_size_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <glm/geometric.hpp>
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
 #include <optional>
@@ -37,7 +38,7 @@ class Ground {
             const Programs& programs) const;
 
   /// From the target to the farthest point that is drawn [m].
-  double reach(const vec3& target) const;
+  double reach(const vec3& target) const { return glm::length(centre_ - target) + 1.5 * radius_; }
 
  private:
   struct Canvas {
@@ -46,7 +47,7 @@ class Ground {
     GlFramebuffer framebuffer;
   };
 
-  glm::vec3 centre_from(const vec3& target) const;
+  glm::vec3 centre_from(const vec3& target) const { return glm::vec3(centre_ - target); }
 
   vec3 centre_{0, -1, 0};
   double without_floor_ = -1;  // y of the centre [m]

@@ -22,9 +22,8 @@ constexpr double kTooLong = 0.2;
 // The largest of 1, 2, 5, 10 … at most `x`, up to rounding.
 double round_number(double x) {
   const double decade = std::pow(10, std::floor(std::log10(x) + 1e-9));
-  for (const double step : {5.0, 2.0}) {
+  for (const double step : {5.0, 2.0})
     if (x >= step * decade * (1 - 1e-9)) return step * decade;
-  }
   return decade;
 }
 

@@ -38,8 +38,8 @@ Lines::Lines() {
 void Lines::draw(const std::vector<Line>& lines, const Style& style, const View& view,
                  const ShaderProgram& program) {
   drawable_.clear();
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(drawable_),
-               [](const Line& line) { return is_drawable(line.from) && is_drawable(line.to); });
+  std::ranges::copy_if(lines, std::back_inserter(drawable_),
+                       [](const Line& line) { return is_drawable(line.from) && is_drawable(line.to); });
   if (drawable_.empty()) return;
   program.use();
   program.set("view_projection", view.view_projection);
@@ -68,8 +68,7 @@ Balls::Balls() {
 void Balls::draw(const std::vector<Ball>& balls, const Style& style, const View& view,
                  const ShaderProgram& program) {
   drawable_.clear();
-  std::copy_if(balls.begin(), balls.end(), std::back_inserter(drawable_),
-               [](const Ball& ball) { return is_drawable(ball.centre); });
+  std::ranges::copy_if(balls, std::back_inserter(drawable_), is_drawable, &Ball::centre);
   if (drawable_.empty()) return;
   program.use();
   program.set("view", view.view);
