@@ -45,19 +45,14 @@ std::string report_text(const LoadedScene& loaded) {
 
 std::string size_text(const LoadedScene& loaded) {
   const std::string metres = format_plain(loaded.mesh->diagonal) + " m";
-  if (loaded.fitted) {
+  if (loaded.fitted)
     return "Its diagonal is " + format_plain(loaded.file_diagonal) + " units, too " +
            (loaded.file_diagonal > loaded.mesh->diagonal ? "large" : "small") +
            " for cloth in metres, so it was scaled to " + metres + ". If you know the unit, choose it:";
-  }
   if (loaded.scene.scale != 1)
     return "Its diagonal is " + metres + " (scaled by " + format_plain(loaded.scene.scale, 4) + ").";
   return "Its diagonal is " + metres + ".";
 }
-
-}  // namespace
-
-namespace {
 
 /// Drawings over the view, cut at its edge, with a rim that is visible on cloth of any colour.
 struct OverView {
@@ -75,6 +70,69 @@ struct OverView {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   ImU32 rim = with_alpha(palette().overlay, 0.6F);
 };
+
+// The rim of opposite brightness is visible on cloth of any colour.
+void ring(ImVec2 at, float radius, ImU32 colour, ImU32 rim) {
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  draw->AddCircle(at, radius, rim, 0, units(4));
+  draw->AddCircle(at, radius, colour, 0, units(2));
+}
+
+std::string heat_text(const HeatLegend& heat, double value) {
+  return heat.from ? format_quantity(value, "m", 2) : format_plain(value * 100, 2) + " %";
+}
+
+// The colours, their ends, and the current largest strain.
+void heat_scale(const PanelContext& context) {
+  const HeatLegend& heat = context.legend.heat;
+  const double most = heat.most, now = heat.now;
+  const std::string what =
+      heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
+  note_text("heat", what);
+  plain_text(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : ""));
+  const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  constexpr int kSteps = 64;
+  for (int i = 0; i < kSteps; ++i) {
+    const auto edge = [&](int step) { return at.x + std::round(width * static_cast<float>(step) / kSteps); };
+    draw->AddRectFilled(ImVec2(edge(i), at.y), ImVec2(edge(i + 1), at.y + height),
+                        rgb(context.heat_colour((i + 0.5) / kSteps)));
+  }
+  const float line = ImGui::GetTextLineHeight();
+  const float text_y = at.y + height + units(4);
+  const auto tick = [&](double share, const std::string& label) {
+    const float x = at.x + width * static_cast<float>(share);
+    const float wide = text_width(label);
+    draw->AddLine(ImVec2(x, at.y + height), ImVec2(x, at.y + height + units(3)), palette().muted);
+    draw->AddText(ImVec2(std::clamp(x - wide / 2, at.x, at.x + width - wide), text_y), palette().muted,
+                  label.c_str());
+  };
+  tick(0, "0");
+  tick(0.5, heat_text(heat, most / 2));
+  tick(1, (now > most ? "> " : "") + heat_text(heat, most));
+  if (std::isfinite(now)) {
+    const float x = at.x + width * static_cast<float>(std::clamp(now / most, 0.0, 1.0));
+    draw->AddTriangleFilled(ImVec2(x, at.y + height * 0.45F), ImVec2(x + units(4), at.y - units(3)),
+                            ImVec2(x - units(4), at.y - units(3)), palette().text);
+  }
+  ImGui::Dummy(ImVec2(width, height + units(4) + line));
+}
+
+void row(const glm::vec3& colour, const std::string& text) {
+  const float line = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float middle = std::round(at.y + line / 2);
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, middle), ImVec2(at.x + units(16), middle), rgb(colour),
+                                      units(2));
+  ImGui::Dummy(ImVec2(units(16), line));
+  ImGui::SameLine(0, units(8));
+  plain_text(text);
+}
+
+std::string scale_of(const ArrowLegend& arrows, const char* unit) {
+  return format_quantity(arrows.length * 100, "cm") + " = " + format_quantity(arrows.value, unit);
+}
 
 }  // namespace
 
@@ -150,7 +208,7 @@ void trail_overlay(const std::vector<ImVec2>& trail, ImVec2 at, ImU32 colour, co
   if (trail.size() > 1) over.stroke(trail, colour, 2);
   over.draw->AddCircleFilled(at, units(5), over.rim);
   over.draw->AddCircleFilled(at, units(4), colour);
-  item_rects()["followed"] = {at.x, at.y, at.x, at.y};
+  note_rect("followed", at, at);
 }
 
 void failure_overlay(ImVec2 from, ImVec2 to, const Area& view) {
@@ -162,7 +220,7 @@ void failure_overlay(ImVec2 from, ImVec2 to, const Area& view) {
     over.draw->AddLine(from, to, colour, width);
     over.draw->AddCircle(middle, radius, colour, 0, width);
   }
-  item_rects()["failed-spring"] = {middle.x, middle.y, middle.x, middle.y};
+  note_rect("failed-spring", middle, middle);
 }
 
 void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
@@ -175,7 +233,7 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   draw->AddRectFilled(low, high, with_alpha(palette().overlay, 0.85F), units(4));
   draw->AddText(ImVec2(x, y), palette().careful, text.c_str());
-  item_rects()[text] = ImVec4(low.x, low.y, high.x, high.y);
+  note_rect(text, low, high);
 }
 
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
@@ -199,23 +257,11 @@ void selection_overlay(const Area& box) {
   draw->AddRect(box.a(), box.b(), palette().accent, 0, 0, std::max(1.0F, units(1)));
 }
 
-namespace {
-
-// The rim of opposite brightness is visible on cloth of any colour.
-void ring(ImVec2 at, float radius, ImU32 colour, ImU32 rim) {
-  ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  draw->AddCircle(at, radius, rim, 0, units(4));
-  draw->AddCircle(at, radius, colour, 0, units(2));
-}
-
-}  // namespace
-
 void draw_grab_marks(const GrabMarks& marks, const Area& view) {
   const ImU32 colour = rgb(marks.colour), rim = with_alpha(readable_on(colour), 0.5F);
   if (marks.target) {
     ring(marks.target->at, units(marks.target->is_pin ? 10 : 6), colour, rim);
-    item_rects()["grab-target"] = {marks.target->at.x, marks.target->at.y, marks.target->at.x,
-                                   marks.target->at.y};
+    note_rect("grab-target", marks.target->at, marks.target->at);
   }
   if (!marks.held || marks.held->depth == 0) return;
 
@@ -245,66 +291,6 @@ std::string grab_reading(const Frame::Grab& grab, double depth) {
     text += ", " + format_plain(std::abs(depth) * 100, 2) + " cm " + (depth > 0 ? "behind" : "in front");
   return text;
 }
-
-namespace {
-
-std::string heat_text(const HeatLegend& heat, double value) {
-  return heat.from ? format_quantity(value, "m", 2) : format_plain(value * 100, 2) + " %";
-}
-
-// The colours, their ends, and the current largest strain.
-void heat_scale(const PanelContext& context) {
-  const HeatLegend& heat = context.legend.heat;
-  const double most = heat.most, now = heat.now;
-  const std::string what =
-      heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
-  note_text("heat", what);
-  plain_text(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : ""));
-  const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  constexpr int kSteps = 64;
-  for (int i = 0; i < kSteps; ++i) {
-    const auto edge = [&](int step) { return at.x + std::round(width * static_cast<float>(step) / kSteps); };
-    draw->AddRectFilled(ImVec2(edge(i), at.y), ImVec2(edge(i + 1), at.y + height),
-                        rgb(context.heat_colour((i + 0.5) / kSteps)));
-  }
-  const float line = ImGui::GetTextLineHeight();
-  const float text_y = at.y + height + units(4);
-  const auto tick = [&](double share, const std::string& label) {
-    const float x = at.x + width * static_cast<float>(share);
-    const float wide = text_width(label);
-    draw->AddLine(ImVec2(x, at.y + height), ImVec2(x, at.y + height + units(3)), palette().muted);
-    draw->AddText(ImVec2(std::clamp(x - wide / 2, at.x, at.x + width - wide), text_y), palette().muted,
-                  label.c_str());
-  };
-  tick(0, "0");
-  tick(0.5, heat_text(heat, most / 2));
-  tick(1, (now > most ? "> " : "") + heat_text(heat, most));
-  if (std::isfinite(now)) {
-    const float x = at.x + width * static_cast<float>(std::clamp(now / most, 0.0, 1.0));
-    draw->AddTriangleFilled(ImVec2(x, at.y + height * 0.45F), ImVec2(x + units(4), at.y - units(3)),
-                            ImVec2(x - units(4), at.y - units(3)), palette().text);
-  }
-  ImGui::Dummy(ImVec2(width, height + units(4) + line));
-}
-
-void row(const glm::vec3& colour, const std::string& text) {
-  const float line = ImGui::GetTextLineHeight();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float middle = std::round(at.y + line / 2);
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, middle), ImVec2(at.x + units(16), middle), rgb(colour),
-                                      units(2));
-  ImGui::Dummy(ImVec2(units(16), line));
-  ImGui::SameLine(0, units(8));
-  plain_text(text);
-}
-
-std::string scale_of(const ArrowLegend& arrows, const char* unit) {
-  return format_quantity(arrows.length * 100, "cm") + " = " + format_quantity(arrows.value, unit);
-}
-
-}  // namespace
 
 void view_legend(const PanelContext& context, const Area& view) {
   const ViewSettings& shown = context.view;

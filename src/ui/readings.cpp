@@ -2,6 +2,7 @@
 #include "ui/readings.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -60,6 +61,113 @@ StabilityReading overruled(StabilityReading reading, StabilityLevel level, std::
   reading.verdict = std::move(verdict);
   reading.help += "\n\n" + why;
   return reading;
+}
+
+/// The current estimate; none if the shown state had other forces.
+std::optional<StabilityEstimate> shown_estimate(const LaneSnapshot& lane) {
+  const Scene &then = lane.scene(), &now = *lane.frame.scene;
+  const bool has_same_forces = then.integrator == now.integrator && then.material == now.material &&
+                               then.wind == now.wind && then.contact == now.contact &&
+                               then.thickness == now.thickness && then.self_contact == now.self_contact &&
+                               then.floor == now.floor && then.obstacles == now.obstacles &&
+                               then.solver.jacobian == now.solver.jacobian;
+  return has_same_forces ? lane.stability : std::nullopt;
+}
+
+std::string share_text(double share) {
+  const double value = 100 * share;
+  return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
+}
+
+// From here on a verdict of stable comes with the strain.
+constexpr double kLargeStrain = 0.5;
+
+// A difference of energies below this fraction of them is rounding error.
+constexpr double kRounding = 1e-13;
+
+std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
+
+// Sets the state: runs, is frozen, blew up, catches up.
+void describe_state(const LaneSnapshot& lane, LaneReading& out) {
+  if (lane.catching_up) {
+    out.short_state = "catches up";
+    out.state = "catches up: " + format_plain(lane.catching_up->time, 3) + " s";
+    out.colour = palette().careful;
+  } else if (!lane.blow_up_sentence.empty()) {
+    out.short_state = "blew up";
+    out.state = "blew up after " + format_plain(lane.frame.record.time, 3) + " s";
+    out.colour = palette().failed;
+  } else if (lane.frozen) {
+    out.short_state = "frozen";
+    out.state = "frozen at " + format_plain(lane.frame.record.time, 3) + " s";
+    out.colour = palette().careful;
+  } else if (out.real_time) {
+    out.short_state = factor_text(*out.real_time);
+    out.state = out.short_state + " real time";
+    out.colour = *out.real_time < 1 ? palette().careful : palette().muted;
+  } else {
+    out.state = out.short_state = "no step yet";
+    out.colour = palette().muted;
+  }
+}
+
+// Values of the method that differ from the defaults, since lanes may differ in them. The title says how
+// stages are solved.
+std::string own_values(const Scene& scene) {
+  std::string text;
+  const auto add = [&](const ParameterSpec& spec, double value) {
+    if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
+  };
+  for (const SceneParameter& row : scene_parameters())
+    if (row.is_of_method() && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
+  const IntegratorInfo& info = method_info(scene);
+  const IntegratorParameters values = integrator_parameters(scene);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
+  return text;
+}
+
+// Without a limit: whether every or no h is stable, which may be unknown, as for explicit Euler.
+std::string limit_text(std::optional<double> share, StabilityLevel level) {
+  if (share) return format_steady(*share, 2);
+  if (level == StabilityLevel::unstable) return "none";
+  return level == StabilityLevel::unknown ? "–" : "any";
+}
+
+struct MethodShare {
+  double gained = 0;  // [J]; dissipated, where negative
+  double share = 0;   // of all energy exchanged, -1 to 1
+};
+
+// None before the lane got its method.
+std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
+  if (lane.frame.record.time + kRounding < lane.method_origin.time) return std::nullopt;
+  EnergyLedger ledger = lane.frame.record.ledger;
+  double moved = 0;
+  for (const EnergyEntry& entry : kEnergyEntries) {
+    ledger.*entry.joule -= lane.method_origin.ledger.*entry.joule;
+    moved += std::abs(ledger.*entry.joule);
+  }
+  MethodShare out{ledger.spurious()};
+  if (moved > 0) out.share = std::clamp(out.gained / moved, -1.0, 1.0);
+  return out;
+}
+
+StabilityReading theory_of(const LaneSnapshot& lane) {
+  const Scene& scene = lane.scene();
+  return read_stability(shown_method(lane), integrator_parameters(scene), scene.h(), shown_estimate(lane));
+}
+
+/// The reading of theory, overruled by the run, also by its blow-up.
+StabilityReading judged(StabilityReading theory, const LaneSnapshot& lane) {
+  if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(theory), lane);
+  if (theory.level == StabilityLevel::unstable) return theory;
+  const Scene& scene = lane.scene();
+  theory.level = StabilityLevel::unstable;
+  // h may have changed since; adaptive steps are smaller.
+  theory.verdict = scene.adaptive || lane.blow_up_h == scene.h()
+                       ? std::string("blew up anyway")
+                       : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
+  return theory;
 }
 
 }  // namespace
@@ -133,80 +241,6 @@ std::optional<StepFigure> step_figure(const IntegratorInfo& info, const Integrat
   return std::nullopt;
 }
 
-namespace {
-
-/// The current estimate; none if the shown state had other forces.
-std::optional<StabilityEstimate> shown_estimate(const LaneSnapshot& lane) {
-  const Scene &then = lane.scene(), &now = *lane.frame.scene;
-  const bool has_same_forces = then.integrator == now.integrator && then.material == now.material &&
-                               then.wind == now.wind && then.contact == now.contact &&
-                               then.thickness == now.thickness && then.self_contact == now.self_contact &&
-                               then.floor == now.floor && then.obstacles == now.obstacles &&
-                               then.solver.jacobian == now.solver.jacobian;
-  return has_same_forces ? lane.stability : std::nullopt;
-}
-
-std::string share_text(double share) {
-  const double value = 100 * share;
-  return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
-}
-
-// From here on a verdict of stable comes with the strain.
-constexpr double kLargeStrain = 0.5;
-
-// A difference of energies below this fraction of them is rounding error.
-constexpr double kRounding = 1e-13;
-
-std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
-
-// Sets the state: runs, is frozen, blew up, catches up.
-void describe_state(const LaneSnapshot& lane, LaneReading& out) {
-  if (lane.catching_up) {
-    out.short_state = "catches up";
-    out.state = "catches up: " + format_plain(lane.catching_up->time, 3) + " s";
-    out.colour = palette().careful;
-  } else if (!lane.blow_up_sentence.empty()) {
-    out.short_state = "blew up";
-    out.state = "blew up after " + format_plain(lane.frame.record.time, 3) + " s";
-    out.colour = palette().failed;
-  } else if (lane.frozen) {
-    out.short_state = "frozen";
-    out.state = "frozen at " + format_plain(lane.frame.record.time, 3) + " s";
-    out.colour = palette().careful;
-  } else if (out.real_time) {
-    out.short_state = factor_text(*out.real_time);
-    out.state = out.short_state + " real time";
-    out.colour = *out.real_time < 1 ? palette().careful : palette().muted;
-  } else {
-    out.state = out.short_state = "no step yet";
-    out.colour = palette().muted;
-  }
-}
-
-// Values of the method that differ from the defaults, since lanes may differ in them. The title says how
-// stages are solved.
-std::string own_values(const Scene& scene) {
-  std::string text;
-  const auto add = [&](const ParameterSpec& spec, double value) {
-    if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
-  };
-  for (const SceneParameter& row : scene_parameters())
-    if (row.is_of_method() && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
-  const IntegratorInfo& info = method_info(scene);
-  const IntegratorParameters values = integrator_parameters(scene);
-  for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
-  return text;
-}
-
-// Without a limit: whether every or no h is stable, which may be unknown, as for explicit Euler.
-std::string limit_text(std::optional<double> share, StabilityLevel level) {
-  if (share) return format_steady(*share, 2);
-  if (level == StabilityLevel::unstable) return "none";
-  return level == StabilityLevel::unknown ? "–" : "any";
-}
-
-}  // namespace
-
 const LaneSnapshot* find_lane(const Snapshot& now, LaneId lane) {
   const std::vector<const LaneSnapshot*> lanes = now.lanes();
   const auto found = std::ranges::find(lanes, lane, &LaneSnapshot::lane);
@@ -232,41 +266,9 @@ StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
 }
 
 ImU32 level_colour(StabilityLevel level) {
-  switch (level) {
-    case StabilityLevel::safe:
-      return palette().good;
-    case StabilityLevel::near_limit:
-      return palette().careful;
-    case StabilityLevel::unstable:
-      return palette().failed;
-    case StabilityLevel::unknown:
-      break;
-  }
-  return palette().muted;
+  constexpr std::array kColours{&Palette::muted, &Palette::good, &Palette::careful, &Palette::failed};
+  return palette().*kColours.at(static_cast<std::size_t>(level));
 }
-
-namespace {
-
-struct MethodShare {
-  double gained = 0;  // [J]; dissipated, where negative
-  double share = 0;   // of all energy exchanged, -1 to 1
-};
-
-// None before the lane got its method.
-std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
-  if (lane.frame.record.time + kRounding < lane.method_origin.time) return std::nullopt;
-  EnergyLedger ledger = lane.frame.record.ledger;
-  double moved = 0;
-  for (const EnergyEntry& entry : kEnergyEntries) {
-    ledger.*entry.joule -= lane.method_origin.ledger.*entry.joule;
-    moved += std::abs(ledger.*entry.joule);
-  }
-  MethodShare out{ledger.spurious()};
-  if (moved > 0) out.share = std::clamp(out.gained / moved, -1.0, 1.0);
-  return out;
-}
-
-}  // namespace
 
 std::optional<double> spurious_energy(const LaneSnapshot& lane) {
   constexpr double kLargeShare = 0.1;  // of all energy exchanged
@@ -318,28 +320,6 @@ StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane
       std::move(theory), StabilityLevel::near_limit, "stable, but strained by " + much,
       "That is linear theory, for small strains. A spring of this cloth is strained by " + much + ".");
 }
-
-namespace {
-
-StabilityReading theory_of(const LaneSnapshot& lane) {
-  const Scene& scene = lane.scene();
-  return read_stability(shown_method(lane), integrator_parameters(scene), scene.h(), shown_estimate(lane));
-}
-
-/// The reading of theory, overruled by the run, also by its blow-up.
-StabilityReading judged(StabilityReading theory, const LaneSnapshot& lane) {
-  if (lane.blow_up_sentence.empty()) return judged_by_run(std::move(theory), lane);
-  if (theory.level == StabilityLevel::unstable) return theory;
-  const Scene& scene = lane.scene();
-  theory.level = StabilityLevel::unstable;
-  // h may have changed since; adaptive steps are smaller.
-  theory.verdict = scene.adaptive || lane.blow_up_h == scene.h()
-                       ? std::string("blew up anyway")
-                       : "blew up at h = " + format_quantity(lane.blow_up_h, "s");
-  return theory;
-}
-
-}  // namespace
 
 StabilityReading read_stability(const LaneSnapshot& lane) { return judged(theory_of(lane), lane); }
 

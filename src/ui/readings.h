@@ -96,7 +96,6 @@ std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now);
 /// not converge, or a spring is strained by more than half.
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane);
 
-/// The colour of a stability level.
 ImU32 level_colour(StabilityLevel level);
 
 }  // namespace clothlab

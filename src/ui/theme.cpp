@@ -63,10 +63,9 @@ void load_fonts(float scale, float density) {
   const auto load = [&](float size) {
     // Rasterised for the framebuffer's pixels, shown at the window's size.
     const float pixels = size * scale * density;
-    if (!file.empty()) {
+    if (!file.empty())
       if (ImFont* font = io.Fonts->AddFontFromFileTTF(file.c_str(), pixels, nullptr, kGlyphs.data()))
         return font;
-    }
     ImFontConfig built_in;
     built_in.SizePixels = pixels;
     return io.Fonts->AddFontDefault(&built_in);
@@ -83,11 +82,10 @@ ImVec4 rgba(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
 void set_colours(Theme theme, ImGuiStyle& style) {
   use_palette(theme);
   const Palette& p = palette();
-  if (theme == Theme::light) {
+  if (theme == Theme::light)
     ImGui::StyleColorsLight(&style);
-  } else {
+  else
     ImGui::StyleColorsDark(&style);
-  }
   ImVec4* c = style.Colors;
   c[ImGuiCol_Text] = rgba(p.text);
   c[ImGuiCol_TextDisabled] = rgba(p.muted);
@@ -120,6 +118,64 @@ void set_colours(Theme theme, ImGuiStyle& style) {
   c[ImGuiCol_ScrollbarGrab] = rgba(p.field_active);
   c[ImGuiCol_ScrollbarGrabHovered] = rgba(p.button_hovered);
   c[ImGuiCol_ScrollbarGrabActive] = rgba(p.button_active);
+}
+
+struct ThemeColour {
+  ImU32 Palette::*of;
+  ImU32 dark, light;
+};
+constexpr std::array<ThemeColour, 26> kThemeColours{{
+    {&Palette::panel, IM_COL32(27, 31, 37, 255), IM_COL32(244, 245, 247, 255)},
+    {&Palette::overlay, IM_COL32(22, 25, 30, 236), IM_COL32(255, 255, 255, 235)},
+    {&Palette::popup, IM_COL32(33, 38, 45, 255), IM_COL32(255, 255, 255, 255)},
+    {&Palette::field, IM_COL32(43, 49, 58, 255), IM_COL32(226, 230, 235, 255)},
+    {&Palette::field_hovered, IM_COL32(54, 62, 73, 255), IM_COL32(215, 221, 228, 255)},
+    {&Palette::field_active, IM_COL32(60, 70, 83, 255), IM_COL32(206, 214, 223, 255)},
+    {&Palette::button, IM_COL32(52, 60, 71, 255), IM_COL32(219, 224, 231, 255)},
+    {&Palette::button_hovered, IM_COL32(66, 78, 94, 255), IM_COL32(204, 212, 222, 255)},
+    {&Palette::button_active, IM_COL32(56, 102, 143, 255), IM_COL32(164, 197, 226, 255)},
+    {&Palette::tab, IM_COL32(36, 41, 49, 255), IM_COL32(231, 234, 239, 255)},
+    {&Palette::chosen, IM_COL32(48, 74, 98, 255), IM_COL32(191, 214, 235, 255)},
+    {&Palette::chosen_hovered, IM_COL32(56, 86, 114, 255), IM_COL32(176, 204, 230, 255)},
+    {&Palette::chosen_active, IM_COL32(62, 100, 136, 255), IM_COL32(160, 194, 224, 255)},
+    {&Palette::line, IM_COL32(60, 68, 80, 255), IM_COL32(200, 206, 214, 255)},
+    {&Palette::text, IM_COL32(226, 230, 236, 255), IM_COL32(28, 33, 40, 255)},
+    {&Palette::muted, IM_COL32(150, 159, 172, 255), IM_COL32(84, 93, 105, 255)},
+    {&Palette::accent, IM_COL32(86, 156, 214, 255), IM_COL32(20, 100, 170, 255)},
+    {&Palette::accent_strong, IM_COL32(140, 198, 244, 255), IM_COL32(10, 72, 130, 255)},
+    {&Palette::good, IM_COL32(64, 190, 150, 255), IM_COL32(0, 108, 78, 255)},
+    {&Palette::careful, IM_COL32(240, 180, 60, 255), IM_COL32(138, 84, 0, 255)},
+    {&Palette::failed, IM_COL32(240, 112, 72, 255), IM_COL32(184, 48, 16, 255)},
+    {&Palette::total, IM_COL32(236, 239, 244, 255), IM_COL32(30, 34, 40, 255)},
+    {&Palette::kinetic, IM_COL32(86, 180, 233, 255), IM_COL32(0, 102, 166, 255)},
+    {&Palette::stretch, IM_COL32(230, 159, 0, 255), IM_COL32(160, 92, 0, 255)},
+    {&Palette::bend, IM_COL32(214, 138, 180, 255), IM_COL32(156, 58, 116, 255)},
+    {&Palette::gravity, IM_COL32(0, 178, 135, 255), IM_COL32(0, 118, 88, 255)},
+}};
+
+constexpr Palette in_theme(ImU32 ThemeColour::*theme) {
+  Palette palette;
+  for (const ThemeColour& colour : kThemeColours) palette.*colour.of = colour.*theme;
+  return palette;
+}
+
+constexpr Palette kDark = in_theme(&ThemeColour::dark), kLight = in_theme(&ThemeColour::light);
+
+const Palette* g_palette = &kDark;
+
+double luminance(ImU32 colour) {
+  const auto linear = [&](int shift) {
+    const double c = static_cast<double>((colour >> shift) & 0xFF) / 255;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) +
+         0.0722 * linear(IM_COL32_B_SHIFT);
+}
+
+ImU32 mixed(ImU32 a, ImU32 b, float share_of_b) {
+  const ImVec4 x = ImGui::ColorConvertU32ToFloat4(a), y = ImGui::ColorConvertU32ToFloat4(b);
+  const auto mix = [&](float from, float to) { return from + (to - from) * share_of_b; };
+  return ImGui::ColorConvertFloat4ToU32({mix(x.x, y.x), mix(x.y, y.y), mix(x.z, y.z), 1});
 }
 
 }  // namespace
@@ -161,9 +217,8 @@ std::string displayable(std::string_view utf8, bool spelled_out) {
     const auto [code, length] = first_character(utf8);
     const std::string_view bytes = utf8.substr(0, std::max<std::size_t>(length, 1));
     utf8.remove_prefix(bytes.size());
-    const auto known =
-        std::find_if(kSpelling.begin(), kSpelling.end(),
-                     [&, code = code](const auto& spelling) { return spelling.first == code; });
+    const auto* const known =
+        std::ranges::find(kSpelling, code, [](const auto& spelling) { return char32_t{spelling.first}; });
     if (length == 0)
       out += can_draw(0xFFFD) ? "\uFFFD" : "?";
     else if (can_draw(code) && !is_control(code))
@@ -175,85 +230,6 @@ std::string displayable(std::string_view utf8, bool spelled_out) {
   }
   return out;
 }
-
-namespace {
-
-constexpr Palette kDark{
-    .panel = IM_COL32(27, 31, 37, 255),
-    .overlay = IM_COL32(22, 25, 30, 236),
-    .popup = IM_COL32(33, 38, 45, 255),
-    .field = IM_COL32(43, 49, 58, 255),
-    .field_hovered = IM_COL32(54, 62, 73, 255),
-    .field_active = IM_COL32(60, 70, 83, 255),
-    .button = IM_COL32(52, 60, 71, 255),
-    .button_hovered = IM_COL32(66, 78, 94, 255),
-    .button_active = IM_COL32(56, 102, 143, 255),
-    .tab = IM_COL32(36, 41, 49, 255),
-    .chosen = IM_COL32(48, 74, 98, 255),
-    .chosen_hovered = IM_COL32(56, 86, 114, 255),
-    .chosen_active = IM_COL32(62, 100, 136, 255),
-    .line = IM_COL32(60, 68, 80, 255),
-    .text = IM_COL32(226, 230, 236, 255),
-    .muted = IM_COL32(150, 159, 172, 255),
-    .accent = IM_COL32(86, 156, 214, 255),
-    .accent_strong = IM_COL32(140, 198, 244, 255),
-    .good = IM_COL32(64, 190, 150, 255),
-    .careful = IM_COL32(240, 180, 60, 255),
-    .failed = IM_COL32(240, 112, 72, 255),
-    .total = IM_COL32(236, 239, 244, 255),
-    .kinetic = IM_COL32(86, 180, 233, 255),
-    .stretch = IM_COL32(230, 159, 0, 255),
-    .bend = IM_COL32(214, 138, 180, 255),
-    .gravity = IM_COL32(0, 178, 135, 255),
-};
-
-constexpr Palette kLight{
-    .panel = IM_COL32(244, 245, 247, 255),
-    .overlay = IM_COL32(255, 255, 255, 235),
-    .popup = IM_COL32(255, 255, 255, 255),
-    .field = IM_COL32(226, 230, 235, 255),
-    .field_hovered = IM_COL32(215, 221, 228, 255),
-    .field_active = IM_COL32(206, 214, 223, 255),
-    .button = IM_COL32(219, 224, 231, 255),
-    .button_hovered = IM_COL32(204, 212, 222, 255),
-    .button_active = IM_COL32(164, 197, 226, 255),
-    .tab = IM_COL32(231, 234, 239, 255),
-    .chosen = IM_COL32(191, 214, 235, 255),
-    .chosen_hovered = IM_COL32(176, 204, 230, 255),
-    .chosen_active = IM_COL32(160, 194, 224, 255),
-    .line = IM_COL32(200, 206, 214, 255),
-    .text = IM_COL32(28, 33, 40, 255),
-    .muted = IM_COL32(84, 93, 105, 255),
-    .accent = IM_COL32(20, 100, 170, 255),
-    .accent_strong = IM_COL32(10, 72, 130, 255),
-    .good = IM_COL32(0, 108, 78, 255),
-    .careful = IM_COL32(138, 84, 0, 255),
-    .failed = IM_COL32(184, 48, 16, 255),
-    .total = IM_COL32(30, 34, 40, 255),
-    .kinetic = IM_COL32(0, 102, 166, 255),
-    .stretch = IM_COL32(160, 92, 0, 255),
-    .bend = IM_COL32(156, 58, 116, 255),
-    .gravity = IM_COL32(0, 118, 88, 255),
-};
-
-const Palette* g_palette = &kDark;
-
-double luminance(ImU32 colour) {
-  const auto linear = [&](int shift) {
-    const double c = static_cast<double>((colour >> shift) & 0xFF) / 255;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-  };
-  return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) +
-         0.0722 * linear(IM_COL32_B_SHIFT);
-}
-
-ImU32 mixed(ImU32 a, ImU32 b, float share_of_b) {
-  const ImVec4 x = ImGui::ColorConvertU32ToFloat4(a), y = ImGui::ColorConvertU32ToFloat4(b);
-  const auto mix = [&](float from, float to) { return from + (to - from) * share_of_b; };
-  return ImGui::ColorConvertFloat4ToU32({mix(x.x, y.x), mix(x.y, y.y), mix(x.z, y.z), 1});
-}
-
-}  // namespace
 
 const Palette& palette_of(Theme theme) { return theme == Theme::light ? kLight : kDark; }
 

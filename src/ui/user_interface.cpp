@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "ui/user_interface.h"
-#include "sim/parameters.h"
 
 #include <imgui.h>
 
@@ -73,6 +72,15 @@ void splitter(ViewSettings& view, float width, float most) {
   float& height = view.plots_layout.height;
   height = std::clamp(height - ImGui::GetIO().MouseDelta.y / units(1), kLeastPlotsHeight,
                       std::max(most / units(1), kLeastPlotsHeight));
+}
+
+// Whether the titles of all tabs fit side by side.
+bool tabs_fit(float room) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float width = 0;
+  for (const Tab& tab : kTabs)
+    width += text_width(tab.title) + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
+  return width <= room;
 }
 
 }  // namespace
@@ -198,19 +206,6 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   end_fixed();
 }
 
-namespace {
-
-// Whether the titles of all tabs fit side by side.
-bool tabs_fit(float room) {
-  const ImGuiStyle& style = ImGui::GetStyle();
-  float width = 0;
-  for (const Tab& tab : kTabs)
-    width += text_width(tab.title) + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
-  return width <= room;
-}
-
-}  // namespace
-
 // In a low window they scroll with the rest of the panel.
 void UserInterface::draw_tabs(const PanelContext& context, bool low) {
   const bool explained = tab_ == kMethodTab;
@@ -275,9 +270,8 @@ void UserInterface::main_buttons(const PanelContext& context) {
     files_.open();
   ImGui::SameLine(0, gap);
   if (text_button("save", "Save...",
-                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide)) {
+                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide))
     files_.save(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
-  }
   ImGui::SameLine(0, gap);
   if (text_button("export", "Export",
                   "Pictures, the mesh, this moment, the journal, recordings, and the command line.", wide))

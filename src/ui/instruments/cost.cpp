@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "chart/axis.h"
 #include "core/text.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
 
@@ -101,7 +99,7 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     while (label.y + 2 * line < frame.b().y && std::ranges::any_of(labels, covers)) label.y += line / 2;
     labels.push_back(label);
     frame.label(label, colour, lane_name(*point.lane));
-    item_rects()[name + ":point:" + lane_letter(point.lane->lane)] = ImVec4(p.x, p.y, p.x, p.y);
+    note_rect(name + ":point:" + lane_letter(point.lane->lane), p, p);
     if (!hovered || std::hypot(mouse.x - p.x, mouse.y - p.y) > units(8)) continue;
     begin_tooltip_above(p.y - units(8));
     const std::string words = lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "core/text.h"
@@ -11,7 +10,6 @@
 #include "io/csv.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/sorted_table.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/text.h"
@@ -13,7 +12,6 @@
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"

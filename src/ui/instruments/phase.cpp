@@ -5,14 +5,12 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "chart/axis.h"
 #include "core/text.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
@@ -94,11 +92,10 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   if (const auto changed = vector_row(
           "direction", "Direction", "Shows position and velocity along this vector, of any length; y is up.",
           direction, 1, "")) {
-    if (glm::length(*changed) > kShortestVector) {
+    if (glm::length(*changed) > kShortestVector)
       direction = *changed;
-    } else {
+    else
       refuse_typed_number("A direction needs a component that is not 0.");
-    }
   }
   if (text_button(name + ":main-direction", "Along its main motion",
                   "The direction in which the particle of this lane moved most in the last 10 s. Use it for "

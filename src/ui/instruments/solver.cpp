@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "chart/dash.h"
@@ -13,7 +12,6 @@
 #include "ui/instruments/instruments.h"
 #include "ui/instruments/solver_figure.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"

@@ -8,9 +8,7 @@
 #include "core/text.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
-#include "ui/instruments/stability_figure.h"
 #include "ui/lanes.h"
-#include "ui/plots/figure.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"
@@ -164,33 +162,6 @@ ImU32 shade(double growth) {
                     kAlphas[std::min<std::size_t>(static_cast<std::size_t>(4 * growth), 3)]);
 }
 
-}  // namespace
-
-// Neighbours of one shade in a row are one rectangle.
-void draw_region(const Figure& frame, const GrowthRegion& region) {
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  const auto between = [](const AxisRange& range, std::size_t k, std::size_t count) {
-    return range.low + (range.high - range.low) * static_cast<double>(k) / static_cast<double>(count);
-  };
-  for (std::size_t row = 0; row < GrowthRegion::kRows; ++row) {
-    const auto y = [&](std::size_t k) {
-      return std::round(frame.py(between(region.im(), k, GrowthRegion::kRows)));
-    };
-    const auto x = [&](std::size_t k) {
-      return std::round(frame.px(between(region.re(), k, GrowthRegion::kColumns)));
-    };
-    for (std::size_t begin = 0, end = 0; begin < GrowthRegion::kColumns; begin = end) {
-      if (!region.has(begin, row)) return;
-      const ImU32 colour = shade(region.growth(begin, row));
-      for (end = begin + 1; end < GrowthRegion::kColumns && region.has(end, row); ++end)
-        if (shade(region.growth(end, row)) != colour) break;
-      draw->AddRectFilled(ImVec2(x(begin), y(row + 1)), ImVec2(x(end), y(row)), colour);
-    }
-  }
-}
-
-namespace {
-
 void tell_growth(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double re = frame.x_at(mouse.x), im = frame.y_at(mouse.y);
@@ -272,6 +243,29 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
 }
 
 }  // namespace
+
+// Neighbours of one shade in a row are one rectangle.
+void draw_region(const Figure& frame, const GrowthRegion& region) {
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const auto between = [](const AxisRange& range, std::size_t k, std::size_t count) {
+    return range.low + (range.high - range.low) * static_cast<double>(k) / static_cast<double>(count);
+  };
+  for (std::size_t row = 0; row < GrowthRegion::kRows; ++row) {
+    const auto y = [&](std::size_t k) {
+      return std::round(frame.py(between(region.im(), k, GrowthRegion::kRows)));
+    };
+    const auto x = [&](std::size_t k) {
+      return std::round(frame.px(between(region.re(), k, GrowthRegion::kColumns)));
+    };
+    for (std::size_t begin = 0, end = 0; begin < GrowthRegion::kColumns; begin = end) {
+      if (!region.has(begin, row)) return;
+      const ImU32 colour = shade(region.growth(begin, row));
+      for (end = begin + 1; end < GrowthRegion::kColumns && region.has(end, row); ++end)
+        if (shade(region.growth(end, row)) != colour) break;
+      draw->AddRectFilled(ImVec2(x(begin), y(row + 1)), ImVec2(x(end), y(row)), colour);
+    }
+  }
+}
 
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const StabilityView& view = context.view.plots_layout.stability;

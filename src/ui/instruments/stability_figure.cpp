@@ -139,6 +139,8 @@ std::string figure_title(const Snapshot& now, const MeasuredSpectrum& measured) 
   return title + ", " + format_quantity(std::abs(age), "s") + (age > 0 ? " ago" : " after the shown moment");
 }
 
+constexpr std::size_t kCellsPerFrame = 1024;
+
 }  // namespace
 
 StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega) {
@@ -201,12 +203,6 @@ std::string csv_of(const StabilityFigure& figure, double h) {
                                kNothing, kNothing});
   return text;
 }
-
-namespace {
-
-constexpr std::size_t kCellsPerFrame = 1024;
-
-}  // namespace
 
 void GrowthRegion::prepare(const IntegratorInfo& info, const IntegratorParameters& values,
                            const AxisRange& re, const AxisRange& im) {

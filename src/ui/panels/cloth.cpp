@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <utility>
-
 #include "sim/parameters.h"
 #include "sim/presets.h"
 #include "ui/panels/panels.h"

@@ -2,14 +2,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"

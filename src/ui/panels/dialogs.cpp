@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <cstdio>
-#include <utility>
 
 #include "core/text.h"
 #include "core/text_file.h"
@@ -37,10 +36,9 @@ void running_notice(const PanelContext& context) {
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
     plain_text("Finishing ...");
-  } else {
-    if (text_button("stop-recording", "Stop (Ctrl-R)",
-                    "Ends the recording; waiting frames are still written.", button))
-      context.request(StopRecording{});
+  } else if (text_button("stop-recording", "Stop (Ctrl-R)",
+                         "Ends the recording; waiting frames are still written.", button)) {
+    context.request(StopRecording{});
   }
 }
 
@@ -72,12 +70,11 @@ void recording_notice(const PanelContext& context) {
 }
 
 void RecordingDialog::open(const std::filesystem::path& folder) {
-  open_ = true;
-  accept_ = false;
+  open_now();
   std::snprintf(folder_.data(), folder_.size(), "%s", utf8_of(folder).c_str());
 }
 
-bool RecordingDialog::on_key(const KeyPress& press) {
+bool Dialog::on_key(const KeyPress& press) {
   if (!open_) return false;
   if (press.key == Key::escape) close();
   if (press.key == Key::enter) accept_ = true;
@@ -85,7 +82,7 @@ bool RecordingDialog::on_key(const KeyPress& press) {
 }
 
 void RecordingDialog::draw(const PanelContext& context, const Area& view) {
-  if (!open_) return;
+  if (!is_open()) return;
   Recorder::Settings& settings = context.view.recording;
   begin_card("##record", view, ImVec2(0.5F, 0.42F), units(480), palette().accent);
   card_heading("Record");
@@ -117,7 +114,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   const bool pressed = text_button("start-recording", "Start (Enter)",
                                    "Starts recording and plays the simulation.", units(130));
   ImGui::EndDisabled();
-  if (anything && (std::exchange(accept_, false) || pressed)) {
+  if (takes_enter(pressed) && anything) {
     context.request(StartRecording{settings, path_of(folder_.data())});
     close();
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <imgui.h>
 
-#include <string>
-
 #include "core/text.h"
 #include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
@@ -24,17 +22,12 @@ std::string figures(const GroupPath& path) {
 }
 
 std::string figures(const DriverForce& force) {
-  switch (force.kind) {
-    case DriverForce::Kind::constant:
-      return components(force.force) + " N per particle";
-    case DriverForce::Kind::harmonic:
-      return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
-             format_plain(force.phase) + " rad";
-    case DriverForce::Kind::drag:
-      return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
-    case DriverForce::Kind::central:
-      break;
-  }
+  if (force.kind == DriverForce::Kind::constant) return components(force.force) + " N per particle";
+  if (force.kind == DriverForce::Kind::harmonic)
+    return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
+           format_plain(force.phase) + " rad";
+  if (force.kind == DriverForce::Kind::drag)
+    return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
   return "GM = " + format_plain(force.strength) + " m³/s², centre " + components(force.centre) + " m";
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <string>
 #include <string_view>
 
 #include "core/text.h"

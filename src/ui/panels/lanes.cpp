@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
-#include <string>
 #include <string_view>
 
 #include "integrate/registry.h"

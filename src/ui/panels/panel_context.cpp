@@ -58,22 +58,14 @@ void PanelContext::select_lane(LaneId lane) const {
   if (lane != snapshot.lane) send(Control(SelectLane{lane}));
 }
 
-void PanelContext::remove_lane(LaneId lane) const { send(Control(ChangeLanes{RemoveLane{lane}})); }
-
-bool PanelContext::playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
-
 void PanelContext::set_playing(bool playing) const {
   intentions.playing.set(playing, send(Control(SetPlaying{playing})));
 }
-
-double PanelContext::speed() const { return intentions.speed.shown(snapshot.speed, snapshot.applied); }
 
 void PanelContext::set_speed(double speed) const {
   const double allowed = std::clamp(speed, kMinSpeed, kMaxSpeed);
   intentions.speed.set(allowed, send(Control(SetSpeed{allowed})));
 }
-
-void PanelContext::set_gravity(const vec3& gravity) const { send(Command(SetGravity{gravity})); }
 
 void PanelContext::set_scene(Scene scene) const {
   send(Command(SetScene{std::make_shared<const Scene>(std::move(scene))}));

@@ -289,12 +289,12 @@ struct PanelContext {
   /// Adds a lane with that integrator: from the current state, or from the start through the whole journal.
   void add_lane(std::size_t row, bool from_start = false) const;
   void select_lane(LaneId lane) const;
-  void remove_lane(LaneId lane) const;
-  bool playing() const;
+  void remove_lane(LaneId lane) const { send(Control(ChangeLanes{RemoveLane{lane}})); }
+  bool playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
   void set_playing(bool playing) const;
-  double speed() const;
+  double speed() const { return intentions.speed.shown(snapshot.speed, snapshot.applied); }
   void set_speed(double speed) const;
-  void set_gravity(const vec3& gravity) const;
+  void set_gravity(const vec3& gravity) const { send(Command(SetGravity{gravity})); }
   /// Sets all values of a scene of the same mesh as one change.
   void set_scene(Scene scene) const;
   /// The user's h, of a substep [s].

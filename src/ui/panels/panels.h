@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integrate/tableau.h"
@@ -121,34 +122,42 @@ class MeshBar {
 /// current window.
 void recording_notice(const PanelContext& context);
 
-/// Dialog: what to record, how often and where.
-class RecordingDialog {
+/// A dialog that Enter accepts and Esc closes.
+class Dialog {
+ public:
+  void close() { open_ = false; }
+  bool is_open() const { return open_; }
+  /// True when the key was meant for the dialog.
+  bool on_key(const KeyPress& press);
+
+ protected:
+  void open_now() {
+    open_ = true;
+    accept_ = false;
+  }
+  /// True if its button was pressed, or Enter since the last call.
+  bool takes_enter(bool pressed) { return std::exchange(accept_, false) || pressed; }
+
+ private:
+  bool open_ = false, accept_ = false;
+};
+
+/// What to record, how often and where.
+class RecordingDialog : public Dialog {
  public:
   /// `folder` is the suggested parent of the recording's folder.
   void open(const std::filesystem::path& folder);
-  void close() { open_ = false; }
-  bool is_open() const { return open_; }
-
-  /// True when the key was meant for the dialog.
-  bool on_key(const KeyPress& press);
   void draw(const PanelContext& context, const Area& view);
 
  private:
-  bool open_ = false;
-  bool accept_ = false;
   std::array<char, 1024> folder_{};
 };
 
 /// Edits the coefficients of a method, with its properties while they are typed. Its method goes to the
 /// active lane or to a new one.
-class TableauDialog {
+class TableauDialog : public Dialog {
  public:
   void open(const Tableau& tableau);
-  void close() { open_ = false; }
-  bool is_open() const { return open_; }
-
-  /// True when the key was meant for the dialog.
-  bool on_key(const KeyPress& press);
   void draw(const PanelContext& context, const Area& view);
 
  private:
@@ -167,7 +176,6 @@ class TableauDialog {
                 std::span<Cell> cells);
   void show_facts(float height);
 
-  bool open_ = false, accept_ = false;
   bool two_step_ = false;                                 // α and β are then a_[0] and a_[1]
   std::size_t columns_ = 1;                               // stages, or 3
   std::array<char, 4 * kLongestTableauName + 1> name_{};  // in UTF-8

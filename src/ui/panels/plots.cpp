@@ -3,8 +3,6 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
@@ -21,7 +19,6 @@ constexpr float kButtonGap = 4;     // [interface units]
 
 float plot_button_width(const char* label) { return text_width(label) + units(14); }
 
-// The chooser of a plot's kind.
 void chooser(PlotsLayout& layout, std::size_t slot, PlotKind shown, const std::string& name, float width) {
   const auto entries = [&] {
     for (std::size_t k = 0; k < kPlotKinds; ++k) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "ui/overlays.h"
 #include "ui/panels/panels.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"

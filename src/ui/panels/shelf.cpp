@@ -3,17 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "analysis/stability_text.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "mesh/pins.h"
 #include "sim/parameters.h"
-#include "ui/overlays.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
@@ -104,11 +99,10 @@ void MeshBar::follow_pins(const PanelContext& context) {
   if (pins == pins_) return;
   chosen_ = edges_of(pins, *context.snapshot.loaded);
   const bool by_preset = std::holds_alternative<PinPreset>(pins) && pins != PinSelection(PinPreset::none);
-  if (!chosen_.empty()) {
+  if (!chosen_.empty())
     note_pins(pins, Choice::open_edge);
-  } else {
+  else
     note_pins(pins, choice_ == Choice::by_hand && !by_preset ? Choice::by_hand : Choice::preset);
-  }
 }
 
 void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
@@ -132,11 +126,10 @@ void MeshBar::drop_on_floor(const PanelContext& context) {
 void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
   follow_pins(context);
   const auto found = std::ranges::lower_bound(chosen_, edge);
-  if (found != chosen_.end() && *found == edge) {
+  if (found != chosen_.end() && *found == edge)
     chosen_.erase(found);
-  } else {
+  else
     chosen_.insert(found, edge);
-  }
   pin(context, pins_of(chosen_, *context.snapshot.loaded), Choice::open_edge);
 }
 

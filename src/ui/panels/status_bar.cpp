@@ -5,7 +5,6 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
-#include "ui/overlays.h"
 #include "ui/panels/panels.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
@@ -166,9 +165,8 @@ void status_bar(const PanelContext& context) {
   strain_and_time(context);
   if (now.notices && !now.notices->empty()) notices_item(*now.notices);
   const std::string what = converged ? "warning" : "not converged";
-  if (!trouble.empty() && stability.verdict != what) {
+  if (!trouble.empty() && stability.verdict != what)
     if (item(palette().careful, what, what)) tooltip(trouble);
-  }
   if (const auto figure = step_figure(info, values, record);
       figure && item(palette().text, figure->text, figure->usual)) {
     note_item("step-figure");

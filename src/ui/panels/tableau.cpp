@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -30,14 +27,10 @@ std::string kind_text(StageKind kind, std::size_t stages, bool two_step) {
                ? "Explicit, two steps: one evaluation of the forces, with a largest stable h."
                : "Implicit, two steps: one nonlinear solve.";
   const std::string count = stages == 1 ? "1 stage" : std::to_string(stages) + " stages";
-  switch (kind) {
-    case StageKind::explicit_stages:
-      return "Explicit, " + count + ": cheap steps, with a largest stable h.";
-    case StageKind::diagonal:
-      return "Diagonally implicit, " + count + ": one nonlinear solve for each stage that has a diagonal.";
-    case StageKind::full:
-      break;
-  }
+  if (kind == StageKind::explicit_stages)
+    return "Explicit, " + count + ": cheap steps, with a largest stable h.";
+  if (kind == StageKind::diagonal)
+    return "Diagonally implicit, " + count + ": one nonlinear solve for each stage that has a diagonal.";
   return "Fully implicit, " + count + " that depend on each other: sweeps of nonlinear solves.";
 }
 
@@ -74,16 +67,8 @@ void copy(std::string_view text, std::span<char> to) {
 }  // namespace
 
 void TableauDialog::open(const Tableau& tableau) {
-  open_ = true;
-  accept_ = false;
+  open_now();
   write(tableau);
-}
-
-bool TableauDialog::on_key(const KeyPress& press) {
-  if (!open_) return false;
-  if (press.key == Key::escape) close();
-  if (press.key == Key::enter) accept_ = true;
-  return press.key != Key::none || !press.ctrl;
 }
 
 Tableau TableauDialog::written() const {
@@ -272,7 +257,7 @@ void TableauDialog::show_facts(float height) {
 }
 
 void TableauDialog::draw(const PanelContext& context, const Area& view) {
-  if (!open_) return;
+  if (!is_open()) return;
   begin_card("##tableau", view, ImVec2(0.5F, 0.42F), units(kDialogWidth), palette().accent);
   card_heading(two_step_ ? "Two-step method" : "Butcher tableau");
   choose_preset();
@@ -292,7 +277,7 @@ void TableauDialog::draw(const PanelContext& context, const Area& view) {
   ImGui::SameLine();
   const bool cancel =
       text_button("cancel-tableau", "Cancel (Esc)", "Back to the cloth; nothing changes.", units(120));
-  if (fault_.empty() && (std::exchange(accept_, false) || use || add)) {
+  if (takes_enter(use || add) && fault_.empty()) {
     const TableauMethod& method = tableau_method(*known_);
     if (add)
       context.send(Control(NewLane{.integrator = {}, .tableau = &method}));
@@ -300,7 +285,6 @@ void TableauDialog::draw(const PanelContext& context, const Area& view) {
       context.send(Command(SetTableau{&method}));
     close();
   }
-  accept_ = false;
   if (cancel) close();
   end_card();
 }

@@ -17,9 +17,8 @@ void transport_panel(const PanelContext& context) {
   const float gap = units(6);
   const float width = (ImGui::GetContentRegionAvail().x - 5 * gap) / 6;
   if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
-                  playing, width)) {
+                  playing, width))
     context.set_playing(!playing);
-  }
   ImGui::SameLine(0, gap);
   if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
     context.send(Control(StepOnce{}));
@@ -28,22 +27,19 @@ void transport_panel(const PanelContext& context) {
   if (icon_button("rewind", Icon::rewind,
                   "Goes back by half a second of viewing time and pauses (Backspace). If the lane blew up "
                   "while others ran on, it goes back to before the blow-up.",
-                  false, width)) {
+                  false, width))
     context.send(Control(Rewind{}));
-  }
   ImGui::EndDisabled();
   ImGui::SameLine(0, gap);
   if (icon_button("reset", Icon::reset,
-                  "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width)) {
+                  "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width))
     context.send(Command(Reset{}));
-  }
   ImGui::SameLine(0, gap);
   if (text_button("turn-round", "−v",
                   "Reverses all velocities. Without damping, methods that are symmetric in time (Verlet, "
                   "implicit midpoint, trapezoidal rule) then retrace the motion; others do not.",
-                  width)) {
+                  width))
     context.send(Command(ReverseVelocities{}));
-  }
   ImGui::SameLine(0, gap);
   const std::string why_not = why_only_forward(context.scene());
   ImGui::BeginDisabled(!why_not.empty());
@@ -53,18 +49,16 @@ void transport_panel(const PanelContext& context) {
           "only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) return to "
           "the state before the last step. Backward Euler undoes a step of explicit Euler, and the reverse." +
               (why_not.empty() ? std::string() : "\n\nNot possible now: " + why_not + "."),
-          width)) {
+          width))
     context.send(Command(StepBack{}));
-  }
   ImGui::EndDisabled();
 
   const double speed = context.speed();
   if (const auto changed = number_row("speed", "Speed",
                                       "Simulated seconds per second of real time. Slow motion does not "
                                       "change the simulation: h stays the same. Also [ and ].",
-                                      speed, kMinSpeed, kMaxSpeed, 1, "×")) {
+                                      speed, kMinSpeed, kMaxSpeed, 1, "×"))
     context.set_speed(*changed);
-  }
   // Shows both speeds where the machine cannot keep up.
   const bool behind =
       now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;

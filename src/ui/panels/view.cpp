@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <optional>
-#include <span>
 #include <string_view>
 
-#include "ui/panels/panel_context.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"

@@ -28,9 +28,8 @@ void gravity_rows(const PanelContext& context) {
     context.set_gravity(direction * std::min(*changed, kMaxGravity));
   }
   if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
-                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
+                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²"))
     context.set_gravity(*changed);
-  }
 }
 
 void grab_row(const PanelContext& context) {

@@ -159,7 +159,7 @@ void Figure::axes() const {
 }
 
 bool Figure::hovered(const std::string& name) const {
-  item_rects()[name] = ImVec4(a_.x, a_.y, b_.x, b_.y);
+  note_rect(name, a_, b_);
   return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(a_, b_);
 }
 
@@ -168,7 +168,7 @@ bool Figure::zoom(const std::string& name, AxesView& view, bool as_plane) const 
   ImGui::SetCursorScreenPos(ImVec2(left_, a_.y));
   ImGui::InvisibleButton(name.c_str(), ImVec2(b_.x - left_, height()),
                          ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-  item_rects()[name] = ImVec4(a_.x, a_.y, b_.x, b_.y);
+  note_rect(name, a_, b_);
   const bool hovered = ImGui::IsItemHovered();
   const bool active = ImGui::IsItemActive();
   if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) view.box = mouse;

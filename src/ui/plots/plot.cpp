@@ -27,6 +27,21 @@ constexpr float kRowOfNumbers = 2.2F;  // [lines]
 bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
 bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
 
+/// The samples of a run in a range of x: from `first` to before `last`.
+struct SamplesIn {
+  std::size_t first, last;
+};
+SamplesIn samples_in(const PlotRun& run, const AxisRange& x) {
+  const auto first = std::ranges::lower_bound(run.x, x.low), last = std::ranges::upper_bound(run.x, x.high);
+  return {static_cast<std::size_t>(first - run.x.begin()), static_cast<std::size_t>(last - run.x.begin())};
+}
+
+/// The next cell of a table.
+void add_cell(const std::string& text, ImU32 colour) {
+  ImGui::TableNextColumn();
+  coloured_text(colour, text);
+}
+
 // ---- Legend
 
 // Names in rows below `at`, at least one row; returns their height.
@@ -156,23 +171,19 @@ class PlotPainter {
     note_text("reading", title);
     if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
-      const auto cell = [](const std::string& text, ImU32 colour) {
-        ImGui::TableNextColumn();
-        coloured_text(colour, text);
-      };
       if (plot_.runs.size() > 1) {
-        cell("", palette().muted);
-        for (const Reading& r : read) cell(plot_.runs[r.run].what, palette().muted);
+        add_cell("", palette().muted);
+        for (const Reading& r : read) add_cell(plot_.runs[r.run].what, palette().muted);
       }
       const std::vector<PlotCurve>& curves = plot_.runs[read.front().run].curves;
       for (std::size_t c = 0; c < curves.size(); ++c) {
         if (!visible(view_, curves[c])) continue;
-        cell(curves[c].label, curves[c].colour);
+        add_cell(curves[c].label, curves[c].colour);
         for (const Reading& r : read) {
           const PlotRun& run = plot_.runs[r.run];
           const double y = run.curves[c].y[r.sample];
           const std::string text = std::isfinite(y) ? reading(y) : "-";
-          cell(text, palette().text);
+          add_cell(text, palette().text);
           note_text("reading:" + (run.name.empty() ? curves[c].label : run.name), text);
         }
       }
@@ -182,7 +193,7 @@ class PlotPainter {
   }
 
   static std::size_t nearest(const std::vector<double>& x, double at) {
-    const auto after = std::lower_bound(x.begin(), x.end(), at);
+    const auto after = std::ranges::lower_bound(x, at);
     if (after == x.begin()) return 0;
     const auto i = static_cast<std::size_t>(after - x.begin());
     if (i == x.size()) return i - 1;
@@ -210,10 +221,8 @@ class PlotPainter {
     points_.clear();
     // One sample outside each end, so that the line reaches the edge.
     const AxisRange range = frame_.x().range();
-    auto i =
-        static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
-    if (i > 0) --i;
-    for (; i < run.x.size(); ++i) {
+    const std::size_t first = samples_in(run, range).first;
+    for (std::size_t i = first > 0 ? first - 1 : 0; i < run.x.size(); ++i) {
       const bool beyond = run.x[i] > range.high;
       if (!Axis::has(curve.y[i], view_.logarithmic)) {
         draw_line(points_, colour, curve.thickness, run.dash);
@@ -223,9 +232,8 @@ class PlotPainter {
         // Points closer than a pixel or two are skipped.
         const bool last = beyond || i + 1 == run.x.size();
         if (points_.empty() || last || std::abs(point.x - points_.back().x) >= 1.5F ||
-            std::abs(point.y - points_.back().y) >= 3) {
+            std::abs(point.y - points_.back().y) >= 3)
           points_.push_back(point);
-        }
       }
       if (beyond) break;
     }
@@ -249,8 +257,7 @@ class PlotPainter {
 };
 
 bool has_samples(const Plot& plot) {
-  return std::any_of(plot.runs.begin(), plot.runs.end(),
-                     [](const PlotRun& run) { return run.x.size() >= 2; });
+  return std::ranges::any_of(plot.runs, [](const PlotRun& run) { return run.x.size() >= 2; });
 }
 
 void draw_sentence(const std::string& text, ImVec2 at, ImVec2 size) {
@@ -356,9 +363,8 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
   const bool all = std::ranges::none_of(plot.runs, fits);
   for (const PlotRun& run : plot.runs) {
     if (!(all ? visible(view, run) : fits(run))) continue;
-    const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
-    const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+    const auto [first, last] = samples_in(run, x);
+    for (std::size_t i = first; i < last; ++i) {
       double up = 0, down = 0;
       bool stacks = false;
       for (const PlotCurve& curve : run.curves) {
@@ -381,8 +387,7 @@ std::vector<PlotExit> exits_of(const PlotRun& run, const PlotCurve& curve, const
                                const Axis& y) {
   constexpr double kApart = 1.0 / 50;
   std::vector<PlotExit> exits;
-  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
-  for (auto i = static_cast<std::size_t>(first); i + 1 < run.x.size() && run.x[i] <= x.high; ++i) {
+  for (std::size_t i = samples_in(run, x).first; i + 1 < run.x.size() && run.x[i] <= x.high; ++i) {
     if (!Axis::has(curve.y[i], y.logarithmic()) || !Axis::has(curve.y[i + 1], y.logarithmic())) continue;
     const double from = y.position(curve.y[i]), to = y.position(curve.y[i + 1]);
     const bool above = to > 1;
@@ -453,13 +458,10 @@ std::string quoted(const std::string& text) {
 }
 
 PlotRun visible_part(PlotRun run, const PlotView& view, const AxisRange& x) {
-  const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
-  const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
-  const auto cut = [&](std::vector<double>& values) {
-    if (first < last)
-      values = {values.begin() + first, values.begin() + last};
-    else
-      values.clear();
+  const auto [first, last] = samples_in(run, x);
+  const auto cut = [first = first, last = std::max(first, last)](std::vector<double>& values) {
+    const auto begin = values.begin();
+    values = {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)};
   };
   cut(run.x);
   std::erase_if(run.curves, [&](const PlotCurve& curve) { return !visible(view, curve); });
@@ -476,9 +478,8 @@ ShownPlot shown_plot(const Plot& plot, const PlotView& view) {
   shown.logarithmic = view.logarithmic;
   shown.plot = plot;
   shown.plot.runs.clear();
-  for (const PlotRun& run : plot.runs) {
+  for (const PlotRun& run : plot.runs)
     if (visible(view, run)) shown.plot.runs.push_back(visible_part(run, view, shown.x));
-  }
   return shown;
 }
 
@@ -546,16 +547,12 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
   if (ImGui::BeginTable("##stretches", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
     for (std::size_t k = first; k < first + shown; ++k) {
       const PlotStretch& stretch = stretches[k];
-      const auto cell = [](const std::string& text, ImU32 colour) {
-        ImGui::TableNextColumn();
-        coloured_text(colour, text);
-      };
       const ImU32 colour = k == at ? palette().text : palette().muted;
       ImGui::TableNextColumn();
       draw_method_mark(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), stretch.method);
       ImGui::Dummy(method_mark_size());
-      cell(std::string(integrators()[stretch.method].title), colour);
-      cell(format_plain(stretch.x0, 4) + " s to " + format_plain(stretch.x1, 4) + " s", colour);
+      add_cell(std::string(integrators()[stretch.method].title), colour);
+      add_cell(format_plain(stretch.x0, 4) + " s to " + format_plain(stretch.x1, 4) + " s", colour);
     }
     ImGui::EndTable();
   }

@@ -70,35 +70,24 @@ constexpr std::array kLedger{
     entry("rods", &Palette::good, [](const PlotSample& s) { return s.ledger.rods; }),
     entry("limit", &Palette::text, [](const PlotSample& s) { return s.ledger.limit; }),
 };
-constexpr std::array kMethodsShares{
-    PlotQuantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.ledger.method; }, 2, false,
-                 false, true},
-};
-constexpr std::array kStrains{
-    PlotQuantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; },
-                 2},
-};
+constexpr std::array kMethodsShares{PlotQuantity{
+    "method", &Palette::kinetic, [](const PlotSample& s) { return s.ledger.method; }, 2, false, false, true}};
+constexpr std::array kStrains{PlotQuantity{"largest strain", &Palette::stretch,
+                                           [](const PlotSample& s) { return 100 * s.max_strain; }, 2}};
 constexpr std::array kDistances{
-    PlotQuantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2},
-};
-constexpr std::array kLargestDistances{
-    PlotQuantity{"largest distance", &Palette::stretch,
-                 [](const PlotSample& s) { return s.largest_distance; }, 2},
-};
+    PlotQuantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2}};
+constexpr std::array kLargestDistances{PlotQuantity{
+    "largest distance", &Palette::stretch, [](const PlotSample& s) { return s.largest_distance; }, 2}};
 constexpr std::array kHeights{
-    PlotQuantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.position.y; }, 2},
-};
+    PlotQuantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.position.y; }, 2}};
 constexpr std::array kSpeeds{
-    PlotQuantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
-};
+    PlotQuantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2}};
 constexpr std::array kStepTimes{
-    PlotQuantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
-};
+    PlotQuantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }}};
 constexpr std::array kIterations{
     PlotQuantity{"CG", &Palette::kinetic, [](const PlotSample& s) { return double(s.cg_iterations); }},
     PlotQuantity{"Newton", &Palette::stretch,
-                 [](const PlotSample& s) { return double(s.newton_iterations); }},
-};
+                 [](const PlotSample& s) { return double(s.newton_iterations); }}};
 
 std::string title_of(std::size_t row) {
   return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
@@ -291,10 +280,8 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Time per step", "Processor time of a step on this machine [ms], and the time that it simulates.",
      kStepTimes, "ms", true, add_real_time, true},
     {"Iterations", "CG and Newton iterations of each step.", kIterations, "", true},
-    {
-        "Iterations or time",
-        "The iterations of an iterative method, otherwise the time per step.",
-    },  // never shown itself
+    {"Iterations or time",
+     "The iterations of an iterative method, otherwise the time per step."},  // never shown itself
     {.title = "Lanes",
      .help = "All lanes as a table to sort: limit, energy since the common origin, strain and cost. It "
              "appears next to the plots with several lanes, unless you chose another plot there.",

@@ -29,9 +29,8 @@ std::string file_size(std::uintmax_t bytes) {
 }
 
 fs::path home() {
-  for (const char* name : {"HOME", "USERPROFILE"}) {
+  for (const char* name : {"HOME", "USERPROFILE"})
     if (const char* value = std::getenv(name)) return value;
-  }
   return {};
 }
 
@@ -77,10 +76,6 @@ void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
   recent_ = std::move(recent);
 }
 
-void FileDialog::open() { show(Purpose::open); }
-
-void FileDialog::open_obstacle() { show(Purpose::obstacle); }
-
 void FileDialog::save(Purpose purpose, std::string_view title) {
   show(purpose);
   suggest(title);
@@ -95,11 +90,10 @@ void FileDialog::suggest(std::string_view title) {
   std::string name;
   for (const char c : title) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || byte >= 0x80) {
+    if (std::isalnum(byte) != 0 || byte >= 0x80)
       name += static_cast<char>(std::tolower(byte));
-    } else if (!name.empty() && name.back() != '-') {
+    else if (!name.empty() && name.back() != '-')
       name += '-';
-    }
   }
   while (!name.empty() && name.back() == '-') name.pop_back();
   if (name.empty()) name = "scene";
@@ -144,12 +138,10 @@ void FileDialog::show_listing() {
 void FileDialog::filter() {
   const std::string wanted = !is_saving() ? lower_case(text_.data()) : std::string();
   shown_.clear();
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
+  for (std::size_t i = 0; i < entries_.size(); ++i)
     if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
-  }
   // Enter on a filtered list prefers a file to a folder.
-  const auto file =
-      std::find_if(shown_.begin(), shown_.end(), [&](std::size_t i) { return !entries_[i].is_folder; });
+  const auto file = std::ranges::find_if(shown_, [&](std::size_t i) { return !entries_[i].is_folder; });
   selected_ = !wanted.empty() && file != shown_.end() ? static_cast<std::size_t>(file - shown_.begin()) : 0;
   scroll_to_selected_ = true;
 }
@@ -176,15 +168,14 @@ void FileDialog::accept() {
   if (!is_saving()) {
     const bool whole_path =
         text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
-    if (whole_path && fs::is_directory(typed, error)) {
+    if (whole_path && fs::is_directory(typed, error))
       go_to(typed);
-    } else if (whole_path && fs::exists(typed, error)) {
+    else if (whole_path && fs::exists(typed, error))
       chosen_ = typed;
-    } else if (whole_path) {
+    else if (whole_path)
       problem_ = shown_path(typed) + " does not exist.";
-    } else if (selected_ < shown_.size()) {
+    else if (selected_ < shown_.size())
       choose(entries_[shown_[selected_]]);
-    }
     return;
   }
   if (text.empty()) return;
@@ -326,13 +317,12 @@ void FileDialog::draw_head() {
 
 // Messages and buttons.
 void FileDialog::draw_foot() {
-  if (is_reading()) {
+  if (is_reading())
     small_text("Reading " + utf8_of(reading_->folder()) + " ...");
-  } else if (problem_.empty()) {
+  else if (problem_.empty())
     small_text(words_of(*purpose_).help);
-  } else {
+  else
     coloured_text(palette().careful, problem_);
-  }
   if (text_button("file-accept", is_saving() ? "Save (Enter)" : "Open (Enter)",
                   is_saving() ? "Writes the file under this name." : "Opens the chosen or typed file.",
                   units(130)))

@@ -25,9 +25,9 @@ class FileDialog {
   enum class Purpose { open, obstacle, save_scene, save_mesh, save_moment };
 
   /// Shows the files that can be opened, in the last folder.
-  void open();
+  void open() { show(Purpose::open); }
   /// Shows meshes that can become obstacles.
-  void open_obstacle();
+  void open_obstacle() { show(Purpose::obstacle); }
   /// Asks for the name of a file; the suggestion is based on `title`.
   void save(Purpose purpose, std::string_view title);
   void close();

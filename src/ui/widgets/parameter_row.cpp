@@ -245,9 +245,8 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   }
   reset_button(value != spec.fallback, spec.fallback, shown_value(spec, spec.fallback), changed);
   note_item(std::string(spec.id) + "#default");
-  if (own_line) {
+  if (own_line)
     if (const auto dragged = dragged_slider(width)) changed = dragged;
-  }
   ImGui::PopID();
   ImGui::PopStyleVar();
   g_without_effect.clear();
@@ -383,7 +382,7 @@ void draw_note() {
   draw->AddRectFilled(from, to, ImGui::GetColorU32(ImGuiCol_PopupBg, 1), units(4));
   draw->AddRect(from, to, palette().failed, units(4), 0, units(1.5F));
   draw->AddText(ImVec2(x + padding.x, y + padding.y), palette().text, text.c_str());
-  item_rects()["field-note"] = ImVec4(from.x, from.y, to.x, to.y);
+  note_rect("field-note", from, to);
   note_text("field-note", g_note.text);
 }
 
@@ -399,13 +398,12 @@ std::string fitted(std::string shown, float width) {
 std::optional<Typed> text_field(const char* id, const std::string& shown, float width) {
   Buffer buffer{};
   const ImGuiID full_id = ImGui::GetID(id);
-  if (g_editing.id == full_id) {
+  if (g_editing.id == full_id)
     buffer = g_editing.text;
-  } else if (g_note.id == full_id && g_note.refused) {
+  else if (g_note.id == full_id && g_note.refused)
     buffer = *g_note.refused;
-  } else {
+  else
     std::snprintf(buffer.data(), buffer.size(), "%s", shown.c_str());
-  }
   if (g_wanted == full_id) {
     g_wanted = 0;
     ImGui::SetKeyboardFocusHere();

@@ -109,6 +109,62 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour
   }
 }
 
+// The first lines of a wrapped text, with dots where it is cut.
+std::string cut_to_lines(std::string text, int lines, float width) {
+  std::size_t end = 0, start = 0;
+  for (int line = 0; line < lines; ++line) {
+    start = end;
+    end = text.find('\n', end);
+    if (end == std::string::npos) return text;
+    ++end;
+  }
+  text.resize(end - 1);
+  const std::string more = " ...";
+  const auto too_wide = [&] { return ImGui::CalcTextSize((text.substr(start) + more).c_str()).x > width; };
+  for (std::size_t space = text.rfind(' '); too_wide() && space != std::string::npos && space > start;
+       space = text.rfind(' '))
+    text.resize(space);
+  return text + more;
+}
+
+constexpr int kNever = -2;
+int choice_open_in = kNever;  // frames
+int choice_closed_in = kNever;
+
+// Active also under the mouse, so that a press shows its effect.
+void push_active_look() {
+  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(palette().accent, 0.6F));
+}
+
+bool in_this_frame_or_the_last(int frame) {
+  const int since = ImGui::GetFrameCount() - frame;
+  return since == 0 || since == 1;
+}
+
+// Corners of the marks of each family: cut by this share of half the height, straight or round.
+struct Corners {
+  float cut;
+  bool round;
+  bool lower;  // the lower two as well
+};
+constexpr std::array<Corners, 5> kCorners{
+    {{0, false, true}, {1, true, false}, {1, true, true}, {0.75F, false, false}, {0.75F, false, true}}};
+
+void add_plate(ImDrawList* draw, ImVec2 a, ImVec2 b, const Corners& corners, ImU32 colour) {
+  const float cut = corners.cut * (b.y - a.y) / 2;
+  if (corners.round || cut == 0) {
+    const ImDrawFlags which = corners.lower ? ImDrawFlags_RoundCornersAll : ImDrawFlags_RoundCornersTop;
+    return draw->AddRectFilled(a, b, colour, cut, which);
+  }
+  const float low = corners.lower ? cut : 0;
+  for (const ImVec2 corner :
+       {ImVec2(a.x + cut, a.y), ImVec2(b.x - cut, a.y), ImVec2(b.x, a.y + cut), ImVec2(b.x, b.y - low),
+        ImVec2(b.x - low, b.y), ImVec2(a.x + low, b.y), ImVec2(a.x, b.y - low), ImVec2(a.x, a.y + cut)})
+    draw->PathLineToMergeDuplicate(corner);
+  draw->PathFillConvex(colour);
+}
+
 }  // namespace
 
 ItemRects& item_rects() {
@@ -116,11 +172,11 @@ ItemRects& item_rects() {
   return rects;
 }
 
-void note_item(std::string_view name) {
-  const ImVec2 a = ImGui::GetItemRectMin();
-  const ImVec2 b = ImGui::GetItemRectMax();
-  item_rects()[std::string(name)] = ImVec4(a.x, a.y, b.x, b.y);
+void note_rect(std::string_view name, ImVec2 from, ImVec2 to) {
+  item_rects()[std::string(name)] = ImVec4(from.x, from.y, to.x, to.y);
 }
+
+void note_item(std::string_view name) { note_rect(name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax()); }
 
 ShownTexts& shown_texts() {
   static ShownTexts texts;
@@ -161,30 +217,8 @@ void begin_tooltip_above(float y) {
                           ImVec2(io.MousePos.x / io.DisplaySize.x, 1));
   ImGui::BeginTooltip();
   const ImVec2 a = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  item_rects()["tooltip"] = ImVec4(a.x, a.y, a.x + size.x, a.y + size.y);
+  note_rect("tooltip", a, ImVec2(a.x + size.x, a.y + size.y));
 }
-
-namespace {
-
-// The first lines of a wrapped text, with dots where it is cut.
-std::string cut_to_lines(std::string text, int lines, float width) {
-  std::size_t end = 0, start = 0;
-  for (int line = 0; line < lines; ++line) {
-    start = end;
-    end = text.find('\n', end);
-    if (end == std::string::npos) return text;
-    ++end;
-  }
-  text.resize(end - 1);
-  const std::string more = " ...";
-  const auto too_wide = [&] { return ImGui::CalcTextSize((text.substr(start) + more).c_str()).x > width; };
-  for (std::size_t space = text.rfind(' '); too_wide() && space != std::string::npos && space > start;
-       space = text.rfind(' '))
-    text.resize(space);
-  return text + more;
-}
-
-}  // namespace
 
 std::string broken_lines(std::string_view text, float width) {
   std::string shown = displayable(text);
@@ -276,23 +310,6 @@ void section(std::string_view title) {
                                       palette().line);
   ImGui::PopFont();
 }
-
-namespace {
-constexpr int kNever = -2;
-int choice_open_in = kNever;  // frames
-int choice_closed_in = kNever;
-
-// Active also under the mouse, so that a press shows its effect.
-void push_active_look() {
-  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(palette().accent, 0.6F));
-}
-
-bool in_this_frame_or_the_last(int frame) {
-  const int since = ImGui::GetFrameCount() - frame;
-  return since == 0 || since == 1;
-}
-}  // namespace
 
 void choice_list(const std::string& name, const std::string& preview, std::string_view help,
                  const std::function<void()>& entries, ImGuiComboFlags flags) {
@@ -390,46 +407,6 @@ bool row_icon_button(std::string_view name, Icon icon, std::string_view help) {
   return icon_button(name, icon, help);
 }
 
-namespace {
-
-// Corners of a family's marks: cut by this share of half the height, straight or round.
-struct Corners {
-  float cut;
-  bool round;
-  bool lower;  // the lower two as well
-};
-Corners corners_of(IntegratorFamily family) {
-  switch (family) {
-    case IntegratorFamily::explicit_method:
-      return {0, false, true};
-    case IntegratorFamily::linearly_implicit:
-      return {1, true, false};
-    case IntegratorFamily::implicit:
-      return {1, true, true};
-    case IntegratorFamily::exponential:
-      return {0.75F, false, false};
-    case IntegratorFamily::position_based:
-      break;
-  }
-  return {0.75F, false, true};
-}
-
-void add_plate(ImDrawList* draw, ImVec2 a, ImVec2 b, const Corners& corners, ImU32 colour) {
-  const float cut = corners.cut * (b.y - a.y) / 2;
-  if (corners.round || cut == 0) {
-    const ImDrawFlags which = corners.lower ? ImDrawFlags_RoundCornersAll : ImDrawFlags_RoundCornersTop;
-    return draw->AddRectFilled(a, b, colour, cut, which);
-  }
-  const float low = corners.lower ? cut : 0;
-  for (const ImVec2 corner :
-       {ImVec2(a.x + cut, a.y), ImVec2(b.x - cut, a.y), ImVec2(b.x, a.y + cut), ImVec2(b.x, b.y - low),
-        ImVec2(b.x - low, b.y), ImVec2(a.x + low, b.y), ImVec2(a.x, b.y - low), ImVec2(a.x, a.y + cut)})
-    draw->PathLineToMergeDuplicate(corner);
-  draw->PathFillConvex(colour);
-}
-
-}  // namespace
-
 std::span<const std::size_t> methods_by_family() {
   static const std::vector<std::size_t> rows = [] {
     std::vector<std::size_t> all(integrators().size());
@@ -463,7 +440,8 @@ void draw_method_mark(ImDrawList* draw, ImVec2 at, std::size_t row) {
   const float text_size = ImGui::GetFontSize() * 0.85F;
   const std::string letters(info.letters);
   const ImVec2 text = ImGui::GetFont()->CalcTextSizeA(text_size, size.x, 0, letters.c_str());
-  add_plate(draw, at, ImVec2(at.x + size.x, at.y + size.y), corners_of(info.family), colour);
+  add_plate(draw, at, ImVec2(at.x + size.x, at.y + size.y),
+            kCorners.at(static_cast<std::size_t>(info.family)), colour);
   draw->AddText(ImGui::GetFont(), text_size,
                 ImVec2(at.x + (size.x - text.x) / 2, at.y + (size.y - text.y) / 2), readable_on(colour),
                 letters.c_str());

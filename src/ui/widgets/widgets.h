@@ -18,7 +18,8 @@ namespace clothlab {
 using ItemRects = std::map<std::string, ImVec4, std::less<>>;
 ItemRects& item_rects();
 
-/// Notes the rectangle of the last control.
+/// Notes a rectangle, or that of the last control.
+void note_rect(std::string_view name, ImVec2 from, ImVec2 to);
 void note_item(std::string_view name);
 
 /// The texts of named parts of the window in the last frame; the window tests read them.
