@@ -199,14 +199,9 @@ Replay::Event LanePlay::next(WorkerPool& pool) {
   }
   if (left_ == 0 || simulation_->blow_up()) return Replay::Event::ended;
   --left_;
-  switch (simulation_->step(pool, stop, !method_)) {
-    case StepStatus::stopped:
-      return Replay::Event::stopped;
-    case StepStatus::blown_up:
-      return Replay::Event::blown_up;
-    default:
-      return Replay::Event::stepped;
-  }
+  const StepStatus status = simulation_->step(pool, stop, !method_);
+  if (status == StepStatus::stopped) return Replay::Event::stopped;
+  return status == StepStatus::blown_up ? Replay::Event::blown_up : Replay::Event::stepped;
 }
 
 Replay::Event LanePlay::next_step(WorkerPool& pool) {

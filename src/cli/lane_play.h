@@ -58,7 +58,6 @@ Scene named_scene(SceneOptions& options);
 /// for an unknown one, and for more lanes than there are letters.
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);
 
-/// A method with another integrator.
 Method with_integrator(Method method, const IntegratorInfo& info);
 
 /// The run of all lanes: a scene for a number of steps, or a journal.

@@ -67,39 +67,24 @@ double parse_switch(const ParameterSpec& spec, std::string_view text) {
 /// "Stretch spring stiffness. 1e-06 to 1e+09 N/m, default 1000."
 std::string help_text(const ParameterSpec& spec) {
   std::string text(spec.help);
-  switch (spec.kind) {
-    case ParameterSpec::Kind::choice:
-      text += " One of " + joined(spec.choices) + ";";
-      break;
-    case ParameterSpec::Kind::boolean:
-      return text + " Default " + parameter_text(spec, spec.fallback) + ".";
-    case ParameterSpec::Kind::real:
-    case ParameterSpec::Kind::integer: {
-      const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
-      if (std::isinf(spec.max))
-        text += " At least " + format_number(spec.min) + unit + ", or off;";
-      else
-        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + ";";
-      if (spec.most_negative < 0)
-        text.insert(text.size() - 1,
-                    ", or " + format_number(spec.most_negative) + " to " + format_number(-spec.min) + unit);
-      break;
-    }
-  }
-  return text + " default " + parameter_text(spec, spec.fallback) + ".";
+  const std::string fallback = parameter_text(spec, spec.fallback) + ".";
+  if (spec.kind == ParameterSpec::Kind::boolean) return text + " Default " + fallback;
+  const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
+  if (spec.kind == ParameterSpec::Kind::choice)
+    text += " One of " + joined(spec.choices);
+  else if (std::isinf(spec.max))
+    text += " At least " + format_number(spec.min) + unit + ", or off";
+  else
+    text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit;
+  if (spec.most_negative < 0)
+    text += ", or " + format_number(spec.most_negative) + " to " + format_number(-spec.min) + unit;
+  return text + "; default " + fallback;
 }
 
 std::string type_name(const ParameterSpec& spec) {
-  switch (spec.kind) {
-    case ParameterSpec::Kind::choice:
-      return "NAME";
-    case ParameterSpec::Kind::boolean:
-      return "[on|off]";
-    case ParameterSpec::Kind::integer:
-      return "N";
-    case ParameterSpec::Kind::real:
-      break;
-  }
+  if (spec.kind == ParameterSpec::Kind::choice) return "NAME";
+  if (spec.kind == ParameterSpec::Kind::boolean) return "[on|off]";
+  if (spec.kind == ParameterSpec::Kind::integer) return "N";
   return spec.unit.empty() ? "X" : std::string(spec.unit);
 }
 
@@ -167,15 +152,8 @@ CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
 }
 
 double parse_parameter(const ParameterSpec& spec, std::string_view text) {
-  switch (spec.kind) {
-    case ParameterSpec::Kind::choice:
-      return parse_choice(spec, text);
-    case ParameterSpec::Kind::boolean:
-      return parse_switch(spec, text);
-    case ParameterSpec::Kind::real:
-    case ParameterSpec::Kind::integer:
-      break;
-  }
+  if (spec.kind == ParameterSpec::Kind::choice) return parse_choice(spec, text);
+  if (spec.kind == ParameterSpec::Kind::boolean) return parse_switch(spec, text);
   const bool may_be_off = std::isinf(spec.max);
   if (may_be_off && text == "off") return spec.max;
   const std::string allowed =
@@ -297,11 +275,8 @@ bool SceneOptions::changes_a_scene() const {
        {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_, &initial_state_})
     if (*text) return true;
   return no_weld_ || z_up_ || !obstacles_.empty() ||
-         std::any_of(values_.begin(), values_.end(),
-                     [](const auto& value) { return value.second.has_value(); });
+         std::ranges::any_of(values_, [](const auto& value) { return value.second.has_value(); });
 }
-
-bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
 
 std::filesystem::path mesh_folder_of(const std::optional<std::string>& option) {
   if (!option) return {};

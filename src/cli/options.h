@@ -60,11 +60,6 @@ void read_whole(const char* option, const std::optional<std::string>& text, std:
                 std::int64_t max, Whole& value) {
   if (text) value = static_cast<Whole>(parse_whole(option, *text, min, max));
 }
-/// The same of a finite number > 0 in `unit`.
-inline void read_positive(const char* option, const std::optional<std::string>& text, const char* unit,
-                          double& value) {
-  if (text) value = parse_positive(option, *text, unit);
-}
 
 /// --threads and --quiet, which change no result.
 class MachineOptions {
@@ -89,7 +84,7 @@ class SceneOptions {
   void add_to(CLI::App& app);
 
   /// True if a mesh, a grid or a scene was named.
-  bool names_a_scene() const;
+  bool names_a_scene() const { return scene_file_ || mesh_ || grid_; }
   bool names_a_scale() const { return scale_.has_value(); }
   const std::optional<std::string>& mesh_file() const { return mesh_; }
   std::filesystem::path mesh_folder() const { return mesh_folder_of(mesh_folder_); }

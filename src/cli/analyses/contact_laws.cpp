@@ -21,25 +21,23 @@ struct ContactLaws final : MethodAnalysis {
                                    {.x = {.title = "sliding speed y [m/s]"},
                                     .y = {.title = "s(y; ε): friction over μλ"}}}}) {}
 
-  std::optional<std::string> points_text, distance_text, speed_text;
   int points = 201;
   double distance = 2e-3, speed = 1e-2;  // [m], [m/s]
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
     app.remove_option(app.get_option("--integrators"));
-    add_text(app, kAnalysisGroup, "--contact-distance", distance_text, "M",
-             "Largest δ, up to 1 m; default 0.002.");
-    add_text(app, kAnalysisGroup, "--friction-speed", speed_text, "M/S",
-             "Largest ε, up to 10 m/s; default 0.01.");
-    add_text(app, kAnalysisGroup, "--points", points_text, "N", "Values of g and y; default 201.");
-  }
-
-  /// Up to the largest size in a scene. 0 chooses one there by the cloth, which is missing here.
-  static void read_size(const char* id, const std::optional<std::string>& text, double& size) {
-    ParameterSpec spec = find_scene_parameter(id)->spec;
-    spec.min = 1e-9;
-    if (text) size = parse_parameter(spec, *text);
+    // Up to the largest size in a scene. 0 chooses one there by the cloth, which is missing here.
+    const auto add_size = [&](const char* id, const char* type, double& size, const char* help) {
+      add_option(app, id, type, help, [=, &size](const std::string& text) {
+        ParameterSpec spec = find_scene_parameter(id)->spec;
+        spec.min = 1e-9;
+        size = parse_parameter(spec, text);
+      });
+    };
+    add_size("contact-distance", "M", distance, "Largest δ, up to 1 m; default 0.002.");
+    add_size("friction-speed", "M/S", speed, "Largest ε, up to 10 m/s; default 0.01.");
+    add_whole(app, "points", points, 2, 100'000, "Values of g and y; default 201.");
   }
 
   /// A function of x from 0 to `end`, with its derivative.
@@ -55,9 +53,6 @@ struct ContactLaws final : MethodAnalysis {
   }
 
   void measure_all() override {
-    read_whole("points", points_text, 2, 100'000, points);
-    read_size("contact-distance", distance_text, distance);
-    read_size("friction-speed", speed_text, speed);
     constexpr std::array<std::pair<double, Rgb>, 3> kShares{
         {{1.0, {96, 165, 250}}, {0.5, {251, 191, 36}}, {0.25, {74, 222, 128}}}};
     for (const auto& [share, colour] : kShares) {

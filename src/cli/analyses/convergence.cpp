@@ -21,25 +21,33 @@ struct Convergence final : MethodAnalysis {
                        {.title = "error of the positions [m]", .logarithmic = true},
                        {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
-  std::optional<std::string> levels_text;
-  std::optional<std::string> jacobian_text, stages_text, contact_text;
+  int levels = 8;
+  Scene settings;  // of the solver
   std::optional<ContactModel> contact;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--levels", levels_text, "N",
-             "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
-    add_text(app, kAnalysisGroup, "--jacobian", jacobian_text, "NAME",
-             "exact (the default), or clamped, with which some methods are only of order 1.");
-    add_text(app, kAnalysisGroup, "--stage-solve", stages_text, "NAME",
-             "newton (the default), or linear: implicit methods in their semi-implicit form.");
-    add_text(app, kAnalysisGroup, "--contact", contact_text, "NAME",
-             "The sheet lies on a sphere without friction, pressed on it, with contact by "
-             "filter, penalty, barrier or impulse.");
+    add_whole(app, "levels", levels, 2, 12, "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
+    set_parameter(settings, "jacobian", static_cast<double>(JacobianMode::exact));
+    const auto add_setting = [&](const char* id, const char* help) {
+      add_option(app, id, "NAME", help, [=, this](const std::string& text) {
+        set_parameter(settings, id, parse_parameter(find_scene_parameter(id)->spec, text));
+      });
+    };
+    add_setting("jacobian", "exact (the default), or clamped, with which some methods are only of order 1.");
+    add_setting("stage-solve",
+                "newton (the default), or linear: implicit methods in their semi-implicit form.");
+    add_option(app, "contact", "NAME",
+               "The sheet lies on a sphere without friction, pressed on it, with contact by "
+               "filter, penalty, barrier or impulse.",
+               [this](const std::string& text) {
+                 contact =
+                     static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, text));
+               });
     add_parameters_to(app);
   }
 
-  void measure(const IntegratorInfo& info, const SolverSettings& solver, int levels) {
+  void measure(const IntegratorInfo& info, const SolverSettings& solver) {
     const IntegratorParameters values = parameters(info);
     const auto points = measure_convergence(info, values, solver, levels, contact, stop);
     if (Interrupt::requested()) return;
@@ -66,37 +74,20 @@ struct Convergence final : MethodAnalysis {
   }
 
   void measure_all() override {
-    int levels = 8;
-    read_whole("levels", levels_text, 2, 12, levels);
-    Scene settings;
-    set_parameter(settings, "jacobian", static_cast<double>(JacobianMode::exact));
-    for (const auto& [id, text] :
-         {std::pair("jacobian", &jacobian_text), std::pair("stage-solve", &stages_text)})
-      if (*text) set_parameter(settings, id, parse_parameter(find_scene_parameter(id)->spec, **text));
-    if (contact_text)
-      contact =
-          static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, *contact_text));
-    if (contact) {
+    if (contact)
       chart.title = "A sheet pressed on a sphere, contact by " + std::string(info_of(*contact).id) +
                     ", after 0.1 s: error against h";
-    }
     if (settings.solver.stage_solve == StageSolve::linear) {
       chart.title += ", implicit methods with one linear solve per stage";
       std::printf("Implicit methods with one linear solve per stage.\n");
     }
     std::printf("%-32s %6s %12s %12s %14s %14s %15s %13s\n", "integrator", "order", "measured x",
                 "measured v", "error x [m]", "error v [m/s]", "along Euler's", "energy [J]");
-    std::vector<const IntegratorInfo*> skipped, without_freedom;
-    for_each([&](const IntegratorInfo& info) {
-      if (info.order == 0)
-        skipped.push_back(&info);
-      else if (contact && info.inextensible)
-        without_freedom.push_back(&info);
-      else
-        measure(info, settings.solver, levels);
-    });
-    report_skipped(skipped, "no order is defined for them");
-    report_skipped(without_freedom, "rods leave no freedom to a sheet on a sphere");
+    leave_out([](const IntegratorInfo& info) { return info.order == 0; }, "no order is defined for them");
+    if (contact)
+      leave_out([](const IntegratorInfo& info) { return info.inextensible; },
+                "rods leave no freedom to a sheet on a sphere");
+    for_each([&](const IntegratorInfo& info) { measure(info, settings.solver); });
   }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdio>
-#include <string>
 #include <utility>
 
 #include "cli/analyses/method_analysis.h"
@@ -27,17 +26,14 @@ struct Cost final : SceneAnalysis {
                                  {.title = "CG iterations, or products of the exponential, per step",
                                   .logarithmic = true})) {}
 
-  LengthOptions length{60};
-  std::optional<std::string> levels_text;
   int levels = 11;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(
-        app, kAnalysisGroup, "--levels", levels_text, "N",
+    add_whole(
+        app, "levels", levels, 1, 21,
         "Number of stiffnesses, each √10 times the one before, from a hundredth of the scene's; default 11.");
-    length.add_to(app);
-    add_scene_to(app, {"--integrator", "--adaptive-dt"});
+    add_run_to(app, 60, {"--integrator", "--adaptive-dt"});
   }
 
   Scene at_level(int level) const {
@@ -92,7 +88,6 @@ struct Cost final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_whole("levels", levels_text, 1, 21, levels);
     Scene sheet;
     sheet.mesh = GridSource{20, 20, 1, 1};
     sheet.dt = 1.0 / 240;
@@ -100,8 +95,15 @@ struct Cost final : SceneAnalysis {
     leave_out_for(loaded.scene);
     check_levels();
     measure_omega_max(loaded, *pool, stop);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    const std::uint64_t steps = run_length();
     if (steps == 0) throw InputError("steps: there must be at least one.");
+    if (!names_integrators())
+      leave_out(
+          [](const IntegratorInfo& info) {
+            return info.family == IntegratorFamily::explicit_method ||
+                   info.family == IntegratorFamily::position_based;
+          },
+          "the work of their steps does not depend on the stiffness");
     std::printf(
         "CG iterations, or products of the exponential, per step of %g s, over the stretch stiffness "
         "[N/m]\n%-29s",
@@ -109,16 +111,7 @@ struct Cost final : SceneAnalysis {
     for (int level = 0; level < levels; ++level)
       std::printf(" %9.3g", at_level(level).material.stretch_stiffness);
     std::printf("\n");
-    std::vector<const IntegratorInfo*> skipped;
-    for_each([&](const IntegratorInfo& info) {
-      const bool explicit_step =
-          info.family == IntegratorFamily::explicit_method || info.family == IntegratorFamily::position_based;
-      if (explicit_step && !names_integrators())
-        skipped.push_back(&info);
-      else
-        measure(info, steps);
-    });
-    report_skipped(skipped, "the work of their steps does not depend on the stiffness");
+    for_each([&](const IntegratorInfo& info) { measure(info, steps); });
   }
 };
 

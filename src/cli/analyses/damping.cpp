@@ -26,17 +26,16 @@ struct Damping final : MethodAnalysis {
     chart.panels[1].x.range = AxisRange{kFrom, std::numbers::pi};
   }
 
-  std::optional<std::string> points_text;
+  int points = 201;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--points", points_text, "N",
-             "Values of hω from 0.01 to 100; default 201.");
+    add_whole(app, "points", points, 2, 100'000, "Values of hω from 0.01 to 100; default 201.");
     add_parameters_to(app);
   }
 
   /// One row of the printed table, one curve in each panel, and their rows of the CSV.
-  void measure(const IntegratorInfo& info, ModeKind kind, int points) {
+  void measure(const IntegratorInfo& info, ModeKind kind) {
     const IntegratorParameters values = parameters(info);
     const bool splits = info.growth_of_slow_modes != nullptr;
     const bool rest = kind == ModeKind::rest;
@@ -69,13 +68,11 @@ struct Damping final : MethodAnalysis {
   }
 
   void measure_all() override {
-    int points = 201;
-    read_whole("points", points_text, 2, 100'000, points);
     std::printf("%-36s %10s %10s %12s %12s %12s\n", "|R| per step at hω =", "0.1", "1", "10", "100",
                 "off theory");
     for_each([&](const IntegratorInfo& info) {
-      measure(info, ModeKind::slow, points);
-      if (info.growth_of_slow_modes != nullptr) measure(info, ModeKind::rest, points);
+      measure(info, ModeKind::slow);
+      if (info.growth_of_slow_modes != nullptr) measure(info, ModeKind::rest);
     });
   }
 };

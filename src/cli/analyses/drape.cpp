@@ -46,17 +46,14 @@ struct Drape final : SceneAnalysis {
                        {.title = "mean distance from the shape by filter [m]", .logarithmic = true},
                        {.title = "time of a step over that by filter", .logarithmic = true})) {}
 
-  LengthOptions length{1000};
-  std::optional<std::string> speed_text;
   double rest_speed = 1e-3;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(
-        app, kAnalysisGroup, "--rest-speed", speed_text, "M/S",
+    add_positive(
+        app, "rest-speed", "M/S", "m/s", rest_speed,
         "A run ends at rest when the root mean square of speeds was below this for 0.25 s; default 0.001.");
-    length.add_to(app);
-    add_scene_to(app, {"--integrator", "--contact"});
+    add_run_to(app, 1000, {"--integrator", "--contact"});
   }
 
   struct Shape {
@@ -129,12 +126,11 @@ struct Drape final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_positive("rest-speed", speed_text, "m/s", rest_speed);
     load_or(sheet_above_sphere());
     if (!has_surfaces(loaded.scene))
       throw InputError(
           "analyze drape: the scene has neither --obstacle nor --floor for the cloth to lie on.");
-    const std::uint64_t most = length.steps(loaded.scene.dt, scene);
+    const std::uint64_t most = run_length();
     std::printf(
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n"
         "%-29s %-16s %8s %9s %9s %17s %10s %9s %9s %7s %8s\n",

@@ -17,13 +17,11 @@ struct Energy final : SceneAnalysis {
                       two_panels("Energies of the same cloth by several integrators", {.title = "time [s]"},
                                  {.title = "potential energy [J]"}, {.title = "total energy [J]"})) {}
 
-  LengthOptions length{600};
   double highest = -INFINITY, lowest = INFINITY;  ///< of the pictures [J], from runs that did not blow up
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    length.add_to(app);
-    add_scene_to(app, {"--integrator"});
+    add_run_to(app, 600, {"--integrator"});
   }
 
   void run_one(const IntegratorInfo& info, std::uint64_t steps) {
@@ -60,7 +58,7 @@ struct Energy final : SceneAnalysis {
   void measure_all() override {
     load_or(energy_strip());
     leave_out_for(loaded.scene);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    const std::uint64_t steps = run_length();
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",
                 "kinetic, end");
     for_each([&](const IntegratorInfo& info) { run_one(info, steps); });

@@ -32,12 +32,11 @@ struct Friction final : MethodAnalysis {
     chart.panels[1].x.title = "h [s], by penalty";
   }
 
-  std::optional<std::string> friction_text;
   double friction = 0.5;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--friction", friction_text, "X", "Coulomb's μ; default 0.5.");
+    add_positive(app, "friction", "X", "", friction, "Coulomb's μ; default 0.5.");
     add_parameters_to(app);
   }
 
@@ -91,7 +90,6 @@ struct Friction final : MethodAnalysis {
   }
 
   void measure_all() override {
-    read_positive("friction", friction_text, "", friction);
     for (const double steepness : {kGentle, kSteep}) {
       std::printf("%stan θ = %g, μ = %g: by theory it %s\n%-29s %-17s", steepness < 1 ? "" : "\n",
                   steepness * friction, friction,

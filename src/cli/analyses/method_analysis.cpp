@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "analysis/stability_meter.h"
@@ -68,18 +69,41 @@ int MethodAnalysis::run() {
   }
   for (const IntegratorInfo* info : integrators_) parameters(*info);
   outputs.check();
+  for (const auto& read : readers_) read();
   measure_all();
   outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
   outputs.attempt(png_, [&](const std::string& path) { write_png(path, draw_chart(chart)); });
   return status_at_end(outputs.lost(), "measured");
 }
 
+void MethodAnalysis::add_option(CLI::App& app, const std::string& id, const char* type,
+                                const std::string& help,
+                                const std::function<void(const std::string& text)>& read) {
+  const std::optional<std::string>& text = texts_[id];
+  add_text(app, kAnalysisGroup, ("--" + id).c_str(), texts_[id], type, help);
+  readers_.emplace_back([=, &text] {
+    if (text) read(*text);
+  });
+}
+
+void MethodAnalysis::add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit,
+                                  double& value, const std::string& help) {
+  add_option(app, id, type, help,
+             [=, &value](const std::string& text) { value = parse_positive(id, text, unit); });
+}
+
+void MethodAnalysis::leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out,
+                               const char* why) {
+  const auto out = std::stable_partition(integrators_.begin(), integrators_.end(),
+                                         [&](const IntegratorInfo* info) { return !is_left_out(*info); });
+  if (out != integrators_.end() && why != nullptr)
+    std::fprintf(stderr, "clothlab: left out: %s: %s.\n", ids_of(std::span(out, integrators_.end())).c_str(),
+                 why);
+  integrators_.erase(out, integrators_.end());
+}
+
 void MethodAnalysis::leave_out_for(const Scene& scene) {
-  const auto without =
-      std::stable_partition(integrators_.begin(), integrators_.end(),
-                            [&](const IntegratorInfo* info) { return supports_contact(scene, *info); });
-  report_skipped({without, integrators_.end()}, kContactNotSupported);
-  integrators_.erase(without, integrators_.end());
+  leave_out([&](const IntegratorInfo& info) { return !supports_contact(scene, info); }, kContactNotSupported);
 }
 
 IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
@@ -129,14 +153,16 @@ void MethodAnalysis::add_curves(const ChartCurve& curve, Points points) {
   }
 }
 
-void MethodAnalysis::report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why) {
-  if (skipped.empty()) return;
-  std::fprintf(stderr, "clothlab: left out: %s: %s.\n", ids_of(skipped).c_str(), why);
-}
-
 void SceneAnalysis::add_scene_to(CLI::App& app, std::initializer_list<const char*> fixed) {
   scene.add_to(app);
   for (const char* option : fixed) app.remove_option(app.get_option(option));
+}
+
+void SceneAnalysis::add_run_to(CLI::App& app, std::uint64_t default_steps,
+                               std::initializer_list<const char*> fixed) {
+  length_ = LengthOptions(default_steps);
+  length_.add_to(app);
+  add_scene_to(app, fixed);
 }
 
 void SceneAnalysis::load(Scene wanted) {
@@ -144,10 +170,9 @@ void SceneAnalysis::load(Scene wanted) {
   pool = std::make_unique<WorkerPool>(scene.threads());
 }
 
-Spectrum SceneAnalysis::spectrum_after(std::uint64_t steps, bool with_eigenvalues,
-                                       std::size_t most_exact) const {
+Spectrum SceneAnalysis::spectrum_at_end(bool with_eigenvalues, std::size_t most_exact) const {
   Simulation simulation(loaded.scene, loaded.mesh, *pool, stop);
-  if (run_steps(simulation, steps, *pool, stop, [](const StepTime&) {}) == StepStatus::blown_up)
+  if (run_steps(simulation, run_length(), *pool, stop, [](const StepTime&) {}) == StepStatus::blown_up)
     throw InputError("The run blew up in step " + std::to_string(simulation.steps() + 1) +
                      ". Use fewer --steps or a smaller --dt.");
   const Projection held = simulation.constraints(simulation.state().x);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "analysis/spectrum.h"
@@ -52,7 +53,23 @@ class MethodAnalysis : public Subcommand {
   /// --quiet and the integrators' own parameters, for an analysis without a scene.
   void add_parameters_to(CLI::App& app);
 
-  /// Leaves out integrators that do not support the scene's contact model, and reports them on stderr.
+  /// An option whose text `read` gets before measure_all(), if it is given; it may throw InputError.
+  void add_option(CLI::App& app, const std::string& id, const char* type, const std::string& help,
+                  const std::function<void(const std::string& text)>& read);
+  /// The same of a whole number within [min, max].
+  void add_whole(CLI::App& app, const std::string& id, auto& value, std::int64_t min, std::int64_t max,
+                 const std::string& help) {
+    add_option(app, id, "N", help, [=, &value](const std::string& text) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(parse_whole(id, text, min, max));
+    });
+  }
+  /// The same of a finite number > 0; `type` is its unit in capitals.
+  void add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit, double& value,
+                    const std::string& help);
+
+  /// Leaves out integrators and reports them on stderr: "left out: <ids>: <why>". `why` null: in silence.
+  void leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out, const char* why);
+  /// Those that do not support the scene's contact model.
   void leave_out_for(const Scene& scene);
   bool names_integrators() const { return names_.has_value(); }
   /// An integrator's own parameters from the options. Throws InputError.
@@ -70,9 +87,6 @@ class MethodAnalysis : public Subcommand {
   /// Adds the points to both panels, with the label and the look of `curve`.
   void add_curves(const ChartCurve& curve, Points points);
 
-  /// Prints on stderr why these were left out.
-  static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);
-
   std::string csv;
   Chart chart;
   OutputFiles outputs;
@@ -83,6 +97,8 @@ class MethodAnalysis : public Subcommand {
   std::vector<const IntegratorInfo*> integrators_;  // in the registry's order; all, or those that are named
   std::optional<std::string> names_, csv_, png_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  // raw text by parameter id
+  std::map<std::string, std::optional<std::string>> texts_;                // by option
+  std::vector<std::function<void()>> readers_;                             // of those texts
   bool quiet_ = false;
 };
 
@@ -93,19 +109,21 @@ class SceneAnalysis : public MethodAnalysis {
 
   /// Adds the scene's options without these, which the analysis chooses itself.
   void add_scene_to(CLI::App& app, std::initializer_list<const char*> fixed);
+  /// The same after --steps and --duration.
+  void add_run_to(CLI::App& app, std::uint64_t default_steps, std::initializer_list<const char*> fixed);
+  /// In steps, after load(). Throws InputError.
+  std::uint64_t run_length() const { return length_.steps(loaded.scene.dt, scene); }
   bool quiet() const override { return scene.quiet(); }
 
   /// Loads the scene that the options name and starts the threads.
   void load() { load(named_scene(scene)); }
   /// The same; without a scene, `own` changed by the options.
   void load_or(const Scene& own) { load(scene.names_a_scene() ? scene.scene() : scene.applied_to(own)); }
-  /// The modes of the scene's cloth after so many steps by its own method (StabilityMeter::spectrum). Throws
-  /// InputError if nothing can oscillate, and Cancelled.
-  Spectrum spectrum_after(std::uint64_t steps, bool with_eigenvalues,
-                          std::size_t most_exact = kDenseDirections) const;
+  /// The modes of the scene's cloth after run_length() steps by its own method (StabilityMeter::spectrum).
+  /// Throws InputError if nothing can oscillate, and Cancelled.
+  Spectrum spectrum_at_end(bool with_eigenvalues, std::size_t most_exact = kDenseDirections) const;
   /// The free directions up to which every mode is computed, in some seconds.
   static constexpr std::size_t kDenseDirections = 2000;
-  /// The scene with this integrator.
   Scene scene_for(const IntegratorInfo& info) const;
 
   SceneOptions scene;
@@ -114,6 +132,8 @@ class SceneAnalysis : public MethodAnalysis {
 
  private:
   void load(Scene wanted);
+
+  LengthOptions length_;
 };
 
 /// The scene of `analyze energy`: a soft undamped strip of 1 m × 0.16 m, fixed at both ends, that begins as

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdio>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include "analysis/amplification.h"
@@ -31,22 +32,19 @@ struct Response final : SceneAnalysis {
   struct Mode {
     double index, omega, damping;  // modes below it; [rad/s], [1/s]
   };
-  LengthOptions length{0};
-  std::optional<std::string> ratio_text;
   double ratio = 0.5, h = 0;  // h in s
   std::vector<Mode> modes;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--ratio", ratio_text, "X",
-             "Each mode is driven at this multiple of its own frequency; default 0.5.");
-    length.add_to(app);
-    add_scene_to(app, {});
+    add_positive(app, "ratio", "X", "", ratio,
+                 "Each mode is driven at this multiple of its own frequency; default 0.5.");
+    add_run_to(app, 0, {});
   }
 
   /// The modes, each at least a per cent faster than the one before.
   void find_modes() {
-    const Spectrum spectrum = spectrum_after(length.steps(loaded.scene.dt, scene), false);
+    const Spectrum spectrum = spectrum_at_end(false);
     double index = 0;
     for (const ModeGroup& group : spectrum.groups) {
       const double omega = std::sqrt(std::max(group.eigenvalue, 0.0));
@@ -97,22 +95,20 @@ struct Response final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_positive("ratio", ratio_text, "", ratio);
     load();
     h = loaded.scene.dt / loaded.scene.substeps;
     if (!is_completed([&] { find_modes(); })) return;
     chart.title = "Response of each mode to a force at " + format_plain(ratio) + " times its frequency";
     std::printf("%-32s %23s %23s %12s\n%-32s %12s %10s %12s %10s %12s\n", "", "slowest mode", "middle mode",
                 "fastest mode", "integrator", "amplitude", "phase", "amplitude", "phase", "low-pass");
-    std::vector<const IntegratorInfo*> rods, not_linear;
+    leave_out([](const IntegratorInfo& info) { return info.inextensible; },
+              "they treat stretch springs as rods, so their cloth has other modes");
+    std::set<const IntegratorInfo*> not_linear;
     for_each([&](const IntegratorInfo& info) {
-      if (info.inextensible)
-        rods.push_back(&info);
-      else if (!measure(info))
-        not_linear.push_back(&info);
+      if (!measure(info)) not_linear.insert(&info);
     });
-    report_skipped(rods, "they treat stretch springs as rods, so their cloth has other modes");
-    report_skipped(not_linear, "their steps are not linear");
+    leave_out([&](const IntegratorInfo& info) { return not_linear.contains(&info); },
+              "their steps are not linear");
   }
 };
 

@@ -30,12 +30,9 @@ struct ReversalAnalysis final : SceneAnalysis {
                                  {.title = "distance of the positions [m]", .logarithmic = true},
                                  {.title = "distance of the velocities [m/s]", .logarithmic = true})) {}
 
-  LengthOptions length{1200};
-
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    length.add_to(app);
-    add_scene_to(app, {"--integrator"});
+    add_run_to(app, 1200, {"--integrator"});
   }
 
   void measure(const IntegratorInfo& info, std::uint64_t steps) {
@@ -59,7 +56,7 @@ struct ReversalAnalysis final : SceneAnalysis {
   void measure_all() override {
     load_or(there_and_back());
     leave_out_for(loaded.scene);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    const std::uint64_t steps = run_length();
     std::printf("%llu steps of %g s forward and back\n%-32s %14s %14s %14s\n",
                 static_cast<unsigned long long>(steps), loaded.scene.dt, "distance from the start", "x [m]",
                 "v [m/s]", "energy [J]");

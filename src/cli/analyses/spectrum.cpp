@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/spectrum.h"
-
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <complex>
@@ -22,19 +20,16 @@ struct SpectrumAnalysis final : SceneAnalysis {
                                   .logarithmic = true},
                                  {.title = "frequency ω/2π [Hz]"})) {}
 
-  LengthOptions length{0};
-  std::optional<std::string> exact_text;
   std::size_t most_exact = kDenseDirections;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
     app.remove_option(app.get_option("--integrators"));
-    add_text(
-        app, kAnalysisGroup, "--exact", exact_text, "N",
+    add_whole(
+        app, "exact", most_exact, 1, 10'000,
         "Most free directions for which every mode is computed, in a time of their third power; more are "
         "counted by estimate. Default 2000, at most 10000.");
-    length.add_to(app);
-    add_scene_to(app, {});
+    add_run_to(app, 0, {});
   }
 
   static double hertz(double squared) {
@@ -84,10 +79,9 @@ struct SpectrumAnalysis final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_whole("exact", exact_text, 1, 10'000, most_exact);
     load();
     is_completed([&] {
-      const Spectrum spectrum = spectrum_after(length.steps(loaded.scene.dt, scene), true, most_exact);
+      const Spectrum spectrum = spectrum_at_end(true, most_exact);
       print(spectrum);
       add(spectrum);
     });

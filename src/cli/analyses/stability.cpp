@@ -22,17 +22,16 @@ struct Stability final : SceneAnalysis {
                   .y = {.title = "dashed: 2, the limit of symplectic Euler and Verlet; ≥: no limit was found",
                         .bare = true}}}}) {}
 
-  std::optional<std::string> steps_text, largest_text;
-
   std::uint64_t steps = kTrialSteps;
+  double largest = 0;                         // [s]; 0: not given
   std::optional<StabilityEstimate> estimate;  // of a method that uses these blocks
   JacobianMode measured_blocks{};
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--steps", steps_text, "N", "Steps of each trial; default 400.");
-    add_text(app, kAnalysisGroup, "--largest-step", largest_text, "S",
-             "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
+    add_whole(app, "steps", steps, 8, 1'000'000, "Steps of each trial; default 400.");
+    add_positive(app, "largest-step", "S", "s", largest,
+                 "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
@@ -81,7 +80,7 @@ struct Stability final : SceneAnalysis {
     write_row(info, 0, NAN, limit);
   }
 
-  void bisect(const IntegratorInfo& info, double largest, double limit) {
+  void bisect(const IntegratorInfo& info, double limit) {
     const double omega_max = loaded.omega_max;
     const StableRange range = find_largest_stable_step(loaded, info, largest, steps, *pool, stop);
     const std::string said = std::isnan(limit)   ? "of another ω"
@@ -99,9 +98,6 @@ struct Stability final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_whole("steps", steps_text, 8, 1'000'000, steps);
-    double largest = 0;
-    read_positive("largest-step", largest_text, "s", largest);
     load();
     leave_out_for(loaded.scene);
     measure_omega_max(loaded, *pool, stop);
@@ -114,7 +110,7 @@ struct Stability final : SceneAnalysis {
     for_each([&](const IntegratorInfo& info) {
       const double limit = theory(info);
       if (limit > 0 || info.inextensible)
-        bisect(info, largest, limit);
+        bisect(info, limit);
       else
         show_growth(info, limit);
     });

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <string>
 #include <utility>
 
 #include "cli/analyses/method_analysis.h"
@@ -52,16 +51,13 @@ struct StiffLimitAnalysis final : SceneAnalysis {
                 {.title = "largest difference of a spring's force from λ, relative", .logarithmic = true},
                 {.title = "distance of the positions from those by rods [m]", .logarithmic = true})) {}
 
-  LengthOptions length{3000};
-  std::optional<std::string> levels_text;
   int levels = 9;
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--levels", levels_text, "N",
-             "Number of stiffnesses, each √10 times the one before, from the scene's; default 9.");
-    length.add_to(app);
-    add_scene_to(app, {"--integrator", "--adaptive-dt"});
+    add_whole(app, "levels", levels, 1, 21,
+              "Number of stiffnesses, each √10 times the one before, from the scene's; default 9.");
+    add_run_to(app, 3000, {"--integrator", "--adaptive-dt"});
   }
 
   void measure(const IntegratorInfo& info, const SpringForcesAtEnd& rods, std::uint64_t steps) {
@@ -88,10 +84,9 @@ struct StiffLimitAnalysis final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_whole("levels", levels_text, 1, 21, levels);
     load_or(hanging_strip());
     leave_out_for(loaded.scene);
-    const std::uint64_t steps = length.steps(loaded.scene.dt, scene);
+    const std::uint64_t steps = run_length();
     if (steps == 0) throw InputError("steps: there must be at least one.");
     const double softest = loaded.scene.material.stretch_stiffness,
                  most = find_scene_parameter("stretch-stiffness")->spec.max;
@@ -113,16 +108,14 @@ struct StiffLimitAnalysis final : SceneAnalysis {
         static_cast<unsigned long long>(steps), loaded.scene.dt, largest, "integrator");
     for (int level = 0; level < levels; ++level) std::printf(" %9.3g", factor_of_level(level) * softest);
     std::printf("\n");
-    std::vector<const IntegratorInfo*> skipped;
-    for_each([&](const IntegratorInfo& info) {
-      const bool by_default =
-          info.family == IntegratorFamily::implicit || info.family == IntegratorFamily::linearly_implicit;
-      if (info.inextensible || (!by_default && !names_integrators()))
-        skipped.push_back(&info);
-      else
-        measure(info, rods, steps);
-    });
-    if (names_integrators()) report_skipped(skipped, "their stretch springs are rods");
+    leave_out(
+        [&](const IntegratorInfo& info) {
+          const bool by_default =
+              info.family == IntegratorFamily::implicit || info.family == IntegratorFamily::linearly_implicit;
+          return info.inextensible || (!by_default && !names_integrators());
+        },
+        names_integrators() ? "their stretch springs are rods" : nullptr);
+    for_each([&](const IntegratorInfo& info) { measure(info, rods, steps); });
   }
 };
 

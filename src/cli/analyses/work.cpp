@@ -43,8 +43,6 @@ struct Work final : SceneAnalysis {
                        {.title = "error of the positions [m]", .logarithmic = true},
                        {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
-  std::optional<std::string> steps_text, time_text, longest_text;
-
   std::uint64_t trial_steps = 40;
   double end_time = 0.1;  // [s]
   double longest = 3;     // [s]
@@ -54,13 +52,13 @@ struct Work final : SceneAnalysis {
 
   void add_to(CLI::App& app) override {
     MethodAnalysis::add_to(app);
-    add_text(app, kAnalysisGroup, "--steps", steps_text, "N",
-             "Steps of each trial of the largest stable h, ten times as many for the "
-             "explicit methods, which take small ones; default 40.");
-    add_text(app, kAnalysisGroup, "--end-time", time_text, "S",
-             "Simulated time after which the error is measured; default 0.1.");
-    add_text(app, kAnalysisGroup, "--longest-run", longest_text, "S",
-             "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
+    add_whole(app, "steps", trial_steps, 8, 1'000'000,
+              "Steps of each trial of the largest stable h, ten times as many for the "
+              "explicit methods, which take small ones; default 40.");
+    add_positive(app, "end-time", "S", "s", end_time,
+                 "Simulated time after which the error is measured; default 0.1.");
+    add_positive(app, "longest-run", "S", "s", longest,
+                 "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
@@ -165,9 +163,6 @@ struct Work final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_whole("steps", steps_text, 8, 1'000'000, trial_steps);
-    read_positive("end-time", time_text, "s", end_time);
-    read_positive("longest-run", longest_text, "s", longest);
     load();
     leave_out_for(loaded.scene);
     measure_omega_max(loaded, *pool, stop);
@@ -180,18 +175,12 @@ struct Work final : SceneAnalysis {
         "CG /step", "not conv.");
     for_each([&](const IntegratorInfo& info) { measure_cost(info); });
 
-    std::vector<const IntegratorInfo*> skipped;
     if (!Interrupt::requested()) is_completed([&] { make_reference(); });
-    if (reference) {
-      chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
-      for_each([&](const IntegratorInfo& info) {
-        if (info.inextensible)
-          skipped.push_back(&info);
-        else
-          measure_precision(info);
-      });
-    }
-    report_skipped(skipped, "they treat stretch springs as rods, so their cloth differs");
+    if (!reference) return;
+    chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
+    leave_out([](const IntegratorInfo& info) { return info.inextensible; },
+              "they treat stretch springs as rods, so their cloth differs");
+    for_each([&](const IntegratorInfo& info) { measure_precision(info); });
   }
 };
 

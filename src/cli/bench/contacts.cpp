@@ -2,9 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/bench/bench.h"
 #include "cli/interrupt.h"

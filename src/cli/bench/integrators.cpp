@@ -2,10 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "analysis/stability_meter.h"
 #include "cli/bench/bench.h"

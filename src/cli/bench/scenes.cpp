@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <string>
-#include <vector>
-
 #include "cli/bench/bench.h"
 #include "core/quantile.h"
 #include "integrate/registry.h"

@@ -150,18 +150,14 @@ struct Bench final : Subcommand {
     read_whole("steps", steps_text, 1, 100'000, settings.steps);
     std::vector<BenchSection> sections;
     if (!measured.empty())
-      sections.emplace_back(
-          [&](std::vector<BenchTable>& tables) { bench_scenes(settings, measured, tables); });
+      sections.emplace_back([&](auto& tables) { bench_scenes(settings, measured, tables); });
     if (with_integrators)
-      sections.emplace_back(
-          [&](std::vector<BenchTable>& tables) { bench_integrators(settings, by_all, tables); });
-    if (contacts)
-      sections.emplace_back([&](std::vector<BenchTable>& tables) { bench_contacts(settings, tables); });
+      sections.emplace_back([&](auto& tables) { bench_integrators(settings, by_all, tables); });
+    if (contacts) sections.emplace_back([&](auto& tables) { bench_contacts(settings, tables); });
     std::vector<BenchTable> tables{machine_table(pool.threads())};
     const int status = results.run(sections, tables);
     if (const BenchTable* table = find_table(tables, "integrators"))
-      outputs.attempt(
-          png, [&](const std::string& path) { write_png(path, draw_chart(integrators_chart(*table))); });
+      outputs.attempt(png, [&](const auto& path) { write_png(path, draw_chart(integrators_chart(*table))); });
     return outputs.lost() ? kExitFault : status;
   }
 };

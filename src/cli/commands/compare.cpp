@@ -214,7 +214,6 @@ struct Compare final : Subcommand {
     return [this, request] { return services.make_painter(request); };
   }
 
-  /// The command that repeats the comparison.
   std::string command(const LaneSource& of, std::span<const Scene> scenes,
                       std::span<const Scene> of_file) const {
     if (!names && scene.initial_state_file()) return {};

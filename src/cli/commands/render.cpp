@@ -47,21 +47,96 @@ class LaneTiles {
   /// `whole`: the request for the complete picture. Throws InputError if it is too small, SystemError if
   /// drawing is impossible.
   LaneTiles(const PictureRequest& whole, std::size_t lanes,
-            const std::function<Painter(const PictureRequest&)>& make_painter);
+            const std::function<Painter(const PictureRequest&)>& make_painter)
+      : tile_(whole), columns_(columns_for(lanes)), font_(find_font_file()) {
+    const int columns = static_cast<int>(columns_);
+    const int rows = (static_cast<int>(lanes) + columns - 1) / columns;
+    tile_.width = (whole.width - (columns - 1) * kTileGap) / columns;
+    tile_.height = (whole.height - (rows - 1) * kTileGap) / rows;
+    if (tile_.width < kSmallestTile || tile_.height < kSmallestTile)
+      throw InputError("--pixels: " + std::to_string(lanes) + " tiles need at least " +
+                       std::to_string(columns * (kSmallestTile + kTileGap)) + "x" +
+                       std::to_string(rows * (kSmallestTile + kTileGap)) + " pixels.");
+    tile_.zoom *= kTileZoom;
+    paint_ = make_painter(tile_);
+    whole_.width = whole.width;
+    whole_.height = whole.height;
+    whole_.rgba.resize(4 * static_cast<std::size_t>(whole.width) * static_cast<std::size_t>(whole.height));
+  }
 
   /// Draws the lanes as they are, `turn` [degree] as of a Painter. A lane that blew up is dimmed.
-  Image draw(std::span<const Simulation* const> lanes, double turn);
+  Image draw(std::span<const Simulation* const> lanes, double turn) {
+    fill(0, 0, whole_.width, whole_.height, tile_.light ? kWhite : Rgb{27, 31, 37});
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      const Simulation& simulation = *lanes[k];
+      capture(simulation, simulation.shared_scene(), frame_);
+      const Place place{static_cast<int>(k % columns_) * (tile_.width + kTileGap),
+                        static_cast<int>(k / columns_) * (tile_.height + kTileGap)};
+      copy(paint_(frame_, turn), place, simulation.blow_up().has_value());
+      add_label(k, simulation, place);
+    }
+    return whole_;
+  }
 
  private:
   /// Position of a tile in the picture [pixel].
   struct Place {
     int left = 0, top = 0;
   };
-  std::uint8_t* pixel(int x, int y);
-  void copy(const Image& tile, Place to, bool dimmed);
-  void add_label(std::size_t lane, const Simulation& simulation, Place place);
-  void fill(int left, int top, int width, int height, const Rgb& colour);
-  void write(std::string_view text, int left, int top, double size, int room, const Rgb& colour);
+
+  std::uint8_t* pixel(int x, int y) {
+    return &whole_.rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(whole_.width) +
+                             static_cast<std::size_t>(x))];
+  }
+
+  void copy(const Image& tile, Place to, bool dimmed) {
+    for (int y = 0; y < tile.height; ++y) {
+      const std::uint8_t* from =
+          &tile.rgba[4 * static_cast<std::size_t>(y) * static_cast<std::size_t>(tile.width)];
+      std::uint8_t* row = pixel(to.left, to.top + y);
+      for (std::size_t c = 0; c < 4 * static_cast<std::size_t>(tile.width); ++c)
+        row[c] = static_cast<std::uint8_t>(dimmed && c % 4 != 3 ? (from[c] + 128) / 2 : from[c]);
+    }
+  }
+
+  void add_label(std::size_t lane, const Simulation& simulation, Place place) {
+    const Rgb background = tile_.light ? kWhite : Rgb{27, 31, 37};
+    const Rgb text = tile_.light ? Rgb{27, 31, 37} : Rgb{226, 230, 236};
+    fill(place.left, place.top, tile_.width, kLabelHeight, background);
+    fill(place.left, place.top, kLabelHeight, kLabelHeight, kLaneStyles[lane].colour);
+    const int top = place.top + (kLabelHeight - static_cast<int>(kLabelText)) / 2;
+    write(std::string(1, lane_letter(lane)), place.left + kLabelPadding, top, kLabelText, kLabelHeight,
+          kWhite);
+    std::string title = title_with(simulation.integrator(), simulation.scene().solver);
+    if (const auto& blow_up = simulation.blow_up())
+      title += ": blew up at " + format_quantity(blow_up->time, "s");
+    const int left = kLabelHeight + kLabelPadding;
+    write(title, place.left + left, top, kLabelText, tile_.width - left, text);
+  }
+
+  void fill(int left, int top, int width, int height, const Rgb& colour) {
+    const int right = std::min(left + width, whole_.width), bottom = std::min(top + height, whole_.height);
+    for (int y = top; y < bottom; ++y) {
+      for (int x = left; x < right; ++x) {
+        std::copy(colour.begin(), colour.end(), pixel(x, y));
+        pixel(x, y)[3] = 255;
+      }
+    }
+  }
+
+  void write(std::string_view text, int left, int top, double size, int room, const Rgb& colour) {
+    const TextMask mask = font_.draw(text, size);
+    const int right = std::min({left + mask.width, left + room, whole_.width});
+    const int bottom = std::min(top + mask.height, whole_.height);
+    for (int y = top; y < bottom; ++y) {
+      for (int x = left; x < right; ++x) {
+        const int cover = mask.at(x - left, y - top);
+        std::uint8_t* to = pixel(x, y);
+        for (std::size_t c = 0; c < 3; ++c)
+          to[c] = static_cast<std::uint8_t>((cover * colour[c] + (255 - cover) * to[c]) / 255);
+      }
+    }
+  }
 
   PictureRequest tile_;
   std::size_t columns_ = 1;
@@ -70,90 +145,6 @@ class LaneTiles {
   Frame frame_;
   Image whole_;
 };
-
-LaneTiles::LaneTiles(const PictureRequest& whole, std::size_t lanes,
-                     const std::function<Painter(const PictureRequest&)>& make_painter)
-    : tile_(whole), columns_(columns_for(lanes)), font_(find_font_file()) {
-  const int columns = static_cast<int>(columns_);
-  const int rows = (static_cast<int>(lanes) + columns - 1) / columns;
-  tile_.width = (whole.width - (columns - 1) * kTileGap) / columns;
-  tile_.height = (whole.height - (rows - 1) * kTileGap) / rows;
-  if (tile_.width < kSmallestTile || tile_.height < kSmallestTile)
-    throw InputError("--pixels: " + std::to_string(lanes) + " tiles need at least " +
-                     std::to_string(columns * (kSmallestTile + kTileGap)) + "x" +
-                     std::to_string(rows * (kSmallestTile + kTileGap)) + " pixels.");
-  tile_.zoom *= kTileZoom;
-  paint_ = make_painter(tile_);
-  whole_.width = whole.width;
-  whole_.height = whole.height;
-  whole_.rgba.resize(4 * static_cast<std::size_t>(whole.width) * static_cast<std::size_t>(whole.height));
-}
-
-Image LaneTiles::draw(std::span<const Simulation* const> lanes, double turn) {
-  fill(0, 0, whole_.width, whole_.height, tile_.light ? kWhite : Rgb{27, 31, 37});
-  for (std::size_t k = 0; k < lanes.size(); ++k) {
-    const Simulation& simulation = *lanes[k];
-    capture(simulation, simulation.shared_scene(), frame_);
-    const Place place{static_cast<int>(k % columns_) * (tile_.width + kTileGap),
-                      static_cast<int>(k / columns_) * (tile_.height + kTileGap)};
-    copy(paint_(frame_, turn), place, simulation.blow_up().has_value());
-    add_label(k, simulation, place);
-  }
-  return whole_;
-}
-
-std::uint8_t* LaneTiles::pixel(int x, int y) {
-  return &whole_.rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(whole_.width) +
-                           static_cast<std::size_t>(x))];
-}
-
-void LaneTiles::copy(const Image& tile, Place to, bool dimmed) {
-  for (int y = 0; y < tile.height; ++y) {
-    const std::uint8_t* from =
-        &tile.rgba[4 * static_cast<std::size_t>(y) * static_cast<std::size_t>(tile.width)];
-    std::uint8_t* row = pixel(to.left, to.top + y);
-    for (std::size_t c = 0; c < 4 * static_cast<std::size_t>(tile.width); ++c)
-      row[c] = static_cast<std::uint8_t>(dimmed && c % 4 != 3 ? (from[c] + 128) / 2 : from[c]);
-  }
-}
-
-void LaneTiles::add_label(std::size_t lane, const Simulation& simulation, Place place) {
-  const Rgb background = tile_.light ? kWhite : Rgb{27, 31, 37};
-  const Rgb text = tile_.light ? Rgb{27, 31, 37} : Rgb{226, 230, 236};
-  fill(place.left, place.top, tile_.width, kLabelHeight, background);
-  fill(place.left, place.top, kLabelHeight, kLabelHeight, kLaneStyles[lane].colour);
-  const int top = place.top + (kLabelHeight - static_cast<int>(kLabelText)) / 2;
-  write(std::string(1, lane_letter(lane)), place.left + kLabelPadding, top, kLabelText, kLabelHeight, kWhite);
-  std::string title = title_with(simulation.integrator(), simulation.scene().solver);
-  if (const auto& blow_up = simulation.blow_up())
-    title += ": blew up at " + format_quantity(blow_up->time, "s");
-  const int left = kLabelHeight + kLabelPadding;
-  write(title, place.left + left, top, kLabelText, tile_.width - left, text);
-}
-
-void LaneTiles::fill(int left, int top, int width, int height, const Rgb& colour) {
-  const int right = std::min(left + width, whole_.width), bottom = std::min(top + height, whole_.height);
-  for (int y = top; y < bottom; ++y) {
-    for (int x = left; x < right; ++x) {
-      std::copy(colour.begin(), colour.end(), pixel(x, y));
-      pixel(x, y)[3] = 255;
-    }
-  }
-}
-
-void LaneTiles::write(std::string_view text, int left, int top, double size, int room, const Rgb& colour) {
-  const TextMask mask = font_.draw(text, size);
-  const int right = std::min({left + mask.width, left + room, whole_.width});
-  const int bottom = std::min(top + mask.height, whole_.height);
-  for (int y = top; y < bottom; ++y) {
-    for (int x = left; x < right; ++x) {
-      const int cover = mask.at(x - left, y - top);
-      std::uint8_t* to = pixel(x, y);
-      for (std::size_t c = 0; c < 3; ++c)
-        to[c] = static_cast<std::uint8_t>((cover * colour[c] + (255 - cover) * to[c]) / 255);
-    }
-  }
-}
 
 struct RenderCommand final : Subcommand {
   explicit RenderCommand(const SubcommandContext& context) : services(context.services) {}

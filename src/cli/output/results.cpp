@@ -18,9 +18,9 @@
 #include "core/text_file.h"
 #include "documents/checkpoint_file.h"
 #include "documents/obstacle_meshes.h"
+#include "documents/recorder.h"
 #include "documents/scene_file.h"
 #include "io/csv.h"
-#include "mesh/obj_writer.h"
 #include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
@@ -33,14 +33,8 @@ namespace {
 constexpr std::string_view kContactHeader =
     "step,body,time,normal_impulse,friction_impulse,work_motion,work_friction,particles\n";
 
-void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
-  OutputFile file(path);
-  write_obj(simulation.mesh(), simulation.state().x, [&](std::string_view piece) { file.write(piece); });
-  file.commit();
-}
-
 void write_shape(const std::filesystem::path& folder, std::uint64_t step, const Simulation& simulation) {
-  write_obj_file(folder / (sequence_number(step) + ".obj"), simulation);
+  write_obj_file(folder / (sequence_number(step) + ".obj"), simulation.mesh(), simulation.state().x);
 }
 
 using Json = nlohmann::ordered_json;
@@ -282,7 +276,8 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
     const InitialState last = simulation.export_state();
     write_file(path, state_csv(last.positions, last.velocities));
   });
-  files_.attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
+  files_.attempt(obj_,
+                 [&](const auto& path) { write_obj_file(path, simulation.mesh(), simulation.state().x); });
   files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
   const auto summary = [&] { return summary_text(pool, simulation, interrupted, blow_up); };
   files_.attempt(summary_, [&](const std::string& path) { write_file(path, summary()); });
