@@ -72,35 +72,381 @@ std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request,
 // thread only reads their newest results, so it never waits for a step.
 class Application {
  public:
-  Application(const WindowRequest& request, const fs::path& program);
-  void run();
+  Application(const WindowRequest& request, const fs::path& program)
+      : stop_(request.stop),
+        library_(load_scene_library(program)),
+        simulation_(start_simulation(request, library_.front().scene)),
+        snapshot_(simulation_->latest()),
+        documents_({ui_, outputs_, preferences_, interaction_,
+                    [this](AppRequest asked) { carry_out(std::move(asked)); }},
+                   *simulation_, snapshot_->loaded, library_.front().path) {
+    ui_.open_tab(preferences_.tab);
+    std::error_code no_folder;
+    const fs::path& saved_in = preferences_.save_folder;
+    ui_.files().set_places(fs::current_path(no_folder),
+                           saved_in.empty() ? pictures_folder(process_environment()) : saved_in,
+                           preferences_.recent_files);
+    // The scenes lie in a folder next to the meshes.
+    if (const fs::path& scene = library_.front().path; !scene.empty())
+      ui_.files().set_bundled(scene.parent_path().parent_path());
+    simulation_->send(Control(history_memory(settings_)));
+    listen();
+    documents_.begin(request);
+  }
+
+  void run() {
+    bool shown = false;
+    while (!stop_requested(stop_)) {
+      window_.poll();
+      while (!window_.should_close() && !stop_requested(stop_) && !frame_is_due()) {
+        log_state();
+        // Waits until the next picture is due or an event arrives, and checks the simulation in between.
+        const double due = last_frame_ + window_.refresh_period() - window_.now();
+        window_.wait(due > 0 ? due : resting_ ? kRestingPeriod : window_.refresh_period());
+      }
+      if (window_.should_close()) {
+        if (!loses_changes(Quit{})) break;
+        window_.stay_open();
+      }
+      last_frame_ = window_.now();
+      draw_frame();
+      if (!std::exchange(shown, true)) {
+        // Centred on the cloth, now that the size of the window is known.
+        view_.look_at_scene(*snapshot_);
+        window_.show();
+      }
+    }
+    finish_recording();
+    preferences_.tab = ui_.tab();
+    if (const auto geometry = window_.geometry()) preferences_.window = geometry;
+    preferences_.save();
+  }
 
  private:
-  void listen();
-  bool frame_is_due();
-  void draw_frame();
-  void handle_input(const PanelContext& context);
-  void draw_interface(const PanelContext& context);
-  void carry_out(AppRequest request);
-  bool loses_changes(const AppRequest& request);
-  void reload_shaders();
-  void save_picture();
-  void start_recording(const StartRecording& wanted);
-  void finish_recording();
-  void copy_text(const std::string& text);
-  void copy_command_line();
-  void save_journal(bool copy);
-  void log_state();
-  void show_title();
-  void use_snapshot();
-  void update_measurements();
-  void measure_rate(double now);
-  PanelContext panel_context();
-  const Frame& frame_of(LaneId lane) const;
-  Area area_of(LaneId lane) const;
-  /// Runs a function that may throw, and shows its error.
+  void listen() {
+    WindowEvents events;
+    events.key = [this](const KeyPress& press) { keys_.push_back(press); };
+    events.button = [this](const MouseClick& click) { interaction_.button(click); };
+    events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
+    events.wheel = [this](double notches) { interaction_.wheel(notches); };
+    events.drop = [this](const fs::path& path, bool shift) {
+      if (shift)
+        dropped_.emplace_back(AddMeshObstacle{path});
+      else
+        dropped_.emplace_back(OpenPath{path});
+    };
+    events.focus_lost = [this] { interaction_.release(); };
+    window_.listen(std::move(events));
+  }
+
+  // Whether the next picture is due and would differ from the last one.
+  bool frame_is_due() {
+    const double now = window_.now();
+    if (window_.events() != events_seen_) {
+      events_seen_ = window_.events();
+      lively_until_ = now + kLively;
+    }
+    if (frames_ > 0 && now < last_frame_ + window_.refresh_period() * 0.95) return false;
+    const bool works = outputs_.work();
+    if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
+    if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
+    const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
+                      !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
+                      simulation_->running_step_seconds() > 0.2;
+    // The last picture before a rest shows "idle"; between slow steps there is nothing new to draw.
+    if (!busy && !snapshot_->playing && !std::exchange(resting_, true)) return rate_ = 0, true;
+    if (busy) resting_ = false;
+    return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
+  }
+
+  // Requests the arrows and instruments that the user wants, and chooses the length of the arrows.
+  void update_measurements() {
+    const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
+                         contains(*snapshot_->notices, NoticeCause::intersections);
+    const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
+                        settings_.intersections || crossed, settings_.step_picture};
+    if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
+    if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
+    view_.scale(*snapshot_);
+  }
+
+  PanelContext panel_context() {
+    return {
+        *snapshot_,
+        library_,
+        documents_.load_status(),
+        outputs_.recording(),
+        searches_.limits(*snapshot_),
+        searches_.map(*snapshot_),
+        simulation_->running_step_seconds(),
+        rate_,
+        heat_colour,
+        view_.legend(*snapshot_),
+        settings_,
+        intentions_,
+        documents_.edits(),
+        [this](std::variant<Command, Control> what) { return documents_.send(std::move(what), snapshot_); },
+        [this](AppRequest request) { requests_.push_back(std::move(request)); },
+        interaction_.drag()};
+  }
+
+  const Frame& frame_of(LaneId lane) const {
+    const LaneSnapshot* found = find_lane(*snapshot_, lane);
+    return found != nullptr ? found->frame : snapshot_->frame;
+  }
+
+  Area area_of(LaneId lane) const {
+    const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
+    const auto found = std::ranges::find(tiles, lane, &LaneTile::lane);
+    return found == tiles.end() ? tiles.front().cloth : found->cloth;
+  }
+
+  // The title shows whether there are unsaved changes.
+  void show_title() {
+    if (std::string title = documents_.window_title(); title != title_) {
+      window_.set_title(title);
+      title_ = std::move(title);
+    }
+  }
+
+  void use_snapshot() {
+    snapshot_ = simulation_->latest();
+    if (documents_.follow(*snapshot_)) view_.look_at_scene(*snapshot_);
+    view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
+    searches_.follow(*snapshot_);
+  }
+
+  void handle_input(const PanelContext& context) {
+    const bool typing = ImGui::GetIO().WantTextInput;
+    const double scale = view_.interface_scale();
+    for (const KeyPress& press : std::exchange(keys_, {})) {
+      if (press.key == Key::escape && interaction_.selection(scale)) {
+        interaction_.release();
+      } else {
+        documents_.begin_action();
+        ui_.on_key(press, typing, context);
+      }
+    }
+    documents_.begin_action();
+    // A scene that is about to be replaced cannot be grabbed.
+    const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
+    MeshBar& bar = ui_.mesh_bar();
+    interaction_.handle(
+        {*snapshot_, view_.camera, view_.tiles(*snapshot_), scale, captured, settings_.grab_strength,
+         [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
+         bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); }});
+    if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();
+    if (interaction_.has_dragged()) settings_.done(Hint::drag);
+    if (interaction_.orbits()) settings_.done(Hint::orbit);
+  }
+
+  void draw_interface(const PanelContext& context) {
+    if (const auto box = interaction_.selection(view_.interface_scale())) selection_overlay(*box);
+    ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
+    for (const LaneTile& tile : view_.tiles(*snapshot_)) {
+      if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
+        draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
+      if (const LaneSnapshot* lane = find_lane(*snapshot_, tile.lane)) {
+        draw_failure(*lane, view_.camera, tile.cloth);
+        if (snapshot_->followed)
+          draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
+      }
+      if (tile.lane == snapshot_->lane)
+        draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth,
+                        interaction_.edge_under_mouse());
+    }
+  }
+
+  void draw_frame() {
+    measure_rate(last_frame_);
+    documents_.finish_load(*snapshot_);
+    if (std::optional<SetObstacles> wanted = documents_.finish_obstacle(*snapshot_)) {
+      documents_.begin_action();
+      documents_.send(Command(std::move(*wanted)), snapshot_);
+    }
+    use_snapshot();
+
+    update_measurements();
+    window_.begin_frame(settings_.theme, view_.interface_scale());
+    {
+      const PanelContext context = panel_context();
+      handle_input(context);
+      draw_interface(context);
+    }
+    view_.draw(*snapshot_);
+    window_.end_frame();
+    ++frames_;
+
+    for (AppRequest& request : std::exchange(requests_, {}))
+      if (!loses_changes(request)) carry_out(std::move(request));
+    documents_.follow_dialog();
+    show_title();
+    for (AppRequest& request : std::exchange(dropped_, {}))
+      if (!loses_changes(request)) carry_out(std::move(request));
+    log_state();
+  }
+
+  void log_state() {
+    state_log_.write(window_.now(),
+                     {*snapshot_, view_.camera, area_of(snapshot_->lane), window_.width(), window_.height(),
+                      frames_, rate_, documents_.is_loading(), ui_.dialog_open(), ui_.message(), ui_.tab(),
+                      settings_.plots, title_, outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
+  }
+
+  void measure_rate(double now) {
+    ++rate_frames_;
+    if (now - rate_since_ < 0.5) return;
+    rate_ = rate_frames_ / (now - rate_since_);
+    rate_since_ = now;
+    rate_frames_ = 0;
+  }
+
+  void carry_out(AppRequest request) {
+    const auto write = [this](const auto& to_folder) {
+      attempt([&] {
+        ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
+      });
+    };
+    const Overloaded handle{
+        [&](const OpenPath& open) { documents_.open_path(open.path); },
+        [&](const AddMeshObstacle& add) { documents_.add_obstacle(add.path); },
+        [&](ChooseMeshObstacle) { ui_.files().open_obstacle(); },
+        [&](const OpenScene& open) { documents_.open_scene(open); },
+        [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
+        [&](const SaveScene& save) { documents_.save_scene(save.path); },
+        [&](KeepShownMoment) { documents_.keep_moment(); },
+        [&](const SaveMoment& save) { documents_.save_moment(save.path); },
+        [&](const SavePlot& save) {
+          write([&](const fs::path& folder) { return write_plot(*save.plot, save.format, folder); });
+        },
+        [&](const SaveTable& save) {
+          write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });
+        },
+        [&](Search search) { searches_.carry_out(search, *simulation_, *snapshot_); },
+        [&](CancelLoad) { documents_.cancel_load(); },
+        [&](FrameCloth) { view_.look_at(box_of(snapshot_->frame), *snapshot_); },
+        [&](FrameFailure) {
+          if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
+        },
+        [&](ReleaseGrab) { interaction_.release(); },
+        [&](Undo) { documents_.undo(*snapshot_); },
+        [&](Redo) { documents_.redo(*snapshot_); },
+        [&](ReloadShaders) { reload_shaders(); },
+        [&](SavePicture) { save_picture(); },
+        [&](const ExportMesh& mesh) {
+          outputs_.export_mesh(snapshot_, mesh.path);
+          documents_.remember_folder(fs::absolute(mesh.path).parent_path());
+        },
+        [&](const StartRecording& start) { start_recording(start); },
+        [&](StopRecording) { outputs_.stop_recording(); },
+        [&](CloseRecording) { outputs_.close_recording(); },
+        [&](const CopyText& copy) { copy_text(copy.text); },
+        [&](CopyCommandLine) { copy_command_line(); },
+        [&](SaveJournal) { save_journal(false); },
+        [&](const AnswerUnsaved& answer) { documents_.answer(answer.answer); },
+        [&](Quit) {
+          leaves_ = true;
+          window_.close();
+        }};
+    std::visit(handle, request);
+  }
+
+  bool loses_changes(const AppRequest& request) {
+    if (leaves_ || !documents_.loses_changes(request)) return false;
+    lively_until_ = window_.now() + kLively;
+    return true;
+  }
+
+  // Runs a function that may throw, and shows its error.
   template <class Work>
-  void attempt(const Work& work);
+  void attempt(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      ui_.show_message(error.what(), true);
+    }
+  }
+
+  void save_picture() {
+    attempt([&] {
+      const auto [width, height] = view_.pixels();
+      outputs_.save_picture(
+          [this](int w, int h) { view_.draw(*snapshot_, w, h); }, width, height,
+          free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".png"));
+    });
+  }
+
+  void start_recording(const StartRecording& wanted) {
+    attempt([&] {
+      const auto [width, height] = view_.pixels();
+      if (wanted.folder.empty()) throw InputError("Enter a folder for the recording.");
+      const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
+      std::vector<LaneId> lanes;
+      for (const LaneSnapshot* lane : snapshot_->lanes())
+        if (!lane->catching_up) lanes.push_back(lane->lane);
+      simulation_->send(Control(outputs_.start_recording(there, file_stem(documents_.edits().scene().title),
+                                                         lanes, width, height)));
+      documents_.remember_folder(there.folder);
+      panel_context().set_playing(true);
+    });
+  }
+
+  // At the end of the program: draws the pictures that a recording waits for, unless that takes long.
+  void finish_recording() {
+    outputs_.stop_recording();
+    const RecordingStatus& recording = outputs_.recording();
+    const double until = window_.now() + kPatience;
+    while (recording.shown && !recording.progress.finished && window_.now() < until) {
+      outputs_.work();
+      window_.wait(kWriting);
+    }
+  }
+
+  void copy_text(const std::string& text) {
+    window_.set_clipboard(text);
+    ui_.show_message("Copied: " + text, false);
+  }
+
+  void copy_command_line() {
+    attempt([&] {
+      const std::string command =
+          snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
+      if (command.empty())
+        save_journal(true);
+      else
+        copy_text(command);
+    });
+  }
+
+  // With `copy`, copies the command that replays it to the clipboard.
+  void save_journal(bool copy) {
+    attempt([&] {
+      const fs::path path = fs::absolute(
+          free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
+      const std::string command = replay_command_line(utf8_of(path));
+      const auto write = [kept = simulation_->keep_journal(), path] {
+        const KeepJournal::Whole& whole = kept.get();
+        whole.journal.write(whole.log, whole.now, path);
+        return fs::file_size(path);
+      };
+      std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
+      outputs_.write(write, done.append(command), [this, command, copy] {
+        if (copy) window_.set_clipboard(command);
+      });
+    });
+  }
+
+  void reload_shaders() {
+    if (shader_folder() == nullptr) return;
+    try {
+      view_.reload_shaders();
+      ui_.show_message("Shaders reloaded.", false);
+    } catch (const SystemError& error) {
+      const std::string text = error.what();
+      std::cerr << "clothlab: " << text << '\n';
+      ui_.show_message(text.substr(0, text.find('\n')) + "; the previous ones stay in use.", true);
+    }
+  }
 
   Preferences preferences_ = Preferences::load();
   ViewSettings& settings_ = preferences_.view;
@@ -135,378 +481,6 @@ class Application {
   double rate_since_ = 0;
   int rate_frames_ = 0;
 };
-
-Application::Application(const WindowRequest& request, const fs::path& program)
-    : stop_(request.stop),
-      library_(load_scene_library(program)),
-      simulation_(start_simulation(request, library_.front().scene)),
-      snapshot_(simulation_->latest()),
-      documents_({ui_, outputs_, preferences_, interaction_,
-                  [this](AppRequest asked) { carry_out(std::move(asked)); }},
-                 *simulation_, snapshot_->loaded, library_.front().path) {
-  ui_.open_tab(preferences_.tab);
-  std::error_code no_folder;
-  const fs::path& saved_in = preferences_.save_folder;
-  ui_.files().set_places(fs::current_path(no_folder),
-                         saved_in.empty() ? pictures_folder(process_environment()) : saved_in,
-                         preferences_.recent_files);
-  // The scenes lie in a folder next to the meshes.
-  if (const fs::path& scene = library_.front().path; !scene.empty())
-    ui_.files().set_bundled(scene.parent_path().parent_path());
-  simulation_->send(Control(history_memory(settings_)));
-  listen();
-  documents_.begin(request);
-}
-
-void Application::listen() {
-  WindowEvents events;
-  events.key = [this](const KeyPress& press) { keys_.push_back(press); };
-  events.button = [this](const MouseClick& click) { interaction_.button(click); };
-  events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
-  events.wheel = [this](double notches) { interaction_.wheel(notches); };
-  events.drop = [this](const fs::path& path, bool shift) {
-    if (shift)
-      dropped_.emplace_back(AddMeshObstacle{path});
-    else
-      dropped_.emplace_back(OpenPath{path});
-  };
-  events.focus_lost = [this] { interaction_.release(); };
-  window_.listen(std::move(events));
-}
-
-void Application::run() {
-  bool shown = false;
-  while (!stop_requested(stop_)) {
-    window_.poll();
-    while (!window_.should_close() && !stop_requested(stop_) && !frame_is_due()) {
-      log_state();
-      // Waits until the next picture is due or an event arrives, and checks the simulation in between.
-      const double due = last_frame_ + window_.refresh_period() - window_.now();
-      window_.wait(due > 0 ? due : resting_ ? kRestingPeriod : window_.refresh_period());
-    }
-    if (window_.should_close()) {
-      if (!loses_changes(Quit{})) break;
-      window_.stay_open();
-    }
-    last_frame_ = window_.now();
-    draw_frame();
-    if (!std::exchange(shown, true)) {
-      // Centred on the cloth, now that the size of the window is known.
-      view_.look_at_scene(*snapshot_);
-      window_.show();
-    }
-  }
-  finish_recording();
-  preferences_.tab = ui_.tab();
-  if (const auto geometry = window_.geometry()) preferences_.window = geometry;
-  preferences_.save();
-}
-
-// Whether the next picture is due and would differ from the last one.
-bool Application::frame_is_due() {
-  const double now = window_.now();
-  if (window_.events() != events_seen_) {
-    events_seen_ = window_.events();
-    lively_until_ = now + kLively;
-  }
-  if (frames_ > 0 && now < last_frame_ + window_.refresh_period() * 0.95) return false;
-  const bool works = outputs_.work();
-  if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
-  if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
-  const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
-                    !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
-                    simulation_->running_step_seconds() > 0.2;
-  // The last picture before a rest shows "idle"; between slow steps there is nothing new to draw.
-  if (!busy && !snapshot_->playing && !std::exchange(resting_, true)) return rate_ = 0, true;
-  if (busy) resting_ = false;
-  return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
-}
-
-// Requests the arrows and instruments that the user wants, and chooses the length of the arrows.
-void Application::update_measurements() {
-  const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
-                       contains(*snapshot_->notices, NoticeCause::intersections);
-  const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
-                      settings_.intersections || crossed, settings_.step_picture};
-  if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
-  if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
-  view_.scale(*snapshot_);
-}
-
-PanelContext Application::panel_context() {
-  return {*snapshot_,
-          library_,
-          documents_.load_status(),
-          outputs_.recording(),
-          searches_.limits(*snapshot_),
-          searches_.map(*snapshot_),
-          simulation_->running_step_seconds(),
-          rate_,
-          heat_colour,
-          view_.legend(*snapshot_),
-          settings_,
-          intentions_,
-          documents_.edits(),
-          [this](std::variant<Command, Control> what) { return documents_.send(std::move(what), snapshot_); },
-          [this](AppRequest request) { requests_.push_back(std::move(request)); },
-          interaction_.drag()};
-}
-
-const Frame& Application::frame_of(LaneId lane) const {
-  const LaneSnapshot* found = find_lane(*snapshot_, lane);
-  return found != nullptr ? found->frame : snapshot_->frame;
-}
-
-Area Application::area_of(LaneId lane) const {
-  const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
-  const auto found = std::ranges::find(tiles, lane, &LaneTile::lane);
-  return found == tiles.end() ? tiles.front().cloth : found->cloth;
-}
-
-// The title shows whether there are unsaved changes.
-void Application::show_title() {
-  if (std::string title = documents_.window_title(); title != title_) {
-    window_.set_title(title);
-    title_ = std::move(title);
-  }
-}
-
-void Application::use_snapshot() {
-  snapshot_ = simulation_->latest();
-  if (documents_.follow(*snapshot_)) view_.look_at_scene(*snapshot_);
-  view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
-  searches_.follow(*snapshot_);
-}
-
-void Application::handle_input(const PanelContext& context) {
-  const bool typing = ImGui::GetIO().WantTextInput;
-  const double scale = view_.interface_scale();
-  for (const KeyPress& press : std::exchange(keys_, {})) {
-    if (press.key == Key::escape && interaction_.selection(scale)) {
-      interaction_.release();
-    } else {
-      documents_.begin_action();
-      ui_.on_key(press, typing, context);
-    }
-  }
-  documents_.begin_action();
-  // A scene that is about to be replaced cannot be grabbed.
-  const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
-  MeshBar& bar = ui_.mesh_bar();
-  interaction_.handle(
-      {*snapshot_, view_.camera, view_.tiles(*snapshot_), scale, captured, settings_.grab_strength,
-       [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
-       bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); }});
-  if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();
-  if (interaction_.has_dragged()) settings_.done(Hint::drag);
-  if (interaction_.orbits()) settings_.done(Hint::orbit);
-}
-
-void Application::draw_interface(const PanelContext& context) {
-  if (const auto box = interaction_.selection(view_.interface_scale())) selection_overlay(*box);
-  ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
-  for (const LaneTile& tile : view_.tiles(*snapshot_)) {
-    if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
-      draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
-    if (const LaneSnapshot* lane = find_lane(*snapshot_, tile.lane)) {
-      draw_failure(*lane, view_.camera, tile.cloth);
-      if (snapshot_->followed)
-        draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
-    }
-    if (tile.lane == snapshot_->lane)
-      draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth, interaction_.edge_under_mouse());
-  }
-}
-
-void Application::draw_frame() {
-  measure_rate(last_frame_);
-  documents_.finish_load(*snapshot_);
-  if (std::optional<SetObstacles> wanted = documents_.finish_obstacle(*snapshot_)) {
-    documents_.begin_action();
-    documents_.send(Command(std::move(*wanted)), snapshot_);
-  }
-  use_snapshot();
-
-  update_measurements();
-  window_.begin_frame(settings_.theme, view_.interface_scale());
-  {
-    const PanelContext context = panel_context();
-    handle_input(context);
-    draw_interface(context);
-  }
-  view_.draw(*snapshot_);
-  window_.end_frame();
-  ++frames_;
-
-  for (AppRequest& request : std::exchange(requests_, {}))
-    if (!loses_changes(request)) carry_out(std::move(request));
-  documents_.follow_dialog();
-  show_title();
-  for (AppRequest& request : std::exchange(dropped_, {}))
-    if (!loses_changes(request)) carry_out(std::move(request));
-  log_state();
-}
-
-void Application::log_state() {
-  state_log_.write(window_.now(),
-                   {*snapshot_, view_.camera, area_of(snapshot_->lane), window_.width(), window_.height(),
-                    frames_, rate_, documents_.is_loading(), ui_.dialog_open(), ui_.message(), ui_.tab(),
-                    settings_.plots, title_, outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
-}
-
-void Application::measure_rate(double now) {
-  ++rate_frames_;
-  if (now - rate_since_ < 0.5) return;
-  rate_ = rate_frames_ / (now - rate_since_);
-  rate_since_ = now;
-  rate_frames_ = 0;
-}
-
-void Application::carry_out(AppRequest request) {
-  const auto write = [this](const auto& to_folder) {
-    attempt([&] {
-      ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
-    });
-  };
-  const Overloaded handle{
-      [&](const OpenPath& open) { documents_.open_path(open.path); },
-      [&](const AddMeshObstacle& add) { documents_.add_obstacle(add.path); },
-      [&](ChooseMeshObstacle) { ui_.files().open_obstacle(); },
-      [&](const OpenScene& open) { documents_.open_scene(open); },
-      [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
-      [&](const SaveScene& save) { documents_.save_scene(save.path); },
-      [&](KeepShownMoment) { documents_.keep_moment(); },
-      [&](const SaveMoment& save) { documents_.save_moment(save.path); },
-      [&](const SavePlot& save) {
-        write([&](const fs::path& folder) { return write_plot(*save.plot, save.format, folder); });
-      },
-      [&](const SaveTable& save) {
-        write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });
-      },
-      [&](Search search) { searches_.carry_out(search, *simulation_, *snapshot_); },
-      [&](CancelLoad) { documents_.cancel_load(); },
-      [&](FrameCloth) { view_.look_at(box_of(snapshot_->frame), *snapshot_); },
-      [&](FrameFailure) {
-        if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
-      },
-      [&](ReleaseGrab) { interaction_.release(); },
-      [&](Undo) { documents_.undo(*snapshot_); },
-      [&](Redo) { documents_.redo(*snapshot_); },
-      [&](ReloadShaders) { reload_shaders(); },
-      [&](SavePicture) { save_picture(); },
-      [&](const ExportMesh& mesh) {
-        outputs_.export_mesh(snapshot_, mesh.path);
-        documents_.remember_folder(fs::absolute(mesh.path).parent_path());
-      },
-      [&](const StartRecording& start) { start_recording(start); },
-      [&](StopRecording) { outputs_.stop_recording(); },
-      [&](CloseRecording) { outputs_.close_recording(); },
-      [&](const CopyText& copy) { copy_text(copy.text); },
-      [&](CopyCommandLine) { copy_command_line(); },
-      [&](SaveJournal) { save_journal(false); },
-      [&](const AnswerUnsaved& answer) { documents_.answer(answer.answer); },
-      [&](Quit) {
-        leaves_ = true;
-        window_.close();
-      }};
-  std::visit(handle, request);
-}
-
-bool Application::loses_changes(const AppRequest& request) {
-  if (leaves_ || !documents_.loses_changes(request)) return false;
-  lively_until_ = window_.now() + kLively;
-  return true;
-}
-
-template <class Work>
-void Application::attempt(const Work& work) {
-  try {
-    work();
-  } catch (const std::exception& error) {
-    ui_.show_message(error.what(), true);
-  }
-}
-
-void Application::save_picture() {
-  attempt([&] {
-    const auto [width, height] = view_.pixels();
-    outputs_.save_picture(
-        [this](int w, int h) { view_.draw(*snapshot_, w, h); }, width, height,
-        free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".png"));
-  });
-}
-
-void Application::start_recording(const StartRecording& wanted) {
-  attempt([&] {
-    const auto [width, height] = view_.pixels();
-    if (wanted.folder.empty()) throw InputError("Enter a folder for the recording.");
-    const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
-    std::vector<LaneId> lanes;
-    for (const LaneSnapshot* lane : snapshot_->lanes())
-      if (!lane->catching_up) lanes.push_back(lane->lane);
-    simulation_->send(Control(
-        outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width, height)));
-    documents_.remember_folder(there.folder);
-    panel_context().set_playing(true);
-  });
-}
-
-// At the end of the program: draws the pictures that a recording waits for, unless that takes long.
-void Application::finish_recording() {
-  outputs_.stop_recording();
-  const RecordingStatus& recording = outputs_.recording();
-  const double until = window_.now() + kPatience;
-  while (recording.shown && !recording.progress.finished && window_.now() < until) {
-    outputs_.work();
-    window_.wait(kWriting);
-  }
-}
-
-void Application::copy_text(const std::string& text) {
-  window_.set_clipboard(text);
-  ui_.show_message("Copied: " + text, false);
-}
-
-void Application::copy_command_line() {
-  attempt([&] {
-    const std::string command =
-        snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
-    if (command.empty())
-      save_journal(true);
-    else
-      copy_text(command);
-  });
-}
-
-// With `copy`, copies the command that replays it to the clipboard.
-void Application::save_journal(bool copy) {
-  attempt([&] {
-    const fs::path path = fs::absolute(
-        free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
-    const std::string command = replay_command_line(utf8_of(path));
-    const auto write = [kept = simulation_->keep_journal(), path] {
-      const KeepJournal::Whole& whole = kept.get();
-      whole.journal.write(whole.log, whole.now, path);
-      return fs::file_size(path);
-    };
-    std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
-    outputs_.write(write, done.append(command), [this, command, copy] {
-      if (copy) window_.set_clipboard(command);
-    });
-  });
-}
-
-void Application::reload_shaders() {
-  if (shader_folder() == nullptr) return;
-  try {
-    view_.reload_shaders();
-    ui_.show_message("Shaders reloaded.", false);
-  } catch (const SystemError& error) {
-    const std::string text = error.what();
-    std::cerr << "clothlab: " << text << '\n';
-    ui_.show_message(text.substr(0, text.find('\n')) + "; the previous ones stay in use.", true);
-  }
-}
 
 }  // namespace
 

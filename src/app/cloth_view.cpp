@@ -53,6 +53,38 @@ glm::vec3 colour_of(LaneId lane) {
   return glm::vec3(colour[0], colour[1], colour[2]) / 255.0F;
 }
 
+constexpr double kTrailSeconds = 3;
+
+using SeenParticle = std::function<std::optional<ImVec2>(std::uint32_t)>;
+
+void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen, const Area& view,
+                     std::optional<std::size_t> under_mouse) {
+  const std::span<const BoundaryLoop> loops = bar.open_edges(snapshot);
+  std::vector<ImVec2> line;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (i != under_mouse && !bar.shows_all_open_edges()) continue;
+    line.clear();
+    for (const std::uint32_t particle : loops[i].particles)
+      if (const auto at = seen(particle)) line.push_back(*at);
+    edge_overlay(line, loops[i].closed, i == under_mouse, view);
+  }
+}
+
+// Each number is below the lowest particle of its part, so that it covers no cloth of that part.
+void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen,
+                       const Area& view) {
+  const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;
+  for (const std::uint32_t part : bar.parts_to_mark(snapshot)) {
+    std::optional<ImVec2> lowest;
+    for (std::uint32_t i = 0; i < of_particle.size(); ++i) {
+      if (of_particle[i] != part) continue;
+      const auto at = seen(i);
+      if (at && (!lowest || at->y > lowest->y)) lowest = at;
+    }
+    if (lowest) part_overlay(part + 1, *lowest, view);
+  }
+}
+
 }  // namespace
 
 double ClothView::interface_scale() const {
@@ -216,42 +248,6 @@ GrabMarks ClothView::grab_marks(const Frame& frame, const Area& cloth) const {
     out.held = {*at, *depth, frame.mesh->diagonal / 4};
   return out;
 }
-
-namespace {
-
-constexpr double kTrailSeconds = 3;
-
-using SeenParticle = std::function<std::optional<ImVec2>(std::uint32_t)>;
-
-void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen, const Area& view,
-                     std::optional<std::size_t> under_mouse) {
-  const std::span<const BoundaryLoop> loops = bar.open_edges(snapshot);
-  std::vector<ImVec2> line;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    if (i != under_mouse && !bar.shows_all_open_edges()) continue;
-    line.clear();
-    for (const std::uint32_t particle : loops[i].particles)
-      if (const auto at = seen(particle)) line.push_back(*at);
-    edge_overlay(line, loops[i].closed, i == under_mouse, view);
-  }
-}
-
-// Each number is below the lowest particle of its part, so that it covers no cloth of that part.
-void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const SeenParticle& seen,
-                       const Area& view) {
-  const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;
-  for (const std::uint32_t part : bar.parts_to_mark(snapshot)) {
-    std::optional<ImVec2> lowest;
-    for (std::uint32_t i = 0; i < of_particle.size(); ++i) {
-      if (of_particle[i] != part) continue;
-      const auto at = seen(i);
-      if (at && (!lowest || at->y > lowest->y)) lowest = at;
-    }
-    if (lowest) part_overlay(part + 1, *lowest, view);
-  }
-}
-
-}  // namespace
 
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse) {

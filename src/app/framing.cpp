@@ -55,50 +55,6 @@ bool is_free(const Frame& frame) {
   return std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; });
 }
 
-}  // namespace
-
-bool may_fall_into_mesh(const Frame& frame) {
-  if (!frame.scene || !is_free(frame)) return false;
-  const Box cloth = box_of(frame);
-  return std::ranges::any_of(frame.scene->obstacles.bodies, [&](const Obstacle& body) {
-    if (body.shape != Obstacle::Shape::mesh || !body.mesh.surface) return false;
-    const std::vector<vec3> corners = corners_of(body);
-    Bounds bounds = Bounds::around(corners.front());
-    for (const vec3& corner : corners) bounds.include(Bounds::around(corner));
-    const auto& [low, high] = bounds;
-    const vec3 middle = (low + high) / 2.0;
-    const bool is_wider =
-        low.x < cloth.low.x && low.z < cloth.low.z && high.x > cloth.high.x && high.z > cloth.high.z;
-    if (!is_wider || middle.y > cloth.low.y) return false;
-    return std::ranges::none_of(body.mesh.surface->triangles(), [&](const TriangleSurface::Triangle& t) {
-      return covers(middle, corners[t[0]], corners[t[1]], corners[t[2]]);
-    });
-  });
-}
-
-std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
-  constexpr double kAround = 0.75;        // of the spring's length
-  constexpr double kAroundContact = 1.5;  // of the longest spring at the particle
-  if (lane.failed_contact) {
-    const std::uint32_t particle = lane.failed_contact->particle;
-    const ClothMesh& mesh = *lane.frame.mesh;
-    double edge = 0;
-    for (const auto& [i, j] : mesh.stretch_springs)
-      if (i == particle || j == particle)
-        edge = std::max(edge, glm::distance(mesh.positions[i], mesh.positions[j]));
-    const vec3& at = lane.frame.positions[particle];
-    const vec3 around(kAroundContact * edge);
-    return Box{at - around, at + around};
-  }
-  if (!lane.failed_spring) return std::nullopt;
-  const FailedSpring& spring = *lane.failed_spring;
-  const vec3 &a = lane.frame.positions[spring.i], &b = lane.frame.positions[spring.j];
-  const vec3 around(kAround * std::max(spring.rest_length, glm::distance(a, b)));
-  return Box{glm::min(a, b) - around, glm::max(a, b) + around};
-}
-
-namespace {
-
 Box room_for_cloth(const Frame& frame) {
   Box box = box_of(frame);
   // Free cloth falls on obstacles and the floor.
@@ -165,6 +121,46 @@ Box with_drivers(Box box, const Frame& frame) {
 }
 
 }  // namespace
+
+bool may_fall_into_mesh(const Frame& frame) {
+  if (!frame.scene || !is_free(frame)) return false;
+  const Box cloth = box_of(frame);
+  return std::ranges::any_of(frame.scene->obstacles.bodies, [&](const Obstacle& body) {
+    if (body.shape != Obstacle::Shape::mesh || !body.mesh.surface) return false;
+    const std::vector<vec3> corners = corners_of(body);
+    Bounds bounds = Bounds::around(corners.front());
+    for (const vec3& corner : corners) bounds.include(Bounds::around(corner));
+    const auto& [low, high] = bounds;
+    const vec3 middle = (low + high) / 2.0;
+    const bool is_wider =
+        low.x < cloth.low.x && low.z < cloth.low.z && high.x > cloth.high.x && high.z > cloth.high.z;
+    if (!is_wider || middle.y > cloth.low.y) return false;
+    return std::ranges::none_of(body.mesh.surface->triangles(), [&](const TriangleSurface::Triangle& t) {
+      return covers(middle, corners[t[0]], corners[t[1]], corners[t[2]]);
+    });
+  });
+}
+
+std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
+  constexpr double kAround = 0.75;        // of the spring's length
+  constexpr double kAroundContact = 1.5;  // of the longest spring at the particle
+  if (lane.failed_contact) {
+    const std::uint32_t particle = lane.failed_contact->particle;
+    const ClothMesh& mesh = *lane.frame.mesh;
+    double edge = 0;
+    for (const auto& [i, j] : mesh.stretch_springs)
+      if (i == particle || j == particle)
+        edge = std::max(edge, glm::distance(mesh.positions[i], mesh.positions[j]));
+    const vec3& at = lane.frame.positions[particle];
+    const vec3 around(kAroundContact * edge);
+    return Box{at - around, at + around};
+  }
+  if (!lane.failed_spring) return std::nullopt;
+  const FailedSpring& spring = *lane.failed_spring;
+  const vec3 &a = lane.frame.positions[spring.i], &b = lane.frame.positions[spring.j];
+  const vec3 around(kAround * std::max(spring.rest_length, glm::distance(a, b)));
+  return Box{glm::min(a, b) - around, glm::max(a, b) + around};
+}
 
 Box room_to_move(const Frame& frame) { return with_drivers(room_for_cloth(frame), frame); }
 

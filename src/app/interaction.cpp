@@ -50,17 +50,11 @@ void Interaction::enter(Pixels at, const Surroundings& around) {
   if (under != around.tiles.end()) lane_ = under->lane;
 }
 
-void Interaction::button(const MouseClick& click) { events_.emplace_back(click); }
-
 void Interaction::cursor(double x, double y) {
   // Only the last of several moves counts.
   if (!events_.empty() && std::holds_alternative<Move>(events_.back())) events_.pop_back();
   events_.emplace_back(Move{{x, y}});
 }
-
-void Interaction::wheel(double notches) { events_.emplace_back(Wheel{notches}); }
-
-void Interaction::release() { release_ = true; }
 
 void Interaction::handle(const Surroundings& around) {
   if (release_) {
@@ -131,19 +125,18 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
       action_ = Pan{};
       break;
     case MouseButton::left:
-      if (click.alt) {
+      if (click.alt)
         follow(at, around);
-      } else if (click.ctrl) {
+      else if (click.ctrl)
         action_ = Select{at, !click.shift};
-      } else if (const auto edge = edge_at(at, around)) {
+      else if (const auto edge = edge_at(at, around))
         around.choose_edge(*edge);
-      } else if (const std::optional<Target> target = target_at(at, around)) {
+      else if (const std::optional<Target> target = target_at(at, around))
         start_grab(*target, at, around);
-      } else if (click.shift) {
+      else if (click.shift)
         action_ = Pan{};
-      } else {
+      else
         action_ = Orbit{};
-      }
       break;
   }
 }

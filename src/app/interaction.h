@@ -49,11 +49,11 @@ class Interaction {
     std::function<void(std::size_t)> choose_edge = {};
   };
 
-  void button(const MouseClick& click);
+  void button(const MouseClick& click) { events_.emplace_back(click); }
   void cursor(double x, double y);
-  void wheel(double notches);
+  void wheel(double notches) { events_.emplace_back(Wheel{notches}); }
   /// Ends the grab: Esc, lost focus, another scene.
-  void release();
+  void release() { release_ = true; }
 
   void handle(const Surroundings& around);
 

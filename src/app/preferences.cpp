@@ -67,7 +67,7 @@ void read_view(const Json& json, ViewSettings& out) {
   std::vector<std::string> hints;
   read(json, "hints_done", hints);
   for (std::size_t i = 0; i < kHintNames.size(); ++i)
-    out.hints_done[i] = std::find(hints.begin(), hints.end(), kHintNames[i]) != hints.end();
+    out.hints_done[i] = std::ranges::count(hints, kHintNames[i]) > 0;
 }
 
 }  // namespace

@@ -47,10 +47,9 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
   std::vector<SceneEntry> library;
   try {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(asset_directory(program) / "scenes")) {
+    for (const auto& entry : fs::directory_iterator(asset_directory(program) / "scenes"))
       if (is_scene_file(entry.path())) files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     for (const fs::path& file : files) {
       try {
         const std::string name = file.filename().string();

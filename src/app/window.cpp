@@ -100,10 +100,9 @@ struct Window::Impl {
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
     glfwWindowHint(GLFW_SAMPLES, samples);
     window = glfwCreateWindow(kWidth, kHeight, title.c_str(), nullptr, nullptr);
-    if (window == nullptr) {
+    if (window == nullptr)
       throw SystemError("No window with OpenGL 3.3 can be opened (" + glfw_error() +
                         "); 'clothlab render' makes pictures without a display.");
-    }
     glfwMakeContextCurrent(window);
     load_gl(glfwGetProcAddress);
   }
@@ -184,10 +183,9 @@ struct Window::Impl {
 
 Window::Window(const std::string& title, const std::optional<WindowGeometry>& geometry)
     : impl_(std::make_unique<Impl>()) {
-  if (glfwInit() == GLFW_FALSE) {
+  if (glfwInit() == GLFW_FALSE)
     throw SystemError("There is no display to open a window on (" + glfw_error() +
                       "); 'clothlab render' makes pictures without one.");
-  }
   impl_->create(title, kWindowSamples);
   if (is_software_renderer()) {
     glfwDestroyWindow(impl_->window);
