@@ -164,7 +164,7 @@ class Application {
     const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
                          contains(*snapshot_->notices, NoticeCause::intersections);
     const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
-                        settings_.intersections || crossed, settings_.step_picture};
+                        settings_.intersections || crossed, settings_.step_of};
     if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
     if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
     view_.scale(*snapshot_);
@@ -187,7 +187,8 @@ class Application {
         documents_.edits(),
         [this](std::variant<Command, Control> what) { return documents_.send(std::move(what), snapshot_); },
         [this](AppRequest request) { requests_.push_back(std::move(request)); },
-        interaction_.drag()};
+        interaction_.drag(),
+        interaction_.particle_under_mouse()};
   }
 
   const Frame& frame_of(LaneId lane) const {
@@ -234,7 +235,8 @@ class Application {
     interaction_.handle(
         {*snapshot_, view_.camera, view_.tiles(*snapshot_), scale, captured, settings_.grab_strength,
          [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
-         bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); }});
+         bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); },
+         settings_.step_of.has_value()});
     if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();
     if (interaction_.has_dragged()) settings_.done(Hint::drag);
     if (interaction_.orbits()) settings_.done(Hint::orbit);

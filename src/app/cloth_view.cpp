@@ -243,6 +243,9 @@ GrabMarks ClothView::grab_marks(const Frame& frame, const Area& cloth) const {
   const std::optional<Interaction::Target>& target = interaction_.target();
   if (const auto at = target && ImGui::IsMousePosValid() ? seen(target->at) : std::nullopt)
     out.target = {*at, target->pin.has_value()};
+  const auto particle = interaction_.particle_under_mouse();
+  if (particle && settings_.step_of && std::ranges::count(*settings_.step_of, *particle) > 0)
+    out.particle = seen(frame.positions[*particle]);
   const auto at = frame.grab ? seen(frame.grab->cursor) : std::nullopt;
   if (const auto depth = interaction_.depth(camera); at && depth)
     out.held = {*at, *depth, frame.mesh->diagonal / 4};

@@ -92,10 +92,15 @@ void Interaction::handle(const Surroundings& around) {
                   .size = size(around),
                   .at = in_view(at_, area(around)),
                   .edges = around.open_edges.size(),
+                  .finds_particle = around.finds_particle,
                   .searches = idle() && !around.captured};
   if (std::exchange(seen_, seen) == seen) return;
   edge_ = idle() ? edge_at(at_, around) : std::nullopt;
   target_ = idle() && !edge_ ? target_at(at_, around) : std::nullopt;
+  if (idle())
+    particle_ = around.finds_particle && !around.captured && inside(at_, area(around))
+                    ? particle_at(at_, around)
+                    : std::nullopt;
 }
 
 std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {

@@ -47,6 +47,7 @@ class Interaction {
     /// Open edges of the mesh that a press near them chooses.
     std::span<const BoundaryLoop> open_edges = {};
     std::function<void(std::size_t)> choose_edge = {};
+    bool finds_particle = false;  ///< particle_under_mouse() is wanted
   };
 
   void button(const MouseClick& click) { events_.emplace_back(click); }
@@ -78,6 +79,8 @@ class Interaction {
   std::optional<Area> selection(double scale) const;
   /// The open edge that a press would choose.
   std::optional<std::size_t> edge_under_mouse() const { return edge_; }
+  /// The visible particle nearest to the mouse; during a drag as it was before.
+  std::optional<std::uint32_t> particle_under_mouse() const { return particle_; }
   /// The current or last drag of a pin; null: none since another scene was opened.
   const RecordedDrag* drag() const { return drag_ ? &*drag_ : nullptr; }
   /// True once the cloth has been grabbed.
@@ -124,6 +127,7 @@ class Interaction {
     double fov = 0;
     Pixels size{0}, at{0};
     std::size_t edges = 0;
+    bool finds_particle = false;
     bool searches = false;
 
     bool operator==(const Seen&) const = default;
@@ -161,6 +165,7 @@ class Interaction {
   bool release_ = false;
   bool has_dragged_ = false;
   std::optional<std::size_t> edge_;
+  std::optional<std::uint32_t> particle_;
   std::optional<RecordedDrag> drag_;
 };
 

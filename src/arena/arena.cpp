@@ -277,7 +277,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
 StepStatus Arena::step_lanes(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   const auto take = [&](Lane& lane) {
     const LaneTime start = clock != nullptr ? clock(pool) : LaneTime();
-    lane.simulation->watch(watched_);
+    lane.simulation->watch(watches_);
     lane.status = lane.simulation->step(pool, stop, is_alone() && !compared_);
     if (clock == nullptr) return;
     const LaneTime end = clock(pool);

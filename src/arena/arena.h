@@ -120,8 +120,8 @@ class Arena {
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);
 
-  /// Every lane that steps watches this particle (Simulation::watch).
-  void watch(std::optional<std::uint32_t> particle) { watched_ = particle; }
+  /// Every lane watches its steps (Simulation::watch).
+  void watch(bool on) { watches_ = on; }
 
   /// Takes one step of h for every lane that runs, or for none if it is cancelled or throws. blown_up: no
   /// lane runs any more, or the only one blew up. `clock` is for Lane::cost. It returns the time of all
@@ -170,7 +170,7 @@ class Arena {
   LogEntry next_entry(LogEntry::What what);
   LogEntry return_to(std::uint64_t step, const Lane& lane, LogEntry entry) const;
 
-  std::optional<std::uint32_t> watched_;
+  bool watches_ = false;
   bool compared_;
   std::uint64_t steps_per_hash_ = 0;
   std::vector<Lane> lanes_;         // ascending; has room for all

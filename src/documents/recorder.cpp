@@ -65,7 +65,7 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
       auto captured = std::make_shared<Frame>();
       capture(simulation, scene, *captured);
       Motion drawn = motion;
-      drawn.step = false;
+      drawn.step_of.reset();
       capture_motion(pool, simulation, simulation.state(), drawn, *captured);
       shape = std::move(captured);
     }

@@ -59,10 +59,31 @@ void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> 
 
 void StepLedger::begin() {
   impulses_.clear();
+  weights_.clear();
   used_.clear();
-  watched_contact_ = vec3(0);
+  contacts_.clear();
   work_ = {};
   held_work_.clear();
+}
+
+std::vector<UsedForce> StepLedger::used(std::uint32_t particle) const {
+  std::vector<UsedForce> forces;
+  const std::size_t n = weights_.empty() ? 0 : used_.size() / weights_.size();
+  for (std::size_t k = 0; k < weights_.size(); ++k) forces.push_back({weights_[k], used_[k * n + particle]});
+  return forces;
+}
+
+std::span<vec3> StepLedger::keep(double weight, std::size_t n) {
+  if (!watches_ || used_.size() + n > kMostKept) return {};
+  weights_.push_back(weight);
+  used_.resize(used_.size() + n);
+  return std::span(used_).last(n);
+}
+
+void StepLedger::keep_contact(const NodalContact& contact, std::size_t n) {
+  if (!watches_) return;
+  contacts_.resize(n);
+  contacts_[contact.particle] += contact.impulse;
 }
 
 std::span<vec3> StepLedger::scratch(std::size_t n, std::size_t which) {
@@ -137,7 +158,8 @@ void take_forces(const StepContext& context, const DynamicSystem& system, double
   system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
                             f, impulses);
   add_to_held(impulses, system, weight, f);
-  if (const auto watched = context.ledger->watched()) context.ledger->keep(weight, f[*watched]);
+  const std::span<vec3> kept = context.ledger->keep(weight, f.size());
+  std::copy_n(f.begin(), kept.size(), kept.begin());
   if (springs != SpringForces::inextensible) return;
   const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
@@ -192,8 +214,7 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 
 void report_contacts(const StepContext& context, std::size_t n) {
   if (context.ledger == nullptr || context.contacts.empty()) return;
-  for (const NodalContact& contact : context.contacts)
-    if (context.ledger->watched() == contact.particle) context.ledger->watched_contact() += contact.impulse;
+  for (const NodalContact& contact : context.contacts) context.ledger->keep_contact(contact, n);
   Impulses& impulses = context.ledger->impulses();
   const bool has_rods = !impulses.of(ImpulseKind::all).empty();
   for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {

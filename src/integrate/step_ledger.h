@@ -68,14 +68,17 @@ class StepLedger {
   void end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
                    std::span<const vec3> v1, const ContactsOfSubstep& contacts = {});
 
-  /// From the next step on, the forces on this particle are kept in their order, for a picture of the step.
-  void watch(std::optional<std::uint32_t> particle) { watched_ = particle; }
-  std::optional<std::uint32_t> watched() const { return watched_; }
-  std::span<const UsedForce> used() const { return used_; }
-  void keep(double weight, const vec3& force) { used_.push_back({weight, force}); }
-  /// The impulse of contacts on the watched particle [N·s].
-  vec3& watched_contact() { return watched_contact_; }
-  const vec3& watched_contact() const { return watched_contact_; }
+  /// From the next step on, the forces of a step are kept in their order, for pictures of it.
+  void watch(bool on) { watches_ = on; }
+  bool watches() const { return watches_; }
+  /// The kept forces on a particle, and the impulse of its contacts [N·s].
+  std::vector<UsedForce> used(std::uint32_t particle) const;
+  vec3 contact_on(std::uint32_t particle) const { return contacts_.empty() ? vec3(0) : contacts_[particle]; }
+  /// Room for n forces that the step used for `weight` seconds; empty if they are not kept, or if they would
+  /// exceed kMostKept.
+  std::span<vec3> keep(double weight, std::size_t n);
+  static constexpr std::size_t kMostKept = 1 << 22;  ///< 100 MB
+  void keep_contact(const NodalContact& contact, std::size_t n);
 
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
@@ -84,9 +87,10 @@ class StepLedger {
  private:
   Impulses impulses_;
   std::array<std::vector<vec3>, 2> scratch_;
-  std::optional<std::uint32_t> watched_;
-  std::vector<UsedForce> used_;
-  vec3 watched_contact_{0};
+  bool watches_ = false;
+  std::vector<double> weights_;
+  std::vector<vec3> used_;      // n for each weight
+  std::vector<vec3> contacts_;  // impulses; empty: none
   StepWork work_;
   std::vector<double> held_work_;
   struct Closed {  // contacts of a particle

@@ -155,7 +155,7 @@ void SimulationThread::Impl::step() {
   StepStatus status = StepStatus::stopped;
   try {
     if (mouse_grab) pull();
-    arena->watch(followed);
+    arena->watch(followed || motion.step_of);
     for (const auto& lane : lanes) lane->steps = runs(*lane);
     status = arena->step(pool, stop, time_now);
   } catch (...) {
@@ -280,9 +280,11 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     frame.moving_pins.clear();  // continuing from there keeps them where they are
   }
   // Contacts and intersections of all lanes, to compare contact models.
-  const bool is_active = lane.id == active;
-  const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
-                      motion.intersections, is_active && motion.step};
+  Motion wanted = motion;
+  if (lane.id != active) {
+    wanted.velocities = wanted.forces = false;
+    wanted.step_of.reset();
+  }
   capture_motion(pool, simulation, *seen, wanted, frame);
   if (then != nullptr && wanted.contacts)
     frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());

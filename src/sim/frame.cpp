@@ -35,13 +35,13 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.residuals.assign(residuals.begin(), residuals.end());
 }
 
-void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,
+void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, const Motion& wanted,
                     Frame& frame) {
   frame.velocities.clear();
   frame.forces.clear();
   frame.contacts.clear();
   frame.intersections = {};
-  frame.step.reset();
+  frame.steps.clear();
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
@@ -50,7 +50,8 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
   if (wanted.contacts && &state == &simulation.state()) frame.contacts = simulation.contacts(pool);
-  if (wanted.step && &state == &simulation.state()) frame.step = picture_of_step(pool, simulation);
+  if (wanted.step_of && &state == &simulation.state())
+    frame.steps = pictures_of_step(pool, simulation, *wanted.step_of);
   if (wanted.intersections)
     frame.intersections = find_intersections(pool, *frame.mesh, state.x, frame.obstacles);
 }

@@ -35,7 +35,7 @@ struct Frame {
   std::vector<vec3> forces;           ///< [N], also only then
   std::vector<ContactPair> contacts;  ///< also only then
   ClothIntersections intersections;   ///< also only then
-  std::optional<StepPicture> step;    ///< also only then
+  std::vector<StepPicture> steps;     ///< also only then
   std::vector<double> residuals;      ///< of every CG iteration of the last linear solve
 };
 
@@ -54,10 +54,11 @@ struct Motion {
   bool forces = false;
   bool contacts = false;
   bool intersections = false;  ///< of the frame's positions and obstacles
-  bool step = false;           ///< the picture of the last step, if the simulation watches a particle
+  /// Particles whose pictures of the last step are wanted; empty: pictures of later steps may be.
+  std::optional<std::vector<std::uint32_t>> step_of = {};
   bool operator==(const Motion&) const = default;
 };
-void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,
+void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, const Motion& wanted,
                     Frame& frame);
 
 }  // namespace clothlab

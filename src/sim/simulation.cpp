@@ -125,8 +125,8 @@ StepStatus Simulation::run_substep(const ComputeContext& context) {
   while (!control_.done()) {
     const double h = scene_->h() * control_.units() / StepControl::kUnits;
     const bool has_obstacles = !scene_->obstacles.bodies.empty();
-    watched_in_substep_ = ledger_.watched();
-    if (watched_in_substep_ || scene_->adaptive || contact_->corrects_steps() ||
+    watched_substep_ = ledger_.watches();
+    if (watched_substep_ || scene_->adaptive || contact_->corrects_steps() ||
         contact_->force().limits_displacements() || has_obstacles) {
       copy_state(context.pool, substep_start_);
       account_at_substep_ = account_;

@@ -113,20 +113,16 @@ class Simulation {
   Projection constraints(std::span<const vec3> x) const;
 
   /// Keeps what last_substep() needs from the next step on; changes no bit.
-  void watch(std::optional<std::uint32_t> particle) { ledger_.watch(particle); }
+  void watch(bool on) { ledger_.watch(on); }
   struct LastSubstep {
     const State& start;
-    double h = 0;  // [s]
-    std::uint32_t particle = 0;
-    std::span<const UsedForce> used;
-    vec3 contact{0};  // impulse [N·s]
+    double h = 0;              // [s]
+    const StepLedger& ledger;  // with the forces that the method used
   };
-  /// Of the watched particle. None before a step, and after a change that was no step. Valid until the next
-  /// step or command.
+  /// None before a watched step, and after a change that was no step. Valid until the next step or command.
   std::optional<LastSubstep> last_substep() const {
-    if (jumped_ || !ledger_.watched() || ledger_.watched() != watched_in_substep_) return std::nullopt;
-    return LastSubstep{substep_start_, last_h_, *ledger_.watched(), ledger_.used(),
-                       ledger_.watched_contact()};
+    if (jumped_ || !watched_substep_) return std::nullopt;
+    return LastSubstep{substep_start_, last_h_, ledger_};
   }
 
   /// What was reported since the start.
@@ -350,7 +346,7 @@ class Simulation {
   std::vector<double> next_residuals_;
   Checkpoint at_step_;  // its start; between steps the start of a command
   State substep_start_, probe_;
-  std::optional<std::uint32_t> watched_in_substep_;
+  bool watched_substep_ = false;
   EnergyAccount account_at_substep_;
   double moved_on_entry_ = 0;                          // [m]
   StepLedger ledger_;                                  // of the current substep

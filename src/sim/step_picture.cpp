@@ -26,18 +26,38 @@ struct Curve {
   }
 };
 
+/// Adds what the method used, and what that does not explain.
+void add_impulses(const Simulation& simulation, const Simulation::LastSubstep& last, StepPicture& picture) {
+  const std::uint32_t i = picture.particle;
+  picture.used = last.ledger.used(i);
+  picture.constraints = last.ledger.contact_on(i);
+  vec3 impulse =
+      simulation.system().masses()[i] * (simulation.state().v[i] - last.start.v[i]) - picture.constraints;
+  double weight = last.h;
+  for (const UsedForce& use : picture.used) {
+    impulse -= use.weight * use.force;
+    weight -= use.weight;
+  }
+  constexpr double kRounding = 1e-9;
+  if (std::abs(weight) > kRounding * std::abs(last.h))
+    picture.rest = {weight, impulse / weight};
+  else
+    picture.constraints += impulse;
+}
+
 }  // namespace
 
-std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& simulation) {
+std::vector<StepPicture> pictures_of_step(WorkerPool& pool, const Simulation& simulation,
+                                          std::span<const std::uint32_t> particles) {
   const auto last = simulation.last_substep();
-  if (!last) return std::nullopt;
-  const State &from = last->start, &to = simulation.state();
-  const ClothSystem& system = simulation.system();
-  const std::size_t n = to.x.size(), i = last->particle;
-  StepPicture picture;
-  picture.particle = last->particle;
-  picture.h = last->h;
+  const State& to = simulation.state();
+  const std::size_t n = to.x.size();
+  std::vector<StepPicture> pictures;
+  for (const std::uint32_t particle : particles)
+    if (last && particle < n) pictures.push_back({particle, last->h, {}, {}, {}});
+  if (pictures.empty()) return pictures;
 
+  const State& from = last->start;
   State at;
   std::vector<vec3> f(n);
   at.x.resize(n);
@@ -50,25 +70,13 @@ std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& s
       at.x[j] = curve.of(from.x[j], to.x[j], da, db);
       at.v[j] = slope.of(from.x[j], to.x[j], da, db) / last->h;
     }
-    system.force_at(pool, from.t + s * last->h, at.x, at.v, f,
-                    simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
-    picture.along.push_back(f[i]);
+    simulation.system().force_at(
+        pool, from.t + s * last->h, at.x, at.v, f,
+        simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
+    for (StepPicture& picture : pictures) picture.along.push_back(f[picture.particle]);
   }
-
-  picture.used.assign(last->used.begin(), last->used.end());
-  picture.constraints = last->contact;
-  vec3 impulse = system.masses()[i] * (to.v[i] - from.v[i]) - last->contact;
-  double weight = last->h;
-  for (const UsedForce& use : picture.used) {
-    impulse -= use.weight * use.force;
-    weight -= use.weight;
-  }
-  constexpr double kRounding = 1e-9;
-  if (std::abs(weight) > kRounding * std::abs(last->h))
-    picture.rest = {weight, impulse / weight};
-  else
-    picture.constraints += impulse;
-  return picture;
+  for (StepPicture& picture : pictures) add_impulses(simulation, *last, picture);
+  return pictures;
 }
 
 }  // namespace clothlab

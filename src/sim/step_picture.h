@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/vec.h"
@@ -29,7 +29,9 @@ struct StepPicture {
   vec3 constraints{0};
 };
 
-/// Of the particle that the simulation watches. None before a step, and after a change that was no step.
-std::optional<StepPicture> picture_of_step(WorkerPool& pool, const Simulation& simulation);
+/// One for each of these particles of a simulation that watches its steps. None before a step, after a change
+/// that was no step, and for particles that the cloth does not have.
+std::vector<StepPicture> pictures_of_step(WorkerPool& pool, const Simulation& simulation,
+                                          std::span<const std::uint32_t> particles);
 
 }  // namespace clothlab

@@ -263,6 +263,7 @@ void draw_grab_marks(const GrabMarks& marks, const Area& view) {
     ring(marks.target->at, units(marks.target->is_pin ? 10 : 6), colour, rim);
     note_rect("grab-target", marks.target->at, marks.target->at);
   }
+  if (marks.particle) ring(*marks.particle, units(3), colour, rim);
   if (!marks.held || marks.held->depth == 0) return;
 
   // A depth scale next to the cursor: the tick is the plane where the grab began, up is away from the viewer.

@@ -76,6 +76,7 @@ struct GrabMarks {
   glm::vec3 colour{1};           ///< sRGB in [0, 1]
   std::optional<Target> target;  ///< the point that a press would grab
   std::optional<Held> held;
+  std::optional<ImVec2> particle = {};  ///< that the Method tab shows a step of
 };
 void draw_grab_marks(const GrabMarks& marks, const Area& view);
 

@@ -121,7 +121,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   item_rects().clear();
   shown_texts().clear();
   context.view.spectrum = {};  // until an instrument requests it
-  context.view.step_picture = false;
+  context.view.step_of.reset();
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);

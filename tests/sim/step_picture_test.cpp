@@ -5,6 +5,7 @@
 
 #include <glm/geometric.hpp>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "integrate/tableau.h"
@@ -26,12 +27,16 @@ Scene swinging_sheet(std::string_view method) {
   return scene;
 }
 
+std::optional<StepPicture> picture_now(const Simulation& simulation) {
+  const std::vector<StepPicture> pictures =
+      pictures_of_step(one_thread(), simulation, std::vector{kParticle});
+  return pictures.empty() ? std::nullopt : std::optional(pictures.front());
+}
+
 StepPicture picture_after(Simulation& simulation, int steps) {
-  simulation.watch(kParticle);
+  simulation.watch(true);
   EXPECT_EQ(run(simulation, steps), steps);
-  const auto picture = picture_of_step(one_thread(), simulation);
-  EXPECT_TRUE(picture);
-  return picture.value_or(StepPicture());
+  return picture_now(simulation).value_or(StepPicture());
 }
 
 vec3 force_now(const Simulation& simulation) {
@@ -116,15 +121,49 @@ TEST(StepPicture, ChangesNoBitAndNeedsAStep) {
   for (const char* method : {"backward-euler", "rk4", "xpbd"}) {
     Simulation watched(swinging_sheet(method), grid_mesh(5, 5), one_thread());
     Simulation other(swinging_sheet(method), grid_mesh(5, 5), one_thread());
-    watched.watch(kParticle);
-    EXPECT_FALSE(picture_of_step(one_thread(), watched)) << method;
+    watched.watch(true);
+    EXPECT_FALSE(picture_now(watched)) << method;
     EXPECT_EQ(run(watched, 10), run(other, 10));
-    EXPECT_TRUE(picture_of_step(one_thread(), watched)) << method;
+    EXPECT_TRUE(picture_now(watched)) << method;
     EXPECT_TRUE(same_bits(watched.state(), other.state())) << method;
-    EXPECT_FALSE(picture_of_step(one_thread(), other)) << method;  // watches nothing
+    EXPECT_FALSE(picture_now(other)) << method;  // watches nothing
     watched.apply(one_thread(), ReverseVelocities());
-    EXPECT_FALSE(picture_of_step(one_thread(), watched)) << method;
+    EXPECT_FALSE(picture_now(watched)) << method;
   }
+}
+
+// A picture of any particle needs no step of its own: the mouse moves over a paused cloth.
+TEST(StepPicture, IsOfEveryParticleOfOneStep) {
+  for (const char* method : {"rk4", "bdf2", "two-step"}) {
+    Simulation simulation(swinging_sheet(method), grid_mesh(5, 5), one_thread());
+    simulation.watch(true);
+    (void)run(simulation, 9);
+    const std::vector<vec3> v0 = simulation.state().v;
+    (void)run(simulation, 1);
+    const std::vector<std::uint32_t> particles{7, 13, 24, 25};
+    const std::vector<StepPicture> pictures = pictures_of_step(one_thread(), simulation, particles);
+    ASSERT_EQ(pictures.size(), 3u) << method;  // the cloth has no particle 25
+    for (const StepPicture& picture : pictures) {
+      const std::uint32_t i = picture.particle;
+      vec3 impulse = picture.constraints + picture.rest.weight * picture.rest.force;
+      for (const UsedForce& use : picture.used) impulse += use.weight * use.force;
+      const vec3 change = simulation.system().masses()[i] * (simulation.state().v[i] - v0[i]);
+      EXPECT_NEAR(glm::length(impulse - change), 0, 1e-12 * kStep) << method << i;
+      EXPECT_LT(glm::length(picture.constraints), 1e-9 * kStep) << method << i;
+      EXPECT_GT(glm::length(change), 1e-3 * kStep) << method << i;
+    }
+  }
+}
+
+// Where the forces of a step need too much memory, the rest of the step has their mean.
+TEST(StepPicture, BoundsItsMemory) {
+  StepLedger ledger;
+  ledger.watch(true);
+  const std::size_t n = StepLedger::kMostKept / 2;
+  EXPECT_EQ(ledger.keep(1, n).size(), n);
+  EXPECT_EQ(ledger.keep(1, n).size(), n);
+  EXPECT_TRUE(ledger.keep(1, n).empty());
+  EXPECT_EQ(ledger.used(3).size(), 2u);
 }
 
 }  // namespace

@@ -1743,6 +1743,49 @@ def limits_and_reference(program, assets):
 
 
 @case
+def step_under_mouse(program, assets):
+    """The Method tab has the picture of the last step for the particle under the mouse, which is no part of the run."""
+    with Session(program, "--grid", "8x8", "--integrator", "trapezoidal") as window:
+        window.resize(1280, 800)
+        window.until(lambda: window.state()["step"] > 5, "it to play", 30)
+        window.key("e")
+        text = lambda name: window.state()["texts"].get("explain:" + name, "")
+        window.until(lambda: "explain:particle" in window.state()["texts"], "the Method tab")
+        seen = free_particles(window.fresh_state())[:4]
+        for each in seen:
+            window.move(*each["pixel"])
+            window.until(lambda: " as used, " in text("step"), "the picture beside the moving cloth")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        before, told = window.fresh_state(), set()
+        for each in free_particles(before)[:4]:
+            window.move(*each["pixel"])
+            window.until(lambda: f"particle {each['index']}," in text("particle") and " as used, " in text("step"),
+                         f"the picture of particle {each['index']}, with no other step", 20)
+            told.add(text("step"))
+        check(len(told) == 4, f"four particles have the pictures {told}")
+        window.xdotool("keydown", "alt")
+        window.press()
+        window.release()
+        window.xdotool("keyup", "alt")
+        window.move(*window.item("explain:figure"))
+        window.until(lambda: f"Followed: particle {each['index']}," in text("particle"), "the followed particle")
+        check(text("step") in told, "it has another picture")
+        window.click_item("explain:figure")
+        window.until(lambda: "explain:step" not in window.state()["texts"], "the figure to fold")
+        check(window.fresh_state()["lanes"]["A"]["hash"] == before["lanes"]["A"]["hash"], "the cloth moved")
+        check(not window.state()["window_title"].startswith("*"), "there is something to save")
+        window.key("ctrl+j")
+        journal = window.until(lambda: list(window.folder.glob("*.journal")), "the journal").pop()
+        window.until(lambda: "clothlab replay" in window.state()["message"], "the command that repeats it")
+        done = [row["do"] for line in journal.read_text().splitlines() if "do" in (row := json.loads(line))]
+        check(done == ["load"], f"the journal has {done}")
+        subprocess.run([program, "replay", journal, "--check"], check=True, capture_output=True)
+        window.key("ctrl+z")
+        window.until(lambda: "nothing to undo" in window.state()["message"], "a sentence that there is nothing")
+
+
+@case
 def made_reference(program, assets):
     """The distance from a reference made from the start is the error that `analyze work` finds on the same scene."""
     with Session(program, "--grid", "8x8") as window:

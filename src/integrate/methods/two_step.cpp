@@ -98,8 +98,8 @@ class TwoStep final : public Integrator {
                      double weight, std::span<const vec3> a) {
     impulses.recall(context, weight);
     if (context.ledger == nullptr) return;
-    if (const auto watched = context.ledger->watched())
-      context.ledger->keep(weight, system.masses()[*watched] * a[*watched]);
+    const std::span<vec3> kept = context.ledger->keep(weight, a.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = system.masses()[i] * a[i];
   }
 
   /// The rest of the impulse at a contact is that of the last step.

@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,9 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The force on that particle during the last step: as it was, and as the method used it.
 void step_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// The same of any particle; `how` tells how to get one if there is none.
+void step_figure(const PanelContext& context, const std::string& name, std::optional<std::uint32_t> particle,
+                 std::string_view how, ImVec2 at, ImVec2 size);
 /// Buttons for PlotsLayout::phase_direction.
 void direction_buttons(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// "x", "(0.6, 0.8, 0)".

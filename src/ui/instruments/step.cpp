@@ -85,35 +85,35 @@ void draw_bars(const Figure& frame, const std::vector<Bar>& bars) {
   }
 }
 
-}  // namespace
+void draw_path(const Figure& frame, const StepPicture& step, const vec3& along, bool tangent,
+               const std::vector<Bar>& bars) {
+  const double h = 1e3 * std::abs(step.h);
+  std::vector<ImVec2> points;
+  const std::size_t last = step.along.size() - 1;
+  for (std::size_t k = 0; k <= last; ++k)
+    points.push_back(
+        frame.at(h * static_cast<double>(k) / static_cast<double>(last), glm::dot(step.along[k], along)));
+  draw_line(points, palette().text, 2, {});
+  if (tangent) draw_line({points.front(), frame.at(h, bars.back().force)}, palette().careful, 1.5F, {});
+}
 
-void step_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
-  const Snapshot& now = context.snapshot;
-  context.view.step_picture = true;
-  direction_buttons(context, name, at, size);
-  if (!now.followed) return draw_empty("Alt-click a particle to follow it.", at, size);
-  if (now.frame.pinned[*now.followed] != 0)
-    return draw_empty("The followed particle is pinned: forces do not move it. Alt-click another one.", at,
-                      size);
-  const std::optional<StepPicture>& step = now.frame.step;
-  if (!step || step->particle != *now.followed)
-    return draw_empty(
-        now.replay ? "Only for the present." : "Nothing yet: press Space to play, S for one step.", at, size);
+void draw_step(const PanelContext& context, const std::string& name, const StepPicture& step, ImVec2 at,
+               ImVec2 size) {
   const vec3 along = glm::normalize(context.view.plots_layout.phase_direction);
-  const std::vector<Bar> bars = bars_of(*step, along);
+  const std::vector<Bar> bars = bars_of(step, along);
   AxisFit fit(false);
   fit.include(0);
   for (const Bar& bar : bars) fit.include(bar.force);
-  for (const vec3& force : step->along) fit.include(glm::dot(force, along));
+  for (const vec3& force : step.along) fit.include(glm::dot(force, along));
 
   draw_ground(at, size);
-  const std::string text = sentence(*step, along);
+  const std::string text = sentence(step, along);
   const float line = ImGui::GetTextLineHeight(), pad = units(8);
   ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
   coloured_text(palette().muted, first_line(text, size.x - 2 * pad));
   tooltip(text);
   note_text(name + ":step", text);
-  const double h = 1e3 * std::abs(step->h), end = bars.empty() ? h : std::max(h, bars.back().to);
+  const double h = 1e3 * std::abs(step.h), end = bars.empty() ? h : std::max(h, bars.back().to);
   const Figure frame({"time in the step [ms]", {0, end}},
                      {"force along " + name_of_direction(along) + " [N]", fit.range(false)},
                      ImVec2(at.x, at.y + line + units(5)), ImVec2(size.x, size.y - line - units(5)));
@@ -121,22 +121,41 @@ void step_instrument(const PanelContext& context, const std::string& name, ImVec
   frame.axes();
   frame.begin_clip();
   draw_bars(frame, bars);
-  std::vector<ImVec2> points;
-  const std::size_t last = step->along.size() - 1;
-  for (std::size_t k = 0; k <= last; ++k)
-    points.push_back(
-        frame.at(h * static_cast<double>(k) / static_cast<double>(last), glm::dot(step->along[k], along)));
-  draw_line(points, palette().text, 2, {});
-  if (has_tangent(now, *step))
-    draw_line({points.front(), frame.at(h, bars.back().force)}, palette().careful, 1.5F, {});
+  draw_path(frame, step, along, has_tangent(context.snapshot, step), bars);
   frame.end_clip();
   if (frame.hovered(name + ":step"))
     frame.tell(
-        "The force on particle " + std::to_string(*now.followed) +
+        "The force on particle " + std::to_string(step.particle) +
         " during the last step. Line: along the path between its ends. Areas: as the method used it, each "
         "force for its part of the step, in the order of evaluation; orange: linearised, or of earlier "
         "steps; "
         "red: subtracted. Where the areas differ, the method does not follow the force.");
+}
+
+}  // namespace
+
+void step_figure(const PanelContext& context, const std::string& name, std::optional<std::uint32_t> particle,
+                 std::string_view how, ImVec2 at, ImVec2 size) {
+  const Frame& frame = context.snapshot.frame;
+  std::vector<std::uint32_t>& wanted =
+      context.view.step_of ? *context.view.step_of : context.view.step_of.emplace();
+  if (!particle || *particle >= frame.pinned.size()) return draw_empty(how, at, size);
+  if (frame.pinned[*particle] != 0)
+    return draw_empty(
+        "Particle " + std::to_string(*particle) + " is pinned: forces do not move it. " + std::string(how),
+        at, size);
+  if (std::ranges::count(wanted, *particle) == 0) wanted.push_back(*particle);
+  const auto step = std::ranges::find(frame.steps, *particle, &StepPicture::particle);
+  if (step == frame.steps.end())
+    return draw_empty(context.snapshot.replay ? "Only for the present."
+                                              : "Nothing yet: press Space to play, S for one step.",
+                      at, size);
+  draw_step(context, name, *step, at, size);
+}
+
+void step_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  direction_buttons(context, name, at, size);
+  step_figure(context, name, context.snapshot.followed, "Alt-click a particle to follow it.", at, size);
 }
 
 }  // namespace clothlab

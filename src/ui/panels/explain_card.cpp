@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <glm/geometric.hpp>
 #include <numbers>
 #include <string_view>
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
@@ -114,6 +116,29 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
     wrapped_text(last_step(context, info));
 }
 
+// Of the particle under the mouse, or of the followed one.
+void last_step_figure(const PanelContext& context) {
+  constexpr float kHeight = 150;
+  const bool open = ImGui::CollapsingHeader("One step, at one particle", ImGuiTreeNodeFlags_DefaultOpen);
+  note_item("explain:figure");
+  tooltip(
+      "The force on the particle under the mouse during the last step: as it was, and as the method "
+      "used it. The instrument \"One step\" shows the followed particle.");
+  if (!open) return;
+  const bool under_mouse = context.under_mouse.has_value();
+  const std::optional<std::uint32_t> particle = under_mouse ? context.under_mouse : context.snapshot.followed;
+  const std::string along = name_of_direction(glm::normalize(context.view.plots_layout.phase_direction));
+  const std::string line = (under_mouse ? "Under the mouse: particle " : "Followed: particle ") +
+                           std::to_string(particle.value_or(0)) + ", force along " + along + " [N]";
+  small_text(particle ? line : "No particle under the mouse", 1);
+  note_text("explain:particle", particle ? line : "");
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, units(kHeight));
+  step_figure(context, "explain", particle,
+              "Move the mouse over the cloth, or Alt-click a particle to follow it.", at, size);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
 }  // namespace
 
 void method_panel(const PanelContext& context) {
@@ -125,7 +150,7 @@ void method_panel(const PanelContext& context) {
                     ? " Choose Newton's method under Solver or in the Solver instrument."
                     : ""));
   note_item("explain:summary");
-  ImGui::Spacing();
+  last_step_figure(context);
   lines(info, context.own_parameters(), solver);
   present_numbers(context, info);
 }

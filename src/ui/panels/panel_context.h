@@ -89,8 +89,8 @@ struct ViewSettings {
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
-  ShowSpectrum spectrum;      ///< what the last drawn instruments need
-  bool step_picture = false;  ///< the same
+  ShowSpectrum spectrum;              ///< what the last drawn instruments need
+  decltype(Motion::step_of) step_of;  ///< the same
 
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };
@@ -271,7 +271,8 @@ struct PanelContext {
   /// Queues for the simulation thread; returns the request's stamp.
   std::function<std::uint64_t(std::variant<Command, Control>)> send;
   std::function<void(AppRequest)> request;
-  const RecordedDrag* drag = nullptr;  ///< the last one of a pin; null: none
+  const RecordedDrag* drag = nullptr;             ///< the last one of a pin; null: none
+  std::optional<std::uint32_t> under_mouse = {};  ///< particle; known while ViewSettings::step_of is set
 
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;
