@@ -44,7 +44,7 @@ std::vector<ChartStretch> strip_of(const ShownPlot& shown) {
   constexpr int kLeastPiece = 6;
   for (const StripPiece& piece : strip_pieces(stretches, x, kChartPanelWidth, kLeastPiece)) {
     const ImU32 colour = colour_of(piece, stretches);
-    const std::string_view letters = integrators()[stretches[piece.first].method].letters;
+    const std::string_view letters = stretches[piece.first].method->letters;
     const auto value = [&](int pixel) { return x.value(static_cast<double>(pixel) / kChartPanelWidth); };
     strip.push_back({value(piece.left), value(piece.right), rgb_of(colour), rgb_of(readable_on(colour)),
                      piece.merged() ? std::string() : std::string(letters)});

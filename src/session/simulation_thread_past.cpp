@@ -286,7 +286,7 @@ void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
                     .cg_iterations = record.cg_iterations,
                     .newton_iterations = record.newton_iterations,
                     .converged = record.converged,
-                    .integrator = row_of(simulation.integrator())};
+                    .integrator = &simulation.integrator()};
   if (followed) {
     sample.position = simulation.state().x[*followed];
     sample.velocity = simulation.state().v[*followed];

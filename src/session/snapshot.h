@@ -37,7 +37,7 @@ struct PlotSample {
   int cg_iterations = 0;
   int newton_iterations = 0;
   bool converged = true;
-  std::uint16_t integrator = 0;  ///< index in integrators(): a change is a switch, to be marked
+  const IntegratorInfo* integrator = nullptr;  ///< a change is a switch, to be marked
 };
 
 /// The kept states.

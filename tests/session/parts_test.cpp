@@ -467,7 +467,7 @@ TEST(StepCost, IsAMeanThatBeginsAnewWithAnotherStep) {
 PlotSample sample_at(double time, std::uint16_t integrator = 0) {
   PlotSample sample;
   sample.time = time;
-  sample.integrator = integrator;
+  sample.integrator = &integrators()[integrator];
   return sample;
 }
 
@@ -494,8 +494,9 @@ TEST(PlotHistory, ThinsOutALongRunButNeitherItsNewestSamplesNorItsSwitches) {
   const std::size_t newest = samples->size() - kNewestPlotSamples;
   for (std::size_t i = 0; i < kNewestPlotSamples; ++i)
     ASSERT_EQ((*samples)[newest + i].time, static_cast<double>(kSteps - kNewestPlotSamples + i) * h);
-  const auto first_after = std::find_if(samples->begin(), samples->end(),
-                                        [](const PlotSample& sample) { return sample.integrator == 1; });
+  const auto first_after = std::find_if(samples->begin(), samples->end(), [](const PlotSample& sample) {
+    return sample.integrator == &integrators()[1];
+  });
   EXPECT_EQ(first_after->time, 700 * h);
   EXPECT_EQ((first_after - 1)->time, 699 * h);
 }

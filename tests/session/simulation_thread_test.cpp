@@ -199,7 +199,7 @@ TEST(SimulationThread, SwitchesIntegratorsInMidRun) {
   for (const PlotSample& sample : *s->plot) {
     EXPECT_GT(sample.time, last);
     last = sample.time;
-    plotted.insert(sample.integrator);
+    plotted.insert(static_cast<std::uint16_t>(integrator_row(*sample.integrator)));
   }
   EXPECT_GE(switched.size(), 2u);
   EXPECT_TRUE(std::includes(plotted.begin(), plotted.end(), switched.begin(), switched.end()))

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "chart/axis.h"
+#include "integrate/tableau.h"
 #include "interface.h"
 #include "ui/overlays.h"
 #include "ui/plots/plot.h"
@@ -83,7 +84,7 @@ PlotSample sample_at(double time, std::uint16_t integrator) {
   sample.max_strain = 0.05;
   sample.milliseconds = time == 0 ? kNan : 3;
   sample.cg_iterations = 7;
-  sample.integrator = integrator;
+  sample.integrator = &integrators()[integrator];
   return sample;
 }
 
@@ -313,7 +314,7 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
 
   // A table says what its energies are measured from, and names the method of each row.
   auto samples = *samples_until(1, 4);
-  samples.back().integrator = 1;
+  samples.back().integrator = &integrators()[1];
   face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
   PlotView view;
   view.x = AxisRange{0.85, 1};
@@ -326,6 +327,22 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
   EXPECT_EQ(lines[0], "run,method,\"time [s]\",\"total relative to start [J]\"");
   EXPECT_THAT(lines[1], HasSubstr('"' + before + ", then " + after + "\",\"" + before + "\",0.9"));
   EXPECT_THAT(lines[2], HasSubstr("\",\"" + after + "\",1"));
+}
+
+// Two tableaux are two methods of one row of the registry.
+TEST(PlotKinds, NameTheTableauOfALane) {
+  Interface face;
+  give_runs(face);
+  auto samples = *samples_until(1, 4);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i].integrator = &tableau_method(tableau_preset(i < 5 ? "heun" : "kutta3")).info;
+  face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  const Plot energy = make_plot(PlotKind::energy, face.snapshot);
+  EXPECT_EQ(energy.runs[0].what, "Heun, then Kutta 3");
+  ASSERT_EQ(energy.runs[0].stretches.size(), 2u);
+  const std::string table = plot_csv(shown_plot(energy, {}));
+  EXPECT_THAT(table, HasSubstr("\"Heun, then Kutta 3\",\"Heun\",0.3"));
+  EXPECT_THAT(table, HasSubstr("\"Heun, then Kutta 3\",\"Kutta 3\",0.8"));
 }
 
 TEST(PlotKinds, CountEnergiesOfAllLanesFromOneOrigin) {
@@ -375,7 +392,7 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
     double end = 0;
     for (int k = static_cast<int>(from(1, 40)); k > 0; --k) {
       const double start = std::exchange(end, end + usual * from(0, 1) * from(0, 1));
-      stretches.push_back({start, end, 0});
+      stretches.push_back({start, end, &integrators()[0]});
     }
     const double low = from(-0.2, 0.8) * end;
     const Axis x({low, low + from(0.05, 1.5) * end}, false);

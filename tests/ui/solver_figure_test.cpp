@@ -3,6 +3,7 @@
 // its switches send.
 
 #include "ui/instruments/solver_figure.h"
+#include "ui/readings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,6 +46,7 @@ void give_solve(LaneSnapshot& lane, std::string_view method, std::vector<double>
   std::vector<PlotSample> samples;
   for (int i = 1; i <= 300; ++i) {
     PlotSample& sample = samples.emplace_back();
+    sample.integrator = &shown_method(lane);
     sample.time = i * h;
     sample.milliseconds = 1;
     sample.cg_iterations = i == 300 ? 12 : 3;

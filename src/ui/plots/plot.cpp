@@ -503,7 +503,7 @@ std::string plot_csv(const ShownPlot& shown) {
       if (plot.x_is_time) {
         // Where one method follows another, the sample is the first one of the latter.
         while (stretch + 1 != run.stretches.end() && run.x[i] >= stretch->x1) ++stretch;
-        text += quoted(std::string(integrators()[stretch->method].title)) + ',';
+        text += quoted(std::string(stretch->method->title)) + ',';
       }
       text += csv_line(row);
     }
@@ -549,9 +549,10 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
       const PlotStretch& stretch = stretches[k];
       const ImU32 colour = k == at ? palette().text : palette().muted;
       ImGui::TableNextColumn();
-      draw_method_mark(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), stretch.method);
+      draw_method_mark(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(),
+                       integrator_row(*stretch.method));
       ImGui::Dummy(method_mark_size());
-      add_cell(std::string(integrators()[stretch.method].title), colour);
+      add_cell(std::string(stretch.method->title), colour);
       add_cell(format_plain(stretch.x0, 4) + " s to " + format_plain(stretch.x1, 4) + " s", colour);
     }
     ImGui::EndTable();
@@ -587,7 +588,7 @@ std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, 
 }
 
 ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretches) {
-  return piece.merged() ? palette().muted : integrator_colour(stretches[piece.first].method);
+  return piece.merged() ? palette().muted : integrator_colour(integrator_row(*stretches[piece.first].method));
 }
 
 std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
@@ -604,7 +605,7 @@ std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<Pl
     draw->AddRectFilled(ImVec2(left, top), ImVec2(right, top + line), colour_of(piece, stretches));
     if (piece.has_room_for(mark.x) && mark.y <= size.y)
       draw_method_mark(draw, ImVec2(std::round((left + right - mark.x) / 2), at.y + (size.y - mark.y) / 2),
-                       stretches[piece.first].method);
+                       integrator_row(*stretches[piece.first].method));
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("##strip", size);

@@ -14,11 +14,13 @@
 
 namespace clothlab {
 
+struct IntegratorInfo;
+
 /// An interval of x with one method.
 struct PlotStretch {
   double x0 = 0;
   double x1 = 0;
-  std::size_t method = 0;  ///< its row in integrators()
+  const IntegratorInfo* method = nullptr;  ///< null: unknown
 };
 
 /// One line of a plot.

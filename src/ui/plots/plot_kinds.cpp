@@ -89,10 +89,6 @@ constexpr std::array kIterations{
     PlotQuantity{"Newton", &Palette::stretch,
                  [](const PlotSample& s) { return double(s.newton_iterations); }}};
 
-std::string title_of(std::size_t row) {
-  return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
-}
-
 // The integrators over time.
 std::vector<PlotStretch> stretches_of(const Samples& samples) {
   std::vector<PlotStretch> stretches;
@@ -109,9 +105,9 @@ std::vector<PlotStretch> stretches_of(const Samples& samples) {
 // Name of a run: its integrator, or the first and the last of several.
 std::string run_name(const std::vector<PlotStretch>& stretches) {
   if (stretches.empty()) return {};
-  const std::string first = title_of(stretches.front().method);
+  const std::string first = std::string(stretches.front().method->title);
   if (stretches.size() == 1) return first;
-  return first + (stretches.size() == 2 ? ", then " : " ... ") + title_of(stretches.back().method);
+  return first + (stretches.size() == 2 ? ", then " : " ... ") + std::string(stretches.back().method->title);
 }
 
 PlotSample sample_of(const LaneOrigin& origin) {
