@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kMostForce = 1e9;      // of any number of a force, in its unit
 constexpr double kMostDistance = 1000;  // [m]
+constexpr double kMostFrequency = 1e6;  // of a sine [Hz]
+constexpr double kMostPhase = 1e6;      // [rad]
 
 std::string in_quotes(const std::string& name) { return '"' + printable(name) + '"'; }
 
@@ -54,6 +56,12 @@ void check_group_path(const GroupPath& path, const std::string& of) {
       throw InputError("Each number of a keyframe of the path" + of + " must be from " +
                        format_number(-kMostDistance) + " to " + format_number(kMostDistance) + " m.");
   }
+  const GroupSine& sine = path.sine;
+  if (!is_within(sine.amplitude, kMostDistance) ||
+      !(sine.frequency >= 0 && sine.frequency <= kMostFrequency) || !(std::abs(sine.phase) <= kMostPhase))
+    throw InputError("The sine" + of + " must have an amplitude up to " + format_number(kMostDistance) +
+                     " m, a frequency from 0 to " + format_number(kMostFrequency) + " Hz and a phase up to " +
+                     format_number(kMostPhase) + " rad.");
   const auto &first = path.keys.front(), &end = path.keys.back();
   if (path.loops &&
       (path.keys.size() < 2 || first.position != end.position || first.absolute != end.absolute))
@@ -64,7 +72,10 @@ void check_group_path(const GroupPath& path, const std::string& of) {
 
 std::string kind_text(const Driver& driver) {
   const auto* force = std::get_if<DriverForce>(&driver.action);
-  if (force == nullptr) return "path";
+  if (force == nullptr) {
+    const GroupPath& path = std::get<GroupPath>(driver.action);
+    return path.sine == GroupSine() ? "path" : path.keys.size() == 1 ? "sine" : "path with a sine";
+  }
   switch (force->kind) {
     case DriverForce::Kind::constant:
       return "constant force";

@@ -35,6 +35,15 @@ struct GroupKey {
   bool operator==(const GroupKey&) const = default;
 };
 
+/// A sin(2π f t + φ): without a phase its velocity at t = 0 is 2π f A.
+struct GroupSine {
+  vec3 amplitude{0};     ///< A [m]; 0: none
+  double frequency = 0;  ///< f [Hz]
+  double phase = 0;      ///< φ [rad]
+
+  bool operator==(const GroupSine&) const = default;
+};
+
 /// The motion of a group, which does not turn. It rests before the first keyframe, and after the last unless
 /// the path loops.
 struct GroupPath {
@@ -43,6 +52,7 @@ struct GroupPath {
   /// each keyframe; a path that does not loop begins and ends at rest.
   bool smooth = false;
   bool loops = false;
+  GroupSine sine = {};  ///< added to the path at all times
 
   bool operator==(const GroupPath&) const = default;
 };
@@ -59,7 +69,7 @@ struct Driver {
 inline constexpr std::size_t kMostGroups = 100;
 inline constexpr std::size_t kMostDrivers = 100;
 
-/// "constant force", "path": the kind of a driver, for texts.
+/// "constant force", "path", "sine": the kind of a driver, for texts.
 std::string kind_text(const Driver& driver);
 
 /// Throws InputError for a number out of its range, times that do not ascend, a loop that does not end where

@@ -113,7 +113,14 @@ ParticleGroup read_group(const std::string& name, const json& value) {
 
 GroupPath read_group_path(const Members& driver, const std::string& of) {
   GroupPath path;
-  for (const json& each : driver.list("path", "a list of keyframes")) {
+  if (driver.has("sine")) {
+    const Members sine(driver.at("sine"), "the sine of " + of, {"amplitude", "frequency", "phase"});
+    sine.read("amplitude", path.sine.amplitude);
+    sine.read("frequency", path.sine.frequency);
+    sine.read_if("phase", path.sine.phase);
+  }
+  if (!driver.has("path")) path.keys.emplace_back();
+  for (const json& each : driver.has("path") ? driver.list("path", "a list of keyframes") : json::array()) {
     const Members key(each, "a keyframe of " + of, {"time", "move", "to"});
     GroupKey& read = path.keys.emplace_back();
     key.read("time", read.time);
@@ -165,14 +172,15 @@ DriverForce read_force(const json& value, const std::string& of) {
 }
 
 Driver read_driver(const json& value, const std::string& of) {
-  const Members driver(value, of, {"group", "path", "interpolation", "loops", "force", "on"});
-  driver.need_one_of({"path", "force"});
+  const Members driver(value, of, {"group", "path", "interpolation", "loops", "sine", "force", "on"});
+  if (driver.has("force") || !driver.has("path")) driver.need_one_of({"path", "sine", "force"});
   Driver read;
   driver.read("group", read.group);
   driver.read_if("on", read.on);
+  for (const char* key : {"interpolation", "loops"})
+    if (driver.has(key) && !driver.has("path"))
+      throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to a path");
   if (driver.has("force")) {
-    for (const char* key : {"interpolation", "loops"})
-      if (driver.has(key)) throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to a path");
     read.action = read_force(driver.at("force"), of);
   } else {
     read.action = read_group_path(driver, of);
@@ -204,7 +212,11 @@ std::string text_of_action(const GroupPath& path) {
     text += (text.empty() ? "{\"time\": " : ", {\"time\": ") + json_number(key.time) +
             (key.absolute ? ", \"to\": " : ", \"move\": ") + json_list(key.position) + "}";
   return "\"path\": [" + text + "]" + (path.smooth ? ", \"interpolation\": \"smooth\"" : "") +
-         (path.loops ? ", \"loops\": true" : "");
+         (path.loops ? ", \"loops\": true" : "") +
+         (path.sine == GroupSine() ? ""
+                                   : ", \"sine\": {\"amplitude\": " + json_list(path.sine.amplitude) +
+                                         ", \"frequency\": " + json_number(path.sine.frequency) +
+                                         ", \"phase\": " + json_number(path.sine.phase) + "}");
 }
 
 std::string text_of_action(const DriverForce& force) {

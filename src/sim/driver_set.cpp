@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <numbers>
 #include <string_view>
 #include <utility>
 
@@ -67,6 +68,8 @@ std::vector<std::uint32_t> particles_in_obj_group(const ParticleGroup& group, co
   if (!found) refuse_group(group, "the mesh file has no group \"" + printable(group.obj_group) + "\".");
   return particles;
 }
+
+constexpr double kTurn = 2 * std::numbers::pi;
 
 /// The velocity of a smooth path at keyframe k [m/s].
 vec3 velocity_at(const ObstaclePath& path, std::size_t k) {
@@ -160,7 +163,7 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
 }
 
 DriverSet::Path DriverSet::path_of(const GroupPath& path, const vec3& centre) {
-  Path own{{{}, path.loops}, path.smooth};
+  Path own{{{}, path.loops}, path.smooth, path.sine};
   for (const GroupKey& key : path.keys)
     own.path.keys.push_back({key.time, key.absolute ? key.position - centre : key.position});
   return own;
@@ -173,13 +176,22 @@ void DriverSet::add_line(const Path& path, const vec3& centre, DriverMark& mark)
   for (std::size_t k = 0; k < keys.size(); ++k) {
     mark.keys.push_back(centre + keys[k].move);
     mark.line.push_back(mark.keys.back());
+    // The extent of the sine at each keyframe.
+    for (const double side : {1.0, -1.0, 0.0})
+      if (path.sine.amplitude != vec3(0)) mark.line.push_back(mark.keys.back() + side * path.sine.amplitude);
     for (int p = 1; p < pieces && k + 1 < keys.size(); ++p)
-      mark.line.push_back(centre + path.shift(keys[k].time + (keys[k + 1].time - keys[k].time) * p / pieces));
+      mark.line.push_back(centre +
+                          path.without_sine(keys[k].time + (keys[k + 1].time - keys[k].time) * p / pieces));
   }
 }
 
-vec3 DriverSet::Path::shift(double t) const {
+vec3 DriverSet::Path::without_sine(double t) const {
   return smooth ? smooth_shift(path, t) : pose_on(path, t).shift;
+}
+
+vec3 DriverSet::Path::shift(double t) const {
+  if (sine.amplitude == vec3(0)) return without_sine(t);
+  return without_sine(t) + sine.amplitude * std::sin(kTurn * sine.frequency * t + sine.phase);
 }
 
 std::span<const Projection::Entry> DriverSet::targets(double t) {
@@ -196,7 +208,8 @@ void DriverSet::set_targets(double t, Projection& projection) {
 double DriverSet::reach() const {
   double farthest = 0;
   for (const Path& each : paths_)
-    for (const Keyframe& key : each.path.keys) farthest = std::max(farthest, glm::length(key.move));
+    for (const Keyframe& key : each.path.keys)
+      farthest = std::max(farthest, glm::length(key.move) + glm::length(each.sine.amplitude));
   return farthest;
 }
 
@@ -209,7 +222,7 @@ double DriverSet::fastest() const {
     for (std::size_t k = 0; each.smooth && k < each.path.keys.size(); ++k)
       at_keys = std::max(at_keys, glm::length(velocity_at(each.path, k)));
     if (each.smooth) speed = 1.5 * speed + 2 * at_keys;
-    fastest = std::max(fastest, speed);
+    fastest = std::max(fastest, speed + kTurn * each.sine.frequency * glm::length(each.sine.amplitude));
   }
   return fastest;
 }

@@ -56,6 +56,8 @@ class DriverSet {
   struct Path {
     ObstaclePath path;  // displacements from the start, without turns
     bool smooth;
+    GroupSine sine;
+    vec3 without_sine(double t) const;
     vec3 shift(double t) const;
   };
   static Path path_of(const GroupPath& path, const vec3& centre);

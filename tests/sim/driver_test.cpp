@@ -99,6 +99,44 @@ TEST(Driver, PathsAreInterpolated) {
   EXPECT_NEAR(velocity(loop, 3), 0.25, 1e-5);
 }
 
+// It begins with velocity 2π f A cos φ, also about a path.
+TEST(Driver, ASineIsExactAtTheEndOfEverySubstep) {
+  const std::string sine = R"("sine": {"amplitude": [0.02, 0.01, 0], "frequency": 3, "phase": 0.4})";
+  const std::string keys = R"("path": [{"time": 0}, {"time": 1, "move": [0, 0, 0.5]}], )";
+  const vec3 amplitude(0.02, 0.01, 0);
+  for (const char* integrator : {"semi-implicit-euler", "bdf2", "xpbd"})
+    for (const bool moves : {false, true}) {
+      Scene scene = sheet_with(R"({"group": "pole", )" + (moves ? keys : "") + sine + "}");
+      scene.integrator = integrator;
+      const vec3 start = started(scene)->mesh().positions[2];
+      const auto exact = [&](double t) {
+        return start + vec3(0, 0, moves ? 0.5 * t : 0) + amplitude * std::sin(3 * kTurn * t + 0.4);
+      };
+      auto simulation = started(scene);
+      for (int k = 0; k < 40; ++k) {
+        const double before = simulation->state().t;
+        ASSERT_EQ(simulation->step(one_thread()), StepStatus::done) << integrator;
+        const State& after = simulation->state();
+        EXPECT_LT(glm::distance(after.x[2], exact(after.t)), 1e-15) << integrator << moves << k;
+        EXPECT_LT(glm::distance(after.v[2], (exact(after.t) - exact(before)) / scene.dt), 1e-12)
+            << integrator << moves << k;
+      }
+      DriverSet set(scene, simulation->mesh(), simulation->mesh().positions);
+      EXPECT_NEAR(set.fastest(), glm::length(amplitude) * 3 * kTurn + (moves ? 0.5 : 0), 1e-12);
+      EXPECT_NEAR(set.reach(), glm::length(amplitude) + (moves ? 0.5 : 0), 1e-15);
+
+      // As a file and as a checkpoint it goes on with the same bits.
+      Scene again = parse_scene(write_scene(scene), "scene");
+      EXPECT_EQ(again.drivers, scene.drivers);
+      Checkpoint checkpoint;
+      simulation->save(one_thread(), checkpoint);
+      Simulation later(checkpoint, mesh_of(scene), one_thread());
+      ASSERT_EQ(run(*simulation, 5), 5);
+      ASSERT_EQ(run(later, 5), 5);
+      EXPECT_TRUE(same_bits(simulation->state(), later.state())) << integrator << moves;
+    }
+}
+
 // The end of a spring on a pin, in steady state: x = A sin(ωt − φ), A = F/√((k − mω²)² + (βmω)²).
 Scene oscillator(double frequency) {
   Scene scene = parsed(R"("mesh": {"generated": "pendulum"}, "pin": [0], "gravity": [0, 0, 0], "mass": 0.2,
@@ -482,10 +520,18 @@ TEST(Driver, SceneFilesAreRefusedWithAReason) {
   };
   EXPECT_EQ(refused(R"({"group": "poel", "path": [{"time": 0}]})"),
             "scene: Driver 1: there is no group \"poel\"; did you mean \"pole\"?");
-  EXPECT_EQ(refused(R"({"group": "pole"})"), "scene: driver 1 must have exactly one of path, force.");
+  EXPECT_EQ(refused(R"({"group": "pole"})"), "scene: driver 1 must have exactly one of path, sine, force.");
+  EXPECT_EQ(refused(R"({"group": "pole", "sine": {"frequency": 3, "amplitude": [1, 0, 0]}, "force": {}})"),
+            "scene: driver 1 must have exactly one of path, sine, force.");
+  EXPECT_EQ(refused(R"({"group": "pole", "sine": {"frequency": 3, "amplitude": [1, 0, 0]}, "loops": true})"),
+            "scene: \"loops\" of driver 1 belongs to a path.");
+  EXPECT_EQ(
+      refused(R"({"group": "pole", "sine": {"frequency": -3, "amplitude": [1, 0, 0]}})"),
+      "scene: The sine of driver 1 must have an amplitude up to 1000 m, a frequency from 0 to 1e+06 Hz and "
+      "a phase up to 1e+06 rad.");
   EXPECT_EQ(refused(R"({"group": "pole", "paht": []})"),
             "scene: driver 1 has no \"paht\"; did you mean \"path\"? Allowed are group, path, interpolation, "
-            "loops, force, on.");
+            "loops, sine, force, on.");
   EXPECT_EQ(path(R"({"time": -1})"),
             "scene: The times of the path of driver 1 must ascend, from 0 to 1e+06 s.");
   EXPECT_EQ(path(R"({"time": 1}, {"time": 1})"),

@@ -16,9 +16,16 @@ std::string components(const vec3& v) {
 }
 
 std::string figures(const GroupPath& path) {
-  return format_count(path.keys.size()) + (path.keys.size() == 1 ? " keyframe, " : " keyframes, ") +
-         format_plain(path.keys.front().time) + " s to " + format_plain(path.keys.back().time) + " s, " +
-         (path.smooth ? "smooth" : "linear") + (path.loops ? ", loops" : "");
+  const GroupSine& sine = path.sine;
+  const std::string shake = sine == GroupSine()
+                                ? ""
+                                : components(sine.amplitude) + " m at " + format_plain(sine.frequency) +
+                                      " Hz, phase " + format_plain(sine.phase) + " rad";
+  if (!shake.empty() && path.keys.size() == 1) return shake;
+  return (shake.empty() ? "" : shake + ", about ") + format_count(path.keys.size()) +
+         (path.keys.size() == 1 ? " keyframe, " : " keyframes, ") + format_plain(path.keys.front().time) +
+         " s to " + format_plain(path.keys.back().time) + " s, " + (path.smooth ? "smooth" : "linear") +
+         (path.loops ? ", loops" : "");
 }
 
 std::string figures(const DriverForce& force) {
