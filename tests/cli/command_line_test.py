@@ -279,6 +279,31 @@ class CommandLine(unittest.TestCase):
         self.assertAlmostEqual(float(floor["normal_impulse"]), 0.2 * 10 / 60, places=6)
         self.assertEqual((floor["particles"], sphere["particles"], cloth["particles"]), ("16", "0", "0"))
 
+    def test_track_of_vertices(self):
+        sheet = ["--grid", "4x4", "--scale", 2, "--dt", 0.002, "--steps", 6]
+        lanes = "runge-kutta:heun", "runge-kutta:kutta3", "two-step:leapfrog"
+        self.run_program("compare", *sheet, "--integrators", ",".join(lanes), "--track", "5,0", "--track-csv", "all.csv")
+        of_all = self.rows("all.csv")
+        self.assertEqual(len(of_all), 3 * 7 * 2)
+        for letter, lane in zip("ABC", lanes):
+            method, tableau = lane.split(":")
+            self.run_program("simulate", *sheet, "--integrator", method, "--tableau", tableau, "--track", "5,0",
+                             "--track-csv", "own.csv", "--state", "last.csv")
+            own = self.rows("own.csv")
+            self.assertEqual([(row["step"], row["vertex"]) for row in own], [(str(k), v) for k in range(7) for v in "50"])
+            self.assertEqual(float(own[-1]["time"]), 0.012)
+            last = self.rows("last.csv")
+            for row, vertex in ((own[-2], 5), (own[-1], 0)):
+                self.assertEqual({key: row[key] for key in last[vertex]}, last[vertex])
+            self.assertEqual([{key: row[key] for key in own[0]} for row in of_all if (row["lane"], row["method"]) == (letter, lane)],
+                             own)
+        self.refused("simulate", *sheet, "--track", "5", says="give both")
+        self.refused("simulate", *sheet, "--track", "16", "--track-csv", "no.csv", says=["vertex 16", "0 to 15"])
+        self.refused("simulate", *sheet, "--track", "a", "--track-csv", "no.csv", says="--track")
+        self.refused("compare", *sheet, "--integrators", "rk4", "--track", "1", "--track-csv", "no.png", says=".csv")
+        self.refused("simulate", *sheet, "--track", "1", "--track-csv", "a.csv", "--state", "a.csv", says="same file")
+        self.assertFalse((self.dir / "no.csv").exists())
+
     def test_drivers_of_a_scene(self):
         def scene(name, **changes):
             members = {"clothlab-scene": 4, "mesh": {"grid": [4, 4]}, "pin": "none",

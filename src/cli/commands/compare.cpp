@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/output/comparison_page.h"
 #include "cli/output/progress.h"
+#include "cli/output/vertex_track.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -108,10 +109,11 @@ void set_method(const Scene& scene, const IntegratorInfo& info, LaneFigures& fig
 }
 
 /// Runs one lane, with the same bits as `simulate --integrator` or `replay --integrator` alone, until its
-/// end, its blow-up or Ctrl-C. `progress` is called after every step with its number and its time [s]. Throws
+/// end, its blow-up or Ctrl-C. `progress` is called at the start and after every step. Throws
 /// InputError, SystemError, Cancelled.
 LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const PainterMaker& make_painter,
-                     WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
+                     WorkerPool& pool,
+                     const std::function<void(std::uint64_t, const Simulation&)>& progress) {
   LanePlay play(source, lane.method);
   LaneFigures figures;
   figures.lane = lane.lane;
@@ -130,6 +132,7 @@ LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const Pai
   add_record(start, start_energy, figures);
   append(new_notices.in(play.simulation().notices()), figures.notices);
   pictures.after_step(0, play.simulation());
+  progress(0, play.simulation());
   const StepStatus status = play.play(pool, [&] {
     const Simulation& simulation = play.simulation();
     const StepRecord& record = simulation.record();
@@ -138,7 +141,7 @@ LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const Pai
     figures.diagnostics += diagnostics_row(record, play.took().wall);
     append(new_notices.in(simulation.notices()), figures.notices);
     pictures.after_step(play.step(), simulation);
-    progress(play.step(), simulation.state().t);
+    progress(play.step(), simulation);
   });
   figures.interrupted = status == StepStatus::stopped;
   const Simulation& simulation = play.simulation();
@@ -157,6 +160,7 @@ struct Compare final : Subcommand {
 
   SceneOptions scene;
   LengthOptions length{120};
+  VertexTrack track;
   std::optional<std::string> names, journal, report;
   const Services& services;
 
@@ -173,6 +177,7 @@ struct Compare final : Subcommand {
              "Writes the page DIR/index.html with tables, curves and pictures, which needs no other file. "
              "Next to it are DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. "
              "Creates DIR if it is missing.");
+    track.add_to(app, "Comparison");
   }
 
   /// Throws InputError if there are none.
@@ -190,8 +195,9 @@ struct Compare final : Subcommand {
   }
 
   /// The files of the report; throws InputError if one cannot be written.
-  OutputFiles outputs(std::span<const LaneMethod> lanes) const {
+  OutputFiles outputs(std::span<const LaneMethod> lanes) {
     OutputFiles files;
+    track.check(files);
     if (!report) return files;
     const std::filesystem::path folder = report_folder();
     if (!has_folder(folder)) return files;
@@ -255,18 +261,23 @@ struct Compare final : Subcommand {
     comparison.command = command(of, scenes, of_file);
     const PainterMaker make_painter = painter_maker(comparison);
     WorkerPool pool(comparison.threads);
+    std::string motion = VertexTrack::header("lane,method,");
     {
       Progress progress(lanes.size() * of.last_step(), scene.quiet());
       for (std::size_t k = 0; k < lanes.size() && !Interrupt::requested(); ++k) {
-        const auto show = [&](std::uint64_t step, double time) {
-          progress.show(k * of.last_step() + step, time);
+        const std::string of_lane = std::string(1, lane_letter(lanes[k].lane)) + ',' +
+                                    std::string(label_of(method_info(lanes[k].method))) + ',';
+        const auto show = [&](std::uint64_t step, const Simulation& now) {
+          if (track.file()) motion += track.rows(now, of_lane);
+          progress.show(k * of.last_step() + step, now.state().t);
         };
         comparison.lanes.push_back(run_lane(of, lanes[k], make_painter, pool, show));
       }
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;
     std::fputs(comparison_text(comparison).c_str(), stdout);
-    return status_at_end(report && !write(comparison), "done");
+    const bool lost = track.file() && !try_write([&] { write_file(path_of(*track.file()), motion); });
+    return status_at_end((report && !write(comparison)) || lost, "done");
   }
 
   /// False if it cannot be written.

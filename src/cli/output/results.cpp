@@ -137,6 +137,7 @@ void Results::add_to(CLI::App& app) {
   file("--contact-csv", contact_csv_, ".csv", "FILE.csv",
        "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
        "contact.");
+  track_.add_to(app, kGroup);
   file("--obj", obj_, ".obj", "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   add_text(app, kGroup, "--obj-sequence", obj_sequence_, "DIR",
            "Shapes as DIR/000000.obj and so on, by step number.");
@@ -154,6 +155,7 @@ void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
     throw InputError("--every needs --obj-sequence or --checkpoint.");
   files_.check();
+  track_.check(files_);
   read_whole("every", every_text_, 1, 1'000'000'000, every_);
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
@@ -171,7 +173,7 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   cpu_at_start_ = process_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
-  prints_summary_ = prints_summary_ && !files_.any_named() && !obj_sequence_;
+  prints_summary_ = prints_summary_ && !files_.any_named() && !obj_sequence_ && !track_.file();
   if (summary_ || prints_summary_) {
     scene_at_start_ = text_of_scene(simulation.scene());
     overlaps_at_start_ = count_overlaps(pool, simulation);
@@ -183,6 +185,11 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   if (contact_csv_) {
     contact_file_.emplace(*contact_csv_);
     contact_file_->write(kContactHeader);
+  }
+  if (track_.file()) {
+    const std::string start = track_.rows(simulation);
+    track_file_.emplace(*track_.file());
+    track_file_->write(VertexTrack::header() + start);
   }
   figures_.max_strain = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
@@ -197,6 +204,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   append(new_notices_.in(simulation.notices()), notices_);
   files_.attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
   files_.attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
+  files_.attempt(track_file_, [&](OutputFile& file) { file.write(track_.rows(simulation)); });
   if (r.step % every_ != 0) return;
   files_.attempt(obj_sequence_, [&](const std::string& folder) { write_shape(folder, r.step, simulation); });
   if (every_text_)
@@ -272,6 +280,7 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
   notice_intersections(pool, simulation);
   files_.attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
   files_.attempt(contact_file_, [](OutputFile& file) { file.commit(); });
+  files_.attempt(track_file_, [](OutputFile& file) { file.commit(); });
   files_.attempt(state_, [&](const std::string& path) {
     const InitialState last = simulation.export_state();
     write_file(path, state_csv(last.positions, last.velocities));

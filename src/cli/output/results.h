@@ -12,6 +12,7 @@
 #include "arena/arena.h"
 #include "cli/lane_play.h"
 #include "cli/output/output_files.h"
+#include "cli/output/vertex_track.h"
 #include "experiments/step_loop.h"
 #include "io/output_file.h"
 #include "sim/simulation.h"
@@ -66,7 +67,8 @@ class Results {
   bool fail_on_nonconvergence_ = false;
   bool prints_summary_ = false;  // from begin() on only without files
   OutputFiles files_;
-  std::optional<OutputFile> diagnostics_file_, contact_file_;
+  VertexTrack track_;
+  std::optional<OutputFile> diagnostics_file_, contact_file_, track_file_;
   StepFigures figures_;
   std::vector<Notice> notices_;
   NewNotices new_notices_;
