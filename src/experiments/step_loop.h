@@ -57,11 +57,11 @@ StepStatus run_steps(Simulation& simulation, std::uint64_t steps, WorkerPool& po
 /// Figures of the good steps of a run.
 struct StepFigures {
   std::vector<double> step_ms, step_cpu_ms;  ///< wall-clock and processor time of each
-  std::uint64_t newton_iterations = 0, cg_iterations = 0, products = 0;  ///< of all
-  std::uint64_t not_converged = 0;                                       ///< steps
-  std::uint64_t first_not_converged = 0;                                 ///< the first of these
-  std::string first_reason;                                              ///< why that step did not converge
-  double simulated = 0;                                                  ///< [s]
+  std::uint64_t newton_iterations = 0, cg_iterations = 0, products = 0, force_evaluations = 0;  ///< of all
+  std::uint64_t not_converged = 0;                                                              ///< steps
+  std::uint64_t first_not_converged = 0;  ///< the first of these
+  std::string first_reason;               ///< why that step did not converge
+  double simulated = 0;                   ///< [s]
   // The largest of a step.
   double max_strain = 0, residual = 0, distance = 0, length_violation = 0, rod_force = 0;
   double spurious_energy = 0;  ///< spurious energy since the start [J]
@@ -72,6 +72,7 @@ struct StepFigures {
     newton_iterations += static_cast<std::uint64_t>(record.newton_iterations);
     cg_iterations += static_cast<std::uint64_t>(record.cg_iterations);
     products += static_cast<std::uint64_t>(record.products);
+    force_evaluations += static_cast<std::uint64_t>(record.force_evaluations);
     if (!record.converged && not_converged++ == 0) {
       first_not_converged = record.step;
       first_reason = record.reason;

@@ -14,7 +14,7 @@ void BackwardEulerStep::solve(const DynamicSystem& system, const State& state, d
 
   start_ = state.v;
   prescribe_velocity(system.projection(), state.x, h, start_);
-  system.force(context.pool, state.x, start_, force_);
+  take_forces(context, system, 0, state.x, start_, force_);
   context.poll();
   const std::span<const double> m = system.masses();
   for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];

@@ -56,8 +56,8 @@ double ForceByForceStep::begin(const DynamicSystem& system, const State& state, 
   const std::size_t n = system.size();
   // The scale of the residual, then h (M v0 + h f) with the forces other than springs.
   const std::span<const double> m = system.masses();
-  system.force(context.pool, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
-               push_);
+  take_forces(context, system, 0, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
+              push_);
   context.poll();
   system.projection().filter(push_);
   const double scale = h * h * norm(context.pool, push_);  // of the residual

@@ -294,7 +294,7 @@ bool ImplicitStage::descend(const Problem& p, StepReport& report) {
   const double slope = -dot(p, now_.residual, direction_);
   if (!(slope < 0) || !std::isfinite(slope)) return false;
   std::ranges::fill(scratch_, vec3(0));
-  p.system.force(p.context.pool, now_.x, scratch_, undamped_);
+  take_forces(p.context, p.system, 0, now_.x, scratch_, undamped_);
   p.context.poll();
   const double potential_now = potential(p, now_);
 
@@ -387,7 +387,7 @@ void ImplicitStage::residual_at(const Problem& p, std::span<const vec3> x, std::
                                 std::span<vec3> r) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  p.system.force(p.context.pool, x, v, r);
+  take_forces(p.context, p.system, 0, x, v, r);
   p.context.for_particles(r.size(),
                           [&](std::size_t i) { r[i] = m[i] * (v[i] - e.v_hat[i]) - e.gamma_f * r[i]; });
   if (fixed_)
@@ -417,7 +417,7 @@ double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
 double ImplicitStage::damping_work(const Problem& p) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  p.system.force(p.context.pool, now_.x, trial_.v, scratch_);
+  take_forces(p.context, p.system, 0, now_.x, trial_.v, scratch_);
   const double trapezoid = sum_over(p.context.pool, now_.v.size(), kNormGrain, [&](std::size_t i) {
     // γ f(x, v) and the friction of fixed states
     const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];

@@ -7,6 +7,7 @@
 #include "integrate/integrator.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
+#include "integrate/step_ledger.h"
 #include "linalg/contact_solver.h"
 #include "linalg/vector_basis.h"
 
@@ -52,6 +53,7 @@ class LinearizedStage {
     SpringMatrix& A = *solver_of_->a_;
     contacts_.clear();
     for (int solves = 1;; ++solves) {
+      if (context.ledger != nullptr) context.ledger->count_evaluation();
       // K is the K of A, clamped or not.
       system.linearize(context.pool, x, v, factor, u, {1, c.force, c.force * c.velocity},
                        context.solver.jacobian, contacts_, b, own);

@@ -263,7 +263,7 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
 double ModalSplit::residual_of_newton(const DynamicSystem& system, double gamma, const StepContext& context,
                                       std::span<const vec3> x1, std::span<const vec3> v1) {
   const std::span<const double> m = system.masses();
-  system.force(context.pool, x1, v1, w_);
+  take_forces(context, system, 0, x1, v1, w_);
   context.for_particles(w_.size(),
                         [&](std::size_t i) { w_[i] = m[i] * (v1[i] - v_hat_[i]) - gamma * w_[i]; });
   system.projection().filter(w_);

@@ -55,6 +55,20 @@ void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> 
     r[e.particle] += system.masses()[e.particle] * (v_hat[e.particle] - v[e.particle]);
 }
 
+/// f := f(x, v), with the impulses of these forces.
+void report_taken(const StepContext& context, const DynamicSystem& system, double weight,
+                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs) {
+  Impulses& impulses = context.ledger->impulses();
+  system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
+                            f, impulses);
+  add_to_held(impulses, system, weight, f);
+  const std::span<vec3> kept = context.ledger->keep(weight, f.size());
+  std::copy_n(f.begin(), kept.size(), kept.begin());
+  if (springs != SpringForces::inextensible) return;
+  const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
+}
+
 }  // namespace
 
 void StepLedger::begin() {
@@ -153,22 +167,15 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
 
 void take_forces(const StepContext& context, const DynamicSystem& system, double weight,
                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs) {
+  if (context.ledger != nullptr) context.ledger->count_evaluation();
   if (context.ledger == nullptr || weight == 0) return system.force(context.pool, x, v, f, springs);
-  Impulses& impulses = context.ledger->impulses();
-  system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
-                            f, impulses);
-  add_to_held(impulses, system, weight, f);
-  const std::span<vec3> kept = context.ledger->keep(weight, f.size());
-  std::copy_n(f.begin(), kept.size(), kept.begin());
-  if (springs != SpringForces::inextensible) return;
-  const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
+  report_taken(context, system, weight, x, v, f, springs);
 }
 
 void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
                    std::span<const vec3> x, std::span<const vec3> v) {
-  if (context.ledger != nullptr)
-    take_forces(context, system, weight, x, v, context.ledger->scratch(x.size()));
+  if (context.ledger != nullptr && weight != 0)
+    report_taken(context, system, weight, x, v, context.ledger->scratch(x.size()), SpringForces::all);
 }
 
 void report_forces_on_held(const StepContext& context, const DynamicSystem& system, double weight,

@@ -68,6 +68,11 @@ class StepLedger {
   void end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
                    std::span<const vec3> v1, const ContactsOfSubstep& contacts = {});
 
+  /// Evaluations of the forces by the method since clear_evaluations(), those for this ledger excluded.
+  int evaluations() const { return evaluations_; }
+  void clear_evaluations() { evaluations_ = 0; }
+  void count_evaluation() { ++evaluations_; }
+
   /// From the next step on, the forces of a step are kept in their order, for pictures of it.
   void watch(bool on) { watches_ = on; }
   bool watches() const { return watches_; }
@@ -87,6 +92,7 @@ class StepLedger {
  private:
   Impulses impulses_;
   std::array<std::vector<vec3>, 2> scratch_;
+  int evaluations_ = 0;
   bool watches_ = false;
   std::vector<double> weights_;
   std::vector<vec3> used_;      // n for each weight
@@ -105,8 +111,8 @@ class StepLedger {
 
 struct StepContext;
 
-/// f := f(x, v), as DynamicSystem::force; reports that the step uses these forces for `weight` seconds. With
-/// weight 0 it reports nothing.
+/// f := f(x, v), as DynamicSystem::force; reports that the step uses these forces for `weight` seconds, and
+/// counts the evaluation. With weight 0 it only counts.
 void take_forces(const StepContext& context, const DynamicSystem& system, double weight,
                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                  SpringForces springs = SpringForces::all);

@@ -174,6 +174,7 @@ void Simulation::begin_record() {
   next_.h = scene_->dt;
   next_.integrator = info_->id;
   next_.ledger = record_.ledger;
+  ledger_.clear_evaluations();
   next_body_contacts_ = {};
 }
 
@@ -541,6 +542,7 @@ void Simulation::add_body_contacts(double h) {
 
 void Simulation::finish_record() {
   add_measurement(next_);
+  next_.force_evaluations = ledger_.evaluations();
   contact_watch_.end_step();
   // Contact forces were measured last in this state.
   for (const ContactPair& pair : contact_->pairs(state_.v)) next_.contacts.add(pair);

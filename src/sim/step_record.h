@@ -42,6 +42,8 @@ struct StepRecord {
   int newton_iterations = 0;
   int cg_iterations = 0;
   int products = 0;  ///< StepReport::products
+  int force_evaluations =
+      0;  ///< by the method, StepLedger::evaluations(), those of rejected substeps included
   double cg_residual = 0;
   std::optional<CgSolve> last_cg;  ///< the last linear solve, if it used CG
   SolveCounts solves;              ///< StepReport::solves, of the last substep

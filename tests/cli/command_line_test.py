@@ -1394,6 +1394,10 @@ class CommandLine(unittest.TestCase):
             self.assertGreater(float(row["ms_per_step"]), 0)
             work.setdefault(row["integrator"], []).append(float(row["cg_per_step"]) + float(row["products_per_step"]))
             self.assertEqual(float(row["products_per_step"]) > 0, row["integrator"] == "exponential-rosenbrock-euler")
+            if row["integrator"] == "backward-euler":
+                self.assertGreaterEqual(float(row["force_evaluations_per_step"]), 2 + float(row["newton_per_step"]))
+        named = self.analyze("cost", "--grid", "8x8", "--steps", 5, "--levels", 1, "--dt", 1e-4, "--integrators", "rk4,explicit-euler")
+        self.assertEqual({r["integrator"]: float(r["force_evaluations_per_step"]) for r in named}, {"rk4": 4, "explicit-euler": 1})
         h_omega = [float(r["h_omega_max"]) for r in rows[:5]]
         self.assertAlmostEqual(h_omega[4] / h_omega[0], 10)
         substep = self.analyze("cost", "--grid", "8x8", "--steps", 1, "--levels", 1, "--substeps", 4, "--integrators", "backward-euler")

@@ -641,6 +641,37 @@ TEST_F(SimulationTest, AFrameShowsTheState) {
   EXPECT_FALSE(frame.grab);
 }
 
+// Those for the ledger do not count, nor do they depend on whether a picture of the step is wanted.
+TEST_F(SimulationTest, CountsTheEvaluationsOfForces) {
+  for (const auto& [method, count] : {std::pair{"explicit-euler", 1},
+                                      {"symplectic-euler", 1},
+                                      {"rk4", 4},
+                                      {"two-step", 1},
+                                      {"yoshida4", 6},
+                                      {"semi-implicit-euler", 1}}) {
+    Scene scene;
+    scene.mesh = GridSource{5, 5};
+    scene.integrator = method;
+    scene.dt = 3e-4;
+    scene.substeps = 3;
+    Simulation simulation(scene, grid_mesh(5, 5), pool);
+    for (const bool watches : {false, true}) {
+      simulation.watch(watches);
+      ASSERT_EQ(run(simulation, 2), 2);
+      EXPECT_EQ(simulation.record().force_evaluations, 3 * count) << method;
+    }
+  }
+  // One for the scale of the residual, and one for each iterate, the guess among them.
+  Scene scene;
+  scene.mesh = GridSource{5, 5};
+  scene.integrator = "backward-euler";
+  Simulation simulation(scene, grid_mesh(5, 5), pool);
+  for (int step = 0; step < 5; ++step) {
+    ASSERT_EQ(run(simulation, 1), 1);
+    EXPECT_GE(simulation.record().force_evaluations, 2 + simulation.record().newton_iterations);
+  }
+}
+
 TEST_F(SimulationTest, AFrameShowsMotionWhereItIsAskedFor) {
   const auto simulation = start();
   simulation->apply(pool, SetPinPreset{PinPreset::none});

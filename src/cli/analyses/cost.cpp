@@ -19,7 +19,7 @@ struct Cost final : SceneAnalysis {
   explicit Cost(const SubcommandContext& context)
       : SceneAnalysis(context,
                       "integrator,stretch_stiffness,h_omega_max,steps,blew_up,ms_per_step,newton_per_step,"
-                      "cg_per_step,products_per_step,unconverged_steps\n",
+                      "cg_per_step,products_per_step,unconverged_steps,force_evaluations_per_step\n",
                       two_panels("Cost of a step over the stiffness of the cloth",
                                  {.title = "stretch stiffness [N/m]", .logarithmic = true},
                                  {.title = "time of a step [ms], median", .logarithmic = true},
@@ -56,6 +56,7 @@ struct Cost final : SceneAnalysis {
 
   void measure(const IntegratorInfo& info, std::uint64_t steps) {
     Points curves;
+    std::string evaluations;
     std::printf("%-29s", std::string(label_of(info)).c_str());
     is_completed([&] {
       for (int level = 0; level < levels; ++level) {
@@ -68,20 +69,23 @@ struct Cost final : SceneAnalysis {
         };
         const double ms = blew_up ? NAN : quantile(trial.step_ms, 0.5),
                      newton = per_step(trial.newton_iterations), cg = per_step(trial.cg_iterations),
-                     products = per_step(trial.products);
+                     products = per_step(trial.products), forces = per_step(trial.force_evaluations);
         const double stiffness = stiffer.scene.material.stretch_stiffness,
                      h = loaded.scene.dt / loaded.scene.substeps;
         csv += csv_row(label_of(info), stiffness, h * loaded.omega_max * std::sqrt(stiffness_factor(level)),
-                       trial.good_steps(), blew_up, ms, newton, cg, products, trial.not_converged);
+                       trial.good_steps(), blew_up, ms, newton, cg, products, trial.not_converged, forces);
         curves.add(stiffness, ms, blew_up ? NAN : cg + products);
         if (blew_up)
           std::printf(" %9s", "blew up");
         else
           std::printf(" %9.3g", cg + products);
+        char cell[16];
+        std::snprintf(cell, sizeof cell, " %9.3g", forces);
+        evaluations += blew_up ? std::string(10, ' ') : cell;
         std::fflush(stdout);
       }
     });
-    std::printf("\n");
+    std::printf("\n%-29s%s\n", "  evaluations of forces", evaluations.c_str());
     ChartCurve look = curve(info, true);
     if (info.family == IntegratorFamily::exponential) look.dash = kChartDash;
     add_curves(look, std::move(curves));
@@ -106,7 +110,7 @@ struct Cost final : SceneAnalysis {
           "the work of their steps does not depend on the stiffness");
     std::printf(
         "CG iterations, or products of the exponential, per step of %g s, over the stretch stiffness "
-        "[N/m]\n%-29s",
+        "[N/m]; below them evaluations of the forces\n%-29s",
         loaded.scene.dt, "integrator");
     for (int level = 0; level < levels; ++level)
       std::printf(" %9.3g", at_level(level).material.stretch_stiffness);

@@ -102,6 +102,7 @@ class ASearch final : public Integrator {
                                std::span<const vec3> x, double weight, bool first) {
     at_rest_.assign(x.size(), vec3(0));
     others_.clear();
+    if (context.ledger != nullptr) context.ledger->count_evaluation();
     system.force_and_impulses(context.pool, {.weight = 1, .x = x, .v = at_rest_, .v_end = at_rest_}, v_,
                               others_);
     context.poll();

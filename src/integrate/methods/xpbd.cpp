@@ -294,7 +294,7 @@ void Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
 
   double impulse = 0;  // ‖h f0‖
   if (last) {
-    system.force(context.pool, x_, prescribed_velocity(projection, x0, h, v_, before_), force_);
+    take_forces(context, system, 0, x_, prescribed_velocity(projection, x0, h, v_, before_), force_);
     projection.filter(force_);
     impulse = h_s * norm(context.pool, force_);
     context.poll();
