@@ -123,7 +123,7 @@ std::uint64_t Arena::hash() const {
 
 // Commands ------------------------------------------------------------------------------------------
 
-void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
+void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop) {
   Lane& own = at(lane);
   const bool restores = std::holds_alternative<RestoreGoodState>(command);
   const bool of_one_lane = restores || is_of_method(command) || std::holds_alternative<SetScene>(command);
@@ -131,9 +131,9 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   if (of_one_lane && !is_alone()) entry.lane = lane;
   if (restores) return restore_good_state(pool, own, std::move(entry));
   if (is_alone() || is_of_method(command))
-    own.simulation->apply(pool, command);
+    own.simulation->apply(pool, command, stop);
   else
-    apply_to_all(pool, lane, command);
+    apply_to_all(pool, lane, command, stop);
   log_.add(std::move(entry));
   if (!std::holds_alternative<Reset>(command)) return;
   for (Lane& each : lanes_) each.unfreeze();
@@ -166,7 +166,7 @@ void Arena::save_before(WorkerPool& pool) {
   for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before_[i]);
 }
 
-void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) {
+void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop) {
   std::vector<Command> each_command;
   for (const Lane& each : lanes_) {
     each_command.push_back(each.id == lane ? command : of_the_world(command, *each.simulation));
@@ -182,7 +182,7 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
     // A frozen lane has the values of the world, but no grab.
     for (; changed < lanes_.size(); ++changed)
       if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
-        lanes_[changed].simulation->apply(pool, each_command[changed]);
+        lanes_[changed].simulation->apply(pool, each_command[changed], stop);
   } catch (...) {
     for (std::size_t i = 0; i <= changed; ++i) lanes_[i].simulation->load(pool, before_[i]);
     throw;

@@ -117,7 +117,7 @@ class Arena {
   /// A command of the world to all lanes, one of a method to this lane; a scene's world to all and its method
   /// to this lane. Throws as Simulation::apply does; the sentence names the lane that refused. A lane returns
   /// to its last good state only if no other one runs.
-  void apply(WorkerPool& pool, LaneId lane, const Command& command);
+  void apply(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop = {});
   void apply(WorkerPool& pool, const LaneCommand& command);
 
   /// Every lane watches its steps (Simulation::watch).
@@ -158,7 +158,7 @@ class Arena {
   void insert(Lane lane);
   void restore_good_state(WorkerPool& pool, Lane& lane, LogEntry entry);
   void save_before(WorkerPool& pool);
-  void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
+  void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop);
   void carry_out(WorkerPool& pool, const AddLane& command);
   void carry_out(WorkerPool& pool, const RemoveLane& command);
   void carry_out(WorkerPool& pool, const JoinLane& command);

@@ -151,19 +151,17 @@ void SimulationThread::Impl::note_refusal(std::uint64_t stamp) noexcept {
 
 void SimulationThread::Impl::step() {
   const Clock::time_point start = Clock::now();
-  step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
   StepStatus status = StepStatus::stopped;
   try {
+    const StepRuns runs_now(step_start);
     if (mouse_grab) pull();
     arena->watch(followed || motion.step_of);
     for (const auto& lane : lanes) lane->steps = runs(*lane);
     status = arena->step(pool, stop, time_now);
   } catch (...) {
-    step_start.store(kNoStep, std::memory_order_relaxed);
     playing = false;
     throw;
   }
-  step_start.store(kNoStep, std::memory_order_relaxed);
   const Clock::time_point end = Clock::now();
 
   if (status == StepStatus::stopped) return;

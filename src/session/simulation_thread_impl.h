@@ -329,6 +329,15 @@ struct SimulationThread::Impl : RunState {
   };
 
   static constexpr Clock::rep kNoStep = 0;
+  /// The time of a step, for running_step_seconds().
+  struct StepRuns {
+    explicit StepRuns(std::atomic<Clock::rep>& since) : start(since) {
+      start.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    }
+    ~StepRuns() { start.store(kNoStep, std::memory_order_relaxed); }
+    StepRuns(const StepRuns&) = delete;
+    std::atomic<Clock::rep>& start;
+  };
 
   // Shared between threads.
   CommandQueue queue;

@@ -35,7 +35,11 @@ void SimulationThread::Impl::apply(const Command& command) {
   const bool had_rods = simulation().integrator().inextensible;
   note_step_times(live());
   const bool stood = stands();
-  arena->apply(pool, active, command);
+  {
+    std::optional<StepRuns> runs_now;
+    if (std::holds_alternative<StepBack>(command)) runs_now.emplace(step_start);
+    arena->apply(pool, active, command, stop);
+  }
   if (std::holds_alternative<Reset>(command)) {
     if (stood) playing = std::exchange(resumes, false);
     start_all_over();

@@ -68,8 +68,9 @@ class Simulation {
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, bool alone = false);
 
   /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, without
-  /// effect, and std::bad_alloc, without effect if there is memory to restore the state (docs/limits.md).
-  void apply(WorkerPool& pool, const Command& command);
+  /// effect, and std::bad_alloc, without effect if there is memory to restore the state (docs/limits.md). A
+  /// StepBack can be cancelled as a step: throws Cancelled, without effect.
+  void apply(WorkerPool& pool, const Command& command, const StopProbe& stop = {});
 
   /// Saves everything that the next step depends on, to the last bit. Reuses the memory of `to`.
   void save(WorkerPool& pool, Checkpoint& to) const;
@@ -224,7 +225,7 @@ class Simulation {
   void carry_out(WorkerPool& pool, const GoBack& command);
   void carry_out(WorkerPool& pool, const RestoreGoodState& command);
   void carry_out(WorkerPool& pool, const ReverseVelocities& command);
-  void carry_out(WorkerPool& pool, const StepBack& command);
+  void carry_out(const ComputeContext& context, const StepBack& command);
   void start(const ComputeContext& context);
   void set_start();
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);

@@ -35,7 +35,7 @@ State initial_state(const Scene& scene, const ClothMesh& mesh) {
 
 }  // namespace
 
-void Simulation::apply(WorkerPool& pool, const Command& command) {
+void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe& stop) {
   std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
   const CommandRule& rule = rule_of(command);
   if (rule.changes_scene && after == scene_) return;
@@ -48,7 +48,14 @@ void Simulation::apply(WorkerPool& pool, const Command& command) {
       begin_obstacle_move(pool, *move, std::move(after));
     else if (rule.changes_scene)
       adopt(pool, std::move(after));
-    std::visit([&](const auto& each) { carry_out(pool, each); }, command);
+    if (const auto* back = std::get_if<StepBack>(&command))
+      carry_out({pool, stop}, *back);
+    else
+      std::visit(
+          [&]<class Each>(const Each& each) {
+            if constexpr (!std::is_same_v<Each, StepBack>) carry_out(pool, each);
+          },
+          command);
   } catch (...) {
     if (breaks) load(pool, at_step_);
     throw;
@@ -141,18 +148,20 @@ void Simulation::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
 }
 
 /// A step whose dt has the other sign. If it fails, nothing has changed.
-void Simulation::carry_out(WorkerPool& pool, const StepBack&) {
+void Simulation::carry_out(const ComputeContext& context, const StepBack&) {
   Checkpoint before;
-  save(pool, before);
+  save(context.pool, before);
   const std::shared_ptr<const Scene> forward = scene_;
   const auto back = std::make_shared<Scene>(*scene_);
   back->dt = -back->dt;
   scene_ = back;
   try {
-    if (step(pool) != StepStatus::done) throw InputError("The step back was rejected: it blows up.");
+    const StepStatus status = step(context.pool, context.stop);
+    if (status == StepStatus::stopped) throw Cancelled();
+    if (status != StepStatus::done) throw InputError("The step back was rejected: it blows up.");
   } catch (...) {
     scene_ = forward;
-    load(pool, before);
+    load(context.pool, before);
     throw;
   }
   scene_ = forward;

@@ -435,6 +435,28 @@ void expect_caught_up(const Arena& arena, WorkerPool& pool, const Moment& from, 
   EXPECT_EQ(write_scene(run.simulation().scene()), write_scene(arena[as].scene()));
 }
 
+TEST(Arena, AStepBackThatIsCancelledIsTakenByNone) {
+  WorkerPool pool(1);
+  const std::vector<std::string_view> methods{"velocity-verlet", "implicit-midpoint"};
+  Arena arena = arena_of(pool, methods);
+  play(arena, pool, 0, 3);
+  const std::uint64_t before = arena.hash();
+  int cancelled = 0;
+  for (bool done = false; !done; ++cancelled) {
+    int left = cancelled;
+    try {
+      arena.apply(pool, 0, StepBack{}, [&left] { return left-- == 0; });
+      done = true;
+    } catch (const Cancelled&) {
+      ASSERT_EQ(arena.hash(), before) << cancelled;
+      ASSERT_EQ(arena[1].steps(), 3) << cancelled;
+    }
+  }
+  EXPECT_GT(cancelled, 5);
+  EXPECT_EQ(arena[1].steps(), 4);
+  EXPECT_NE(arena.hash(), before);
+}
+
 TEST(Arena, CatchesUpThroughWindPinsAndAReset) {
   WorkerPool pool(2);
   Arena arena = arena_of(pool, {"semi-implicit-euler", "semi-implicit-bdf2"});

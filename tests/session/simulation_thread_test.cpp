@@ -238,6 +238,23 @@ TEST_P(LongStep, IsEndedByAReset) {
   EXPECT_LT(took, kReaction);
 }
 
+TEST_P(LongStep, BackIsEndedByAReset) {
+  SimulationThread thread(endless_scene(GetParam()), paused());
+  const double took = quickest([&] {
+    thread.send(StepBack{});
+    wait_until_stepping(thread, 0.3);
+    const Clock::time_point start = Clock::now();
+    const auto s = wait_applied(thread, thread.send(Reset{}));
+    const double seconds = seconds_since(start);
+    EXPECT_EQ(s->frame.record.step, 0u);
+    EXPECT_EQ(s->frame.record.time, 0);
+    EXPECT_GT(s->frame.scene->dt, 0);
+    EXPECT_EQ(thread.running_step_seconds(), 0);
+    return seconds;
+  });
+  EXPECT_LT(took, kReaction);
+}
+
 TEST_P(LongStep, IsEndedByTheEnd) {
   const auto scene = endless_scene(GetParam());
   const double took = quickest([&] {

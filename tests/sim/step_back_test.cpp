@@ -173,6 +173,35 @@ TEST(StepBack, IsRefusedWithTheReasonAndWithoutEffect) {
   EXPECT_EQ(run.steps(), 3);
 }
 
+// As any step, by the probe, at every point where it is polled.
+TEST(StepBack, CanBeCancelledWithoutEffect) {
+  for (const char* id : {"velocity-verlet", "implicit-midpoint"}) {
+    Scene scene = scene_of(id, 0.002);
+    scene.substeps = 3;
+    Simulation run(scene, grid_mesh(5, 5), one_thread()), other(scene, grid_mesh(5, 5), one_thread());
+    ASSERT_EQ(testing::run(run, 3), 3);
+    ASSERT_EQ(testing::run(other, 3), 3);
+    int cancelled = 0;
+    for (bool done = false; !done; ++cancelled) {
+      int left = cancelled;
+      try {
+        run.apply(one_thread(), StepBack{}, [&left] { return left-- == 0; });
+        done = true;
+      } catch (const Cancelled&) {
+        EXPECT_TRUE(same_bits(run.state(), other.state())) << id << cancelled;
+        EXPECT_EQ(run.steps(), 3) << id;
+        EXPECT_EQ(run.scene().dt, 0.002) << id;
+        EXPECT_EQ(run.record().energy.total, other.record().energy.total) << id;
+      }
+    }
+    EXPECT_GT(cancelled, 5) << id;
+    other.apply(one_thread(), StepBack{});
+    ASSERT_EQ(testing::run(run, 2), 2);
+    ASSERT_EQ(testing::run(other, 2), 2);
+    EXPECT_TRUE(same_bits(run.state(), other.state())) << id;
+  }
+}
+
 TEST(StepBack, LeavesPinsWhereTheirMotionBegan) {
   Simulation run(scene_of("velocity-verlet", 0.002), grid_mesh(5, 5), one_thread());
   ASSERT_EQ(testing::run(run, 3), 3);
