@@ -1204,6 +1204,9 @@ class CommandLine(unittest.TestCase):
     def test_analyze_drape(self):
         self.refused("analyze", "drape", "--grid", "3x3", says="--obstacle")
         self.refused("analyze", "drape", "--rest-speed", 0, says="--rest-speed")
+        tableaux = self.analyze("drape", "--grid", "3x3", "--pin", "none", "--obstacle", "plane:0,1,0,-1", "--steps", 2,
+                                "--dt", 1e-4, "--integrators", "runge-kutta:heun,runge-kutta:ssp3")
+        self.assertEqual({row["integrator"] for row in tableaux}, {"runge-kutta:heun", "runge-kutta:ssp3"})
         # On a plane each particle comes to rest where the contact carries it: d - m g / k, or where the barrier pushes so.
         rows = self.analyze("drape", "--grid", "4x4", "--pin", "none", "--obstacle", "plane:0,1,0,0", "--rayleigh-mass", 100,
                             "--contact-distance", 0.004, "--contact-stiffness", 100, "--rest-speed", 1e-7, "--dt", 0.002,

@@ -1745,7 +1745,7 @@ def limits_and_reference(program, assets):
 @case
 def step_under_mouse(program, assets):
     """The Method tab has the picture of the last step for the particle under the mouse, which is no part of the run."""
-    with Session(program, "--grid", "8x8", "--integrator", "trapezoidal") as window:
+    with Session(program, "--grid", "8x8", "--integrator", "backward-euler", "--rayleigh-mass", 5) as window:
         window.resize(1280, 800)
         window.until(lambda: window.state()["step"] > 5, "it to play", 30)
         window.key("e")

@@ -112,7 +112,8 @@ struct Drape final : SceneAnalysis {
     const bool forces = info_of(tried.contact.model).by_forces;
     const double k = forces ? simulation.contact().force().settings().law.stiffness : NAN;
     const std::string law(info_of(tried.contact.model).id);
-    std::printf("%-29s %-16s %8s %9.3f %9.3f %17s %10.5f %9.2g %9.2g %7.2f %8.3f\n", tried.integrator.c_str(),
+    const std::string method(label_of(method_info(tried)));
+    std::printf("%-29s %-16s %8s %9.3f %9.3f %17s %10.5f %9.2g %9.2g %7.2f %8.3f\n", method.c_str(),
                 (forces ? law + " " + format_digits(k, 3) + " N/m" : law).c_str(),
                 blew_up ? "blew up"
                 : rests ? format_digits(rested, 3).c_str()
@@ -120,7 +121,7 @@ struct Drape final : SceneAnalysis {
                 millimetres(deepest), millimetres(gap), off.c_str(), record.energy.total, contact, spurious,
                 100 * record.max_strain, shape.ms);
     std::fflush(stdout);
-    csv += csv_row(tried.integrator, law, k, simulation.steps(), rested, blew_up, deepest, gap, shape.mean,
+    csv += csv_row(method, law, k, simulation.steps(), rested, blew_up, deepest, gap, shape.mean,
                    shape.largest, record.energy.total, contact, spurious, record.max_strain, shape.ms);
     return blew_up ? std::nullopt : std::optional(std::move(shape));
   }
@@ -148,7 +149,8 @@ struct Drape final : SceneAnalysis {
         try {
           come_to_rest(tried, most, filtered);
         } catch (const InputError& refusal) {  // it starts inside the range of a barrier
-          std::fprintf(stderr, "clothlab: %s by barrier: %s\n", tried.integrator.c_str(), refusal.what());
+          std::fprintf(stderr, "clothlab: %s by barrier: %s\n", std::string(label_of(info)).c_str(),
+                       refusal.what());
         }
       }
       Points distance_and_cost;
