@@ -48,7 +48,8 @@ struct ContactStep {
   const State& start;
   ClothSystem& system;
   const ComputeContext& context;
-  bool continues = false;  ///< the method uses its history in this step
+  bool positional = false;  ///< see Integrator::has_positional_contact
+  bool continues = false;   ///< the method uses its history in this step
 };
 
 /// A contact with a surface that constrains a particle.

@@ -49,6 +49,12 @@ void add(const NodalContact& contact, std::vector<NodalContact>& found, std::siz
   found.push_back(contact);
 }
 
+// To a surface at the beginning of the step [m]. One that appears or rises lifts particles slowly.
+double gap_to(const ContactStep& step, const SurfacePoint& point) {
+  const double gap = point.height - point.level;
+  return step.positional ? gap : std::max(gap, -step.h * kLiftingSpeed);
+}
+
 // A contact of a particle that is on a surface of this velocity.
 NodalContact on_surface(const vec3& normal, const vec3& velocity, double friction) {
   NodalContact contact;
@@ -69,7 +75,7 @@ NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint
   contact.surface = surface;
   contact.normal = surfaces.normal_at_end(surface, point.normal);
   contact.friction = surfaces.friction(surface);
-  contact.gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
+  contact.gap = gap_to(step, point);
   contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
   contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
   return contact;
@@ -126,7 +132,7 @@ void NodalContactResponse::do_not_follow_turn(const ContactStep& step, NodalCont
   const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x + at);
   const vec3 n = point.normal;
   contact.normal = n;
-  const double gap = std::max(point.height - point.level, -step.h * kLiftingSpeed);
+  const double gap = gap_to(step, point);
   contact.displacement += (glm::dot(n, at - contact.displacement) + contact.gap - gap) * n;
   contact.end_velocity +=
       glm::dot(n, surfaces.velocity_at_end(contact.surface, x + at) - contact.end_velocity) * n;
@@ -138,7 +144,7 @@ void NodalContactResponse::remember(const ContactStep& step) {
   const double jump = kJump * step.h * gravity_of(step);
   auto last = contacts_.begin();
   for (NodalContact& contact : solved_) {
-    lifts_ = lifts_ || contact.gap < -kOnSurface;
+    lifts_ = lifts_ || (contact.gap < -kOnSurface && !step.positional);
     while (last != contacts_.end() && key_of(*last) < key_of(contact)) ++last;
     const bool is_old = last != contacts_.end() && key_of(*last) == key_of(contact);
     if (!(is_old && last->sticks)) do_not_follow_turn(step, contact);
@@ -201,7 +207,8 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, Sta
     const std::uint32_t i = own.front().particle;
     result.changed = stop_on_surfaces(step, own, after.x[i], after.v[i]) || result.changed;
   }
-  find_sunk(step, after);
+  sunk_.clear();
+  if (!step.positional) find_sunk(step, after);
   for (const auto& [particle, surface] : sunk_) {
     const vec3 before = after.x[particle];
     put_on_surfaces(step, particle, after.x[particle], after.v[particle]);
@@ -245,6 +252,7 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
       contact.state = ContactState::slip;
     if (contact.state == ContactState::open) continue;
     contacts_.push_back({i, contact.surface, contact.state == ContactState::stick, contact.impulse});
+    if (step.positional) continue;
     if (contact.state == ContactState::stick && std::abs(contact.gap) <= kOnSurface) {
       x = step.start.x[i] + contact.displacement;
       const vec3 with_surface = contact.displacement / step.h;
@@ -278,7 +286,8 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
 // contact that was open before, faster than gravity does within two steps: slower ones end a bounce.
 double NodalContactResponse::rebound(const ContactStep& step, const NodalContact& contact) const {
   const bool lifts = contact.gap < -kOnSurface;
-  if (restitution_ == 0 || lifts || std::ranges::binary_search(before_, key_of(contact), {}, key_of))
+  if (restitution_ == 0 || step.positional || lifts ||
+      std::ranges::binary_search(before_, key_of(contact), {}, key_of))
     return 0;
   const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
   const double approach = -glm::dot(contact.normal, relative);

@@ -140,6 +140,9 @@ class Integrator {
 
   /// True if the next step uses earlier steps.
   virtual bool has_history() const { return false; }
+  /// True if it moves out particles that it finds inside a surface, and nothing corrects the end of its
+  /// steps for contact.
+  virtual bool has_positional_contact() const { return false; }
   /// Appends the history to `memory`. With the state, it determines the next step to the last bit. Methods
   /// without a history do nothing.
   virtual void save(Memory& /*memory*/) const {}

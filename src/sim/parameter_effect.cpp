@@ -16,6 +16,8 @@ bool is_one_of(std::string_view id, const std::array<std::string_view, N>& ids) 
   return std::ranges::find(ids, id) != ids.end();
 }
 
+constexpr const char* kNoSurfaces = "There is no floor and no obstacle.";
+
 std::string of_wind(const Wind& wind, std::string_view id) {
   if (id == "wind") return {};
   if (!wind.on) return "The wind is off.";
@@ -34,7 +36,10 @@ std::string of_contact(const Scene& scene, std::string_view id) {
   if (!std::ranges::count(model.parameters, id))
     return "Contact by " + std::string(model.id) + " does not use it.";
   if (id != "self-contact" && !may_touch(scene)) return "The cloth has nothing to touch.";
-  if (id == "restitution" && !has_surfaces(scene)) return "There is no floor and no obstacle.";
+  if (id == "restitution" && !has_surfaces(scene)) return kNoSurfaces;
+  if (id == "restitution" && scene.integrator == "xpbd" &&
+      parameter_value(scene, parameter_spec("xpbd-contact")) != 0)
+    return "XPBD contact in positions does not use it.";
   return {};
 }
 
@@ -88,6 +93,8 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
     const auto modes = scene.integrator_parameters.find("modes");
     const bool none = modes != scene.integrator_parameters.end() && modes->second == 0;
     if (id == "shared-matrix") return of_shared_matrix(scene);
+    if (id == "xpbd-contact" && info_of(scene.contact.model).by_forces) return "Contact is by forces.";
+    if (id == "xpbd-contact" && !has_surfaces(scene)) return kNoSurfaces;
     return id == "mode-refresh" && none ? "There are no modes." : "";
   }
   if (row->section == "Wind") return of_wind(scene.wind, id);

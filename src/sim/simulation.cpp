@@ -641,7 +641,11 @@ void Simulation::notice_energy() {
     return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") +
            " gained at least " + format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
-           format_quantity(account_.given(), "J") + ". Use a smaller h" +
+           format_quantity(account_.given(), "J") +
+           (integrator_->has_positional_contact() && has_surfaces(*scene_)
+                ? ". Contact in positions adds energy at every h: use --xpbd-contact velocity, or else a "
+                  "smaller h"
+                : ". Use a smaller h") +
            (newton_is_cure(*info_, integrator_parameters(*scene_), scene_->solver)
                 ? ", or Newton's method (--stage-solve newton)."
                 : " or a method with numerical damping.");

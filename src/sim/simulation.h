@@ -160,7 +160,7 @@ class Simulation {
   }
   void configure_contact();
   ContactStep contact_step(double h, const State& start, const ComputeContext& context) {
-    return {surfaces_, h, start, system_, context};
+    return {surfaces_, h, start, system_, context, integrator_->has_positional_contact()};
   }
   void add_work_of_pins(double h, const ComputeContext& context);
   void enter_integrator_if_new(double h, const ComputeContext& context);

@@ -88,6 +88,9 @@ std::string document() {
       out << "- `--" << spec.id << "`: " << spec.help << " ";
       if (spec.kind == ParameterSpec::Kind::boolean) {
         out << "on or off; default " << (spec.fallback != 0 ? "on" : "off") << ".\n";
+      } else if (spec.kind == ParameterSpec::Kind::choice) {
+        for (const std::string_view choice : spec.choices) out << '`' << choice << "`, ";
+        out << "default `" << spec.choices[static_cast<std::size_t>(spec.fallback)] << "`.\n";
       } else {
         out << number(spec.min) << " to " << number(spec.max) << "; default " << number(spec.fallback)
             << ".\n";

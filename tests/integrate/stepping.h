@@ -27,7 +27,7 @@ inline SolverSettings tight_settings(JacobianMode mode = JacobianMode::exact) {
 
 /// The defaults, but XPBD in one substep that it sweeps often: the step of backward Euler, as tests write it.
 inline IntegratorParameters whole_step_parameters(const IntegratorInfo& info) {
-  if (info.id == "xpbd") return {20, 1};
+  if (info.id == "xpbd") return {20, 1, 0};
   return default_parameters(info);
 }
 

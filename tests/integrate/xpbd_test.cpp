@@ -129,7 +129,7 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnOneSpring) {
         const double h = 0.05;
         const std::vector<vec3> led(2, vec3(0.2, -0.6, 0.4));
         const std::vector<std::size_t> order{0};
-        Stepper stepper(*rig, xpbd(), {}, {2, static_cast<double>(substeps)});
+        Stepper stepper(*rig, xpbd(), {}, {2, static_cast<double>(substeps), 0});
         for (int k = 0; k < 5; ++k) {
           if (pinned) rig->system.projection().fix(0, rig->state.x[0] + h * led[0]);
           formula_step(*rig, expected, h, 2, substeps, order, led);
@@ -160,7 +160,7 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
     State expected = rig->state;
     SolverSettings settings;
     settings.newton_tolerance = 1e-6;
-    Stepper stepper(*rig, xpbd(), settings, {7, 2});
+    Stepper stepper(*rig, xpbd(), settings, {7, 2, 0});
     for (int k = 0; k < 10; ++k) {
       const Solution solution = formula_step(*rig, expected, 0.02, 7, 2, order, still);
       const StepReport report = stepper.step(0.02);
@@ -202,7 +202,7 @@ TEST(Xpbd, SweptToTheEndIsBackwardEulerOnALine) {
   auto rig = make(), expected = make();
   const double h = 0.01;
   Stepper backward_euler(*expected, *find_integrator("backward-euler"), test::tight_settings());
-  Stepper stepper(*rig, xpbd(), {}, {1000, 1});
+  Stepper stepper(*rig, xpbd(), {}, {1000, 1, 0});
   for (int k = 0; k < 5; ++k) {
     backward_euler.step(h);
     const StepReport report = stepper.step(h);
@@ -220,8 +220,8 @@ TEST(Xpbd, SaysThatItIsSolvedAndHowFarItIsFromBackwardEuler) {
     rig->pin(7);
     // Some steps solved to the end, then one with these iterations.
     const double h = 1.0 / 120;
-    Stepper(*rig, xpbd(), {}, {800, 1}).steps(6, h);
-    return Stepper(*rig, xpbd(), {}, {static_cast<double>(iterations), 1}).step(h);
+    Stepper(*rig, xpbd(), {}, {800, 1, 0}).steps(6, h);
+    return Stepper(*rig, xpbd(), {}, {static_cast<double>(iterations), 1, 0}).step(h);
   };
   const StepReport few = step(20), many = step(400), more = step(800);
   EXPECT_FALSE(few.converged);
@@ -264,7 +264,7 @@ std::unique_ptr<Rig> framed_sheet() {
 double drape_error(double h, int substeps, const std::vector<vec3>& equilibrium) {
   auto rig = framed_sheet();
   // By mass damping alone every mode decays at least as exp(−3 t), by eight orders in 6 s.
-  Stepper(*rig, xpbd(), {}, {5, static_cast<double>(substeps)}).steps(static_cast<int>(6 / h), h);
+  Stepper(*rig, xpbd(), {}, {5, static_cast<double>(substeps), 0}).steps(static_cast<int>(6 / h), h);
   double largest = 0;
   for (std::size_t i = 0; i < rig->state.x.size(); ++i) {
     largest = std::max(largest, glm::length(rig->state.x[i] - equilibrium[i]));

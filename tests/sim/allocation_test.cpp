@@ -80,6 +80,33 @@ TEST(SimulationAllocation, HappensForContactOnlyWhereThereIsMoreThanBefore) {
   EXPECT_GT(quiet, 100);
 }
 
+// Of XPBD in positions, once a sheet has landed.
+TEST(SimulationAllocation, DoesNotHappenInBounces) {
+  for (const double contact : {1, 2}) {
+    WorkerPool pool(2);
+    Scene scene;
+    scene.integrator = "xpbd";
+    scene.integrator_parameters = {{"xpbd-contact", contact}};
+    scene.pins = PinPreset::none;
+    scene.dt = 1.0 / 60;
+    scene.floor = {.on = true, .height = -0.1};
+    Simulation simulation(scene, grid_mesh(16, 16), pool);
+    std::size_t most = 0;
+    for (int k = 0; k < 12; ++k) {
+      ASSERT_EQ(simulation.step(pool), StepStatus::done);
+      most = std::max(most, simulation.record().contacts.pairs);
+    }
+    ASSERT_EQ(most, 256U);
+    for (int k = 0; k < 60; ++k) {
+      const auto notices = simulation.notices().list();
+      const long before = allocations();
+      ASSERT_EQ(simulation.step(pool), StepStatus::done);
+      const long after = allocations();
+      EXPECT_TRUE(after == before || simulation.notices().list() != notices) << contact << ", step " << k;
+    }
+  }
+}
+
 /// Steps of a method with a memory, with a pin on its way and a grab; then, at half of the steps, `moment`.
 std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
   Scene scene;

@@ -189,6 +189,15 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
     EXPECT_EQ(why_without_effect(sheet("xpbd"), id, false), "XPBD does not use it without contact.");
     EXPECT_EQ(why_without_effect(sheet("backward-euler"), id, false), "");
   }
+  scene = sheet("xpbd");
+  EXPECT_EQ(why_without_effect(scene, "xpbd-contact", false), "There is no floor and no obstacle.");
+  scene.floor.on = true;
+  EXPECT_EQ(why_without_effect(scene, "xpbd-contact", false), "");
+  EXPECT_EQ(why_without_effect(scene, "restitution", false), "");
+  set_parameter(scene, "xpbd-contact", 2);
+  EXPECT_EQ(why_without_effect(scene, "restitution", false), "XPBD contact in positions does not use it.");
+  scene.contact.model = ContactModel::penalty;
+  EXPECT_EQ(why_without_effect(scene, "xpbd-contact", false), "Contact is by forces.");
   EXPECT_EQ(why_without_effect(sheet("rattle"), "stretch-stiffness", false),
             "RATTLE takes stretch springs as rods.");
   scene = sheet("sdirk2");

@@ -117,7 +117,8 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "33-shaken-flag",
                                              "34-century",
                                              "35-half-step",
-                                             "36-past-a-ball"}));
+                                             "36-past-a-ball",
+                                             "38-random-bounces"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -1046,6 +1047,44 @@ TEST(SceneCards, PastABall) {
     EXPECT_NEAR(x.y, 0.52 - 9.8 * 0.0075, 1e-9) << contact;
     EXPECT_NEAR(v.x, 5, 1e-9) << contact;
   }
+}
+
+// The heights of the eight handkerchiefs above the floor, largest after half a second [m], and the
+// notices.
+std::pair<std::array<double, 8>, bool> bounces_of(const char* contact, int parts = 1) {
+  Card card("38-random-bounces");
+  const auto& choices = find_parameter_spec("xpbd-contact")->choices;
+  const auto index = std::ranges::find(choices, contact) - choices.begin();
+  const auto simulation =
+      card.with("xpbd-contact", static_cast<double>(index)).with("dt", 1.0 / (60 * parts)).start();
+  EXPECT_EQ(run(*simulation, 30 * parts), 30 * parts);
+  std::array<double, 8> top{};
+  for (int k = 0; k < 60 * parts; ++k) {
+    EXPECT_EQ(simulation->step(one_thread()), StepStatus::done);
+    EXPECT_TRUE(simulation->record().converged) << contact;
+    for (std::size_t part = 0; part < 8; ++part)
+      top.at(part) = std::max(top.at(part), simulation->state().x[121 * part].y + 0.3);
+  }
+  return {top, simulation->notices().has(NoticeCause::spurious_energy)};
+}
+
+TEST(SceneCards, RandomBounces) {
+  SceneExtras extras;
+  parse_scene(read_text_file(source_dir() / "assets/scenes/38-random-bounces.json", 1 << 20), "38", {},
+              &extras);
+  ASSERT_EQ(extras.lanes.size(), 3U);
+  for (const char* contact : {"velocity", "project-twice"}) {
+    const auto [top, gains] = bounces_of(contact);
+    EXPECT_FALSE(gains) << contact;
+    for (const double height : top) EXPECT_NEAR(height, 0, 1e-12) << contact;
+  }
+  const auto [top, gains] = bounces_of("position");
+  EXPECT_TRUE(gains);
+  constexpr std::array kTops{0.073, 0.0, 0.137, 0.0, 0.227, 0.031, 0.358, 0.094};
+  for (std::size_t part = 0; part < 8; ++part) EXPECT_NEAR(top.at(part), kTops.at(part), 1e-3) << part;
+  const auto [fine, fine_gains] = bounces_of("position", 16);
+  EXPECT_TRUE(fine_gains);
+  EXPECT_GT(std::ranges::max(fine), 0.1) << "a smaller h does not end the bounces";
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(StabilityReading, DoesNotCallStableWhatIsSoOnPaperOnly) {
   const auto verdict = [](std::string_view id, const StabilityEstimate& e) {
     const IntegratorInfo& info = *find_integrator(id);
     IntegratorParameters values = default_parameters(info);
-    if (info.id == "xpbd") values = {20, 1};
+    if (info.id == "xpbd") values = {20, 1, 0};
     return read_stability(info, values, 0.001, e).verdict;
   };
   EXPECT_EQ(verdict("implicit-midpoint", uniform_estimate(100)), "stable on an oscillator");

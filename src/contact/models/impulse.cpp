@@ -238,7 +238,7 @@ ContactResponse::End ImpulseContact::end_step(const ContactStep& step, State& af
 }
 
 ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& after) {
-  const auto& [surfaces, h, before, system, context, continues] = step;
+  const auto& [surfaces, h, before, system, context, positional, continues] = step;
   const CancelPoint cancel(context.stop);
   begin(step, after);
   crowded_ = !find_pairs(context);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view kSweepsNotConverged =
     "the sweeps did not converge; use more substeps, more sweeps or a looser Newton tolerance";
+constexpr double kOnSurface = 1e-9;  // [m]: positional contact acts on nearer particles
 
 /// The larger of `largest` and |a|; NaN is ignored.
 HalfLanes larger(HalfLanes largest, HalfLanes a) {
@@ -47,6 +48,13 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// friction follow the springs in each sweep (`press`). Then Coulomb's law is solved at each particle with
 /// contacts, for the displacement of the substep.
 ///
+/// With positional contact [Müller 2007] a contact acts in the substep after the one that takes its particle
+/// to the surface or into it. C = n·(x − s) ≥ 0 has no compliance, and friction is at most μ times the
+/// correction along n [Macklin 2014]: Coulomb's law for displacements, with all of the gap. A particle
+/// that was inside by d leaves at d/h_s. Projected twice, velocities obey Coulomb's law too: n·(v − u) ≥ 0.
+/// The ledger has the works of contact for these velocities in both cases, so what a particle keeps above
+/// them is energy of the method.
+///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
 /// f_ext is gravity and wind. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
 /// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end of every sweep: explicit,
@@ -55,9 +63,15 @@ class Xpbd final : public Integrator {
  public:
   /// `values` are those of kXpbdParameters.
   explicit Xpbd(const IntegratorParameters& values)
-      : iterations_(static_cast<int>(values.at(0))), substeps_(static_cast<int>(values.at(1))) {}
+      : iterations_(static_cast<int>(values.at(0))),
+        substeps_(static_cast<int>(values.at(1))),
+        by_(static_cast<ContactBy>(values.at(2))) {}
+
+  bool has_positional_contact() const override { return by_ != ContactBy::velocity; }
 
  private:
+  enum class ContactBy { velocity, position, projecting_twice };  // of kXpbdParameters
+
   /// A spring with its factors in a substep, in the order of the colours.
   struct Constraint {
     std::uint32_t i, j;
@@ -81,10 +95,13 @@ class Xpbd final : public Integrator {
   void update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
   void substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                const StepContext& context, StepReport& report);
-  /// Prepares the contacts of a substep, without impulses.
+  /// Prepares the contacts that act in a substep, without impulses.
   void begin_contacts_of_substep(std::span<const vec3> x0, double h, int number, const StepContext& context);
   /// Solves Coulomb's law at each particle with contacts. Returns the largest displacement by it [m].
   double solve_contacts(const DynamicSystem& system, double h_s, const StepContext& context);
+  /// Replaces the impulses of contacts by those that end the approach to their surfaces, and changes v.
+  void project_velocities(const DynamicSystem& system, double h_s, const StepContext& context,
+                          std::span<vec3> v);
   template <bool measured>
   void sweep_springs(const Projection& projection, const StepContext& context);
   /// Records the largest error of the springs of the chunk that begins at `first` [m].
@@ -126,6 +143,7 @@ class Xpbd final : public Integrator {
 
   int iterations_;
   int substeps_;
+  ContactBy by_;
   SpringColouring colouring_;
   std::vector<Constraint> constraints_;
   std::vector<double> lambda_;  // of every constraint
@@ -142,6 +160,7 @@ class Xpbd final : public Integrator {
   std::vector<vec3> v_;
   std::vector<vec3> before_;    // x_n
   std::vector<vec3> v_before_;  // v_n, for the ledger
+  std::vector<vec3> v_of_ledger_;
   std::vector<vec3> force_;
 };
 
@@ -200,16 +219,27 @@ void Xpbd::take_step(const DynamicSystem& system, State& state, double h, const 
     const bool last = k + 1 == substeps_;
     if (context.ledger != nullptr) v_before_ = v_;
     substep(system, state.x, h, k, context, report);
-    for (std::size_t c = 0; c < touching_.size(); ++c) {
-      NodalContact& contact = context.contacts[c];
+    if (by_ == ContactBy::projecting_twice) project_velocities(system, h / substeps_, context, v_);
+    auto acting = touching_.begin();
+    for (NodalContact& contact : context.contacts) {
+      const bool acts = acting != touching_.end() && acting->particle == contact.particle &&
+                        acting->surface == contact.surface;
       const bool has_slipped = k > 0 && contact.state != ContactState::stick;
-      contact.state = touching_[c].state;
-      if (has_slipped && contact.state == ContactState::stick) contact.state = ContactState::slip;
-      contact.impulse += touching_[c].impulse;
+      const ContactState now = acts ? acting->state : ContactState::open;
+      if (acts) contact.impulse += (acting++)->impulse;
+      // The step of an impact has the contact, although it leaves in a later substep.
+      if (has_positional_contact() && now == ContactState::open && contact.push() > 0) continue;
+      contact.state = has_slipped && now == ContactState::stick ? ContactState::slip : now;
     }
     if (last) prescribe(system.projection(), state.x, h, x_, v_);
     if (context.ledger != nullptr) {
-      context.ledger->end_substep(system, context.pool, v_before_, v_,
+      std::span<const vec3> v1 = v_;
+      if (by_ == ContactBy::position) {
+        v_of_ledger_ = v_;
+        project_velocities(system, h / substeps_, context, v_of_ledger_);
+        v1 = v_of_ledger_;
+      }
+      context.ledger->end_substep(system, context.pool, v_before_, v1,
                                   {touching_, before_, x_, h / substeps_});
       if (!last) context.ledger->impulses().clear();
     }
@@ -223,18 +253,22 @@ void Xpbd::begin_contacts_of_substep(std::span<const vec3> x0, double h, int num
                                      const StepContext& context) {
   const double begin = static_cast<double>(number) / substeps_, h_s = h / substeps_;
   const double end = static_cast<double>(number + 1) / substeps_;
-  touching_.assign(context.contacts.begin(), context.contacts.end());
+  touching_.clear();
+  touching_.reserve(context.contacts.size());
   first_.clear();
-  for (std::size_t c = 0; c < touching_.size(); ++c) {
-    NodalContact& contact = touching_[c];
+  for (NodalContact contact : context.contacts) {
     const std::uint32_t i = contact.particle;
-    if (c == 0 || touching_[c - 1].particle != i) first_.push_back(c);
     const vec3 by_begin = contact.displacement_at(begin, h), moved = before_[i] - x0[i] - by_begin;
-    contact.gap =
-        std::max(contact.gap + glm::dot(contact.normal, moved), std::min(contact.gap, 0.0) / substeps_);
-    contact.displacement = contact.displacement_at(end, h) - by_begin;
+    const double gap = contact.gap + glm::dot(contact.normal, moved);
+    if (has_positional_contact() && gap > kOnSurface) continue;
+    if (touching_.empty() || touching_.back().particle != i) first_.push_back(touching_.size());
+    contact.gap = has_positional_contact() ? gap : std::max(gap, std::min(contact.gap, 0.0) / substeps_);
+    const vec3 displacement = contact.displacement_at(end, h) - by_begin;
+    contact.end_velocity = contact.velocity_at(end, h);
+    contact.displacement = displacement;
     contact.refer_to(vec3(0), h_s);
     contact.impulse = vec3(0);
+    touching_.push_back(contact);
   }
   first_.push_back(touching_.size());
 }
@@ -257,6 +291,28 @@ double Xpbd::solve_contacts(const DynamicSystem& system, double h_s, const StepC
     }
     return largest;
   });
+}
+
+void Xpbd::project_velocities(const DynamicSystem& system, double h_s, const StepContext& context,
+                              std::span<vec3> v) {
+  const double inertia = 1 + h_s * system.mass_damping();
+  std::span<vec3> reported;
+  if (context.ledger != nullptr && !touching_.empty())
+    reported = context.ledger->impulses().add_to(ImpulseKind::friction, v.size());
+  for (std::size_t g = 0; g + 1 < first_.size(); ++g) {
+    const std::span<NodalContact> own(touching_.data() + first_[g], first_[g + 1] - first_[g]);
+    const std::uint32_t i = own.front().particle;
+    const double m = inertia * system.masses()[i];
+    vec3 of_positions(0), of_velocities(0);
+    for (NodalContact& contact : own) {
+      of_positions += contact.impulse;
+      contact.velocity = contact.end_velocity;
+      contact.least = glm::dot(contact.normal, contact.velocity);
+    }
+    solve_coulomb(mat3(m), mat3(1 / m), m * v[i] - of_positions, own, v[i]);
+    for (const NodalContact& contact : own) of_velocities += contact.impulse;
+    if (!reported.empty()) reported[i] += of_velocities - of_positions;
+  }
 }
 
 void Xpbd::update_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
@@ -554,6 +610,8 @@ PairOfVectors Xpbd::response(const Projection& projection, std::uint32_t a, std:
   return HalfLanes{inverse_mass_[a], inverse_mass_[b]} * g;
 }
 
+constexpr std::array<std::string_view, 3> kContactsBy{"velocity", "position", "project-twice"};
+
 constexpr std::array kXpbdParameters{
     ParameterSpec{
         .id = "xpbd-iterations",
@@ -578,6 +636,19 @@ constexpr std::array kXpbdParameters{
         .logarithmic = true,
         .help = "Substeps per step, each with its own sweeps. More substeps with fewer sweeps usually give "
                 "more accuracy for the same cost.",
+    },
+    ParameterSpec{
+        .id = "xpbd-contact",
+        .title = "XPBD contact",
+        .unit = "",
+        .kind = ParameterSpec::Kind::choice,
+        .min = 0,
+        .max = kContactsBy.size() - 1,
+        .fallback = 0,
+        .help = "Nodal contact. velocity: solved before particles pass a surface. position: classical PBD "
+                "moves out particles that it finds inside, and they leave at random speeds. project-twice: "
+                "moves them out, then ends their normal velocity.",
+        .choices = kContactsBy,
     },
 };
 
