@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
 #include <vector>
 
 #include "integrate/implicit_stage.h"
@@ -85,11 +89,22 @@ class GeneralizedAlpha final : public Integrator {
     stage_.report(system, context, h / s, gamma_f, x1_, v1_);
     if (sigma != 0) report_forces(context, system, h / s * sigma * gamma_a, state.x, v0);
     impulses_.keep(context, 1 / (h * gamma), -(1 - gamma) / gamma);
+    double moved = 0, term = 0, size = 0;  // squares [m²]
     for (std::size_t i = 0; i < n; ++i) {
       const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);
       x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a0[i] + beta * a1);
       v1_[i] = v0[i] + h * ((1 - gamma) * a0[i] + gamma * a1);
       a_[i] = a1;
+      const vec3 displacement = x1_[i] - state.x[i], of_a1 = h * h * beta * a1;
+      moved += glm::dot(displacement, displacement);
+      term += glm::dot(of_a1, of_a1);
+      size += glm::dot(x1_[i], x1_[i]);
+    }
+    // The motion has the rounding error of terms that cancel. At rest they are rounding themselves.
+    constexpr double kLost = 0.05, kAtRest = 1e-9, kRounding = std::numeric_limits<double>::epsilon();
+    if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size))) {
+      report.converged = false;
+      report.reason = "the motion is lost in the rounding of h² a; use a smaller h or backward Euler";
     }
     for (const NodalContact& contact : context.contacts)
       a_[contact.particle] -= contact.impulse / (s * gamma * system.masses()[contact.particle]);

@@ -989,6 +989,42 @@ TEST(SceneCards, Century) {
   EXPECT_NEAR(ledger.energy, simulation->record().energy.total, 1e-9);
 }
 
+// From some 1e7 s on, x1 of Newmark's method is the difference of terms h² a whose rounding exceeds it.
+TEST(SceneCards, CenturyReportsAMotionLostInRounding) {
+  Card card("34-century");
+  const double century = card.scene().dt, mirrored = -2 * (1 + 0.1 * 9.8 / 10) + 1.3;
+  const auto lost = [&](const char* id, double h) {
+    const auto simulation = card.by(id).with("dt", h).start();
+    EXPECT_EQ(run(*simulation, 1), 1) << id;
+    const double off = std::abs(simulation->state().x[1].y - mirrored);
+    const bool reported = simulation->record().reason.starts_with("the motion is lost in the rounding");
+    EXPECT_EQ(reported, simulation->notices().has(NoticeCause::not_converged)) << id << ", " << h;
+    return std::pair(reported, off);
+  };
+  for (const double h : {1e3, 1e5, 1e6}) {
+    const auto [reported, off] = lost("newmark", h);
+    EXPECT_FALSE(reported) << h;
+    EXPECT_LT(off, 2e-4) << h;
+  }
+  for (const double h : {1e7, 1e8, century}) {
+    const auto [reported, off] = lost("newmark", h);
+    EXPECT_TRUE(reported) << h;
+    EXPECT_GT(off, 0.03) << h;
+  }
+  for (const char* id : {"trapezoidal", "implicit-midpoint", "backward-euler", "bdf2", "tr-bdf2"})
+    EXPECT_FALSE(lost(id, century).first) << id;
+  // A weight at rest has no motion to lose.
+  Scene at_rest = card.by("newmark").scene();
+  at_rest.initial_state = InitialState{{vec3(0), vec3(0, -1.098, 0)}, {vec3(0), vec3(0)}};
+  for (const double h : {1e7, 1e8, century}) {
+    at_rest.dt = h;
+    Simulation simulation(at_rest, mesh_of(at_rest), one_thread());
+    EXPECT_EQ(run(simulation, 3), 3);
+    EXPECT_TRUE(simulation.record().converged) << h << ": " << simulation.record().reason;
+    EXPECT_NEAR(simulation.state().x[1].y, -1.098, 1e-9);
+  }
+}
+
 double tableau_height(Card& card, const char* preset) {
   Scene scene = card.scene();
   set_integrator(scene, tableau_method(tableau_preset(preset)).info);
