@@ -225,6 +225,13 @@ TEST(PositionalContact, IsRelativeToAMovingSurface) {
                               : contact == kProjectTwice ? kSpeed
                                                          : inside / kFrame + kSpeed;
       ASSERT_NEAR(state.v[4].y, expected, 1e-9) << contact << ", step " << k;
+      // The body has the work of an inelastic impact; the method adds the rest.
+      const bool hits = inside > 1e-9 && before < kSpeed;
+      const double of_body = hits ? kSpeed * kSpeed - before * before : 0;
+      const double gained = expected * expected - before * before;
+      const EnergyLedger& of_step = simulation.record().ledger_of_step;
+      ASSERT_NEAR(of_step.contact, kSheetMass / 2 * of_body, 1e-9) << contact << ", step " << k;
+      ASSERT_NEAR(of_step.method, kSheetMass / 2 * (gained - of_body), 1e-9) << contact << ", step " << k;
       before = state.v[4].y;
       largest = std::max(largest, before);
     }
