@@ -360,6 +360,7 @@ void ImplicitStage::limit_displacement(const Problem& p, Iterate& guess) {
     guess.x[i] = from[i] + kMargin * free * scratch_[i];
     const vec3 change = (guess.x[i] - e.x_hat[i]) / e.gamma_v - guess.v[i];
     const Projection::Entry* held = p.system.projection().find(static_cast<std::uint32_t>(i));
+    if (held != nullptr && held->coupled) return;
     guess.v[i] += held != nullptr ? held->S * change : change;
   });
 }

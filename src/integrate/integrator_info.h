@@ -85,6 +85,8 @@ struct IntegratorInfo {
   /// Harmonic forces of drivers are constant in a step. They have their value at t + s h, s this function:
   /// the mean time of the forces in the step, so that methods of order 2 keep their order. Null: s = ½.
   double (*force_time)(const IntegratorParameters& values) = nullptr;
+  /// The time t + s h of the directions of couplings, ½ or, for methods whose v̂ has earlier velocities, 1.
+  double coupling_time = 0.5;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
   std::span<const double> table = {};      ///< coefficients of a method from a tableau (integrate/tableau.h)
   const TableauMethod* tableau = nullptr;  ///< that this row belongs to; null for rows of the registry
@@ -97,6 +99,11 @@ inline bool solves_stages_once(const IntegratorInfo& info, const SolverSettings&
 }
 inline bool solves_by_newton(const IntegratorInfo& info, const SolverSettings& solver) {
   return info.uses_newton && !solves_stages_once(info, solver);
+}
+
+/// True if the method's solves and velocities respect Projection::couplings.
+inline bool takes_couplings(const IntegratorInfo& info) {
+  return info.family != IntegratorFamily::exponential && info.family != IntegratorFamily::position_based;
 }
 
 /// The stability limit of a method that is stable at every h.

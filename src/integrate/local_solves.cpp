@@ -123,6 +123,7 @@ struct LocalSolves::Damper {
 
 bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   const Projection::Entry* held = p.projection.find(i);
+  if (held != nullptr && held->coupled) return false;
   const std::span<const Link> links(links_.data() + begin_[i], begin_[i + 1] - begin_[i]);
   const std::span<Pull> pulls(pulls_.data(), links.size());
   const auto stiffness = [&](const Link& link) { return link.stretch ? p.stretch : p.bend; };

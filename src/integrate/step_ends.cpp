@@ -21,6 +21,7 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
   for (const Projection::Entry& e : projection.entries()) {
     v[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
   }
+  projection.couplings().prescribe_velocity(v);
 }
 
 std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
@@ -29,7 +30,7 @@ std::span<const vec3> prescribed_velocity(const Projection& projection, std::spa
   const auto is_prescribed = [&](const Projection::Entry& e) {
     return combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) == v[e.particle];
   };
-  if (std::ranges::all_of(projection.entries(), is_prescribed)) return v;
+  if (projection.couplings().empty() && std::ranges::all_of(projection.entries(), is_prescribed)) return v;
   copy.assign(v.begin(), v.end());
   prescribe_velocity(projection, x0, h, copy);
   return copy;
@@ -38,8 +39,10 @@ std::span<const vec3> prescribed_velocity(const Projection& projection, std::spa
 void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,
                       std::span<const vec3> v, std::span<vec3> z) {
   for (const Projection::Entry& e : projection.entries()) {
-    z[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) - v[e.particle];
+    z[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
   }
+  projection.couplings().prescribe_velocity(z);
+  for (const Projection::Entry& e : projection.entries()) z[e.particle] -= v[e.particle];
 }
 
 void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
@@ -48,6 +51,7 @@ void prescribe_offset(const Projection& projection, std::span<const vec3> x0, do
     const vec3 displacement = e.target - x0[e.particle];
     x_hat[e.particle] = combine(e.S, x_hat[e.particle], e.target - gamma / h * displacement);
   }
+  projection.couplings().prescribe_offset(x0, gamma, x_hat);
 }
 
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
@@ -56,6 +60,7 @@ void prescribe(const Projection& projection, std::span<const vec3> x0, double h,
   for (const Projection::Entry& e : projection.entries()) {
     x[e.particle] = combine(e.S, x[e.particle], e.target);
   }
+  projection.couplings().finish(x, v);
 }
 
 void finish_step(const DynamicSystem& system, const StepContext& context, double h, std::vector<vec3>& x1,
@@ -156,7 +161,7 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
   take_forces(context, system, weight, x, v, a, springs);
   const std::span<const double> m = system.masses();
   context.for_particles(a.size(), [&](std::size_t i) { a[i] /= m[i]; });
-  system.projection().filter(a);
+  system.projection().filter_motion(a);
 }
 
 void StepStart::compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,

@@ -31,12 +31,13 @@ void prescribe_change(const Projection& projection, std::span<const vec3> x0, do
 void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
                       std::span<vec3> x_hat);
 
-/// Puts prescribed particles exactly on their targets, with velocity (p1 − p0)/h.
+/// Puts prescribed particles exactly on their targets, with velocity (p1 − p0)/h, and ends the step of
+/// couplings.
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
                std::span<vec3> v);
 
-/// a := S M⁻¹ f(x, v) [m/s²], the acceleration of the free directions; forces do not move the prescribed
-/// ones. Reports the forces with that weight [s] in the step, if it is not 0.
+/// a := S M⁻¹ f(x, v) [m/s²], the acceleration of the free directions, with the forces of couplings; forces
+/// do not move the prescribed ones. Reports the forces with that weight [s] in the step, if it is not 0.
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                        const StepContext& context, double weight, std::span<vec3> a,
                        SpringForces springs = SpringForces::all);

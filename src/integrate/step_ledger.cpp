@@ -144,7 +144,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
     double work = 0;
     for (std::size_t begin = 0; begin < n; begin += kLedgerGrain)
       work += chunk_works_[begin / kLedgerGrain][k];
-    for (const auto& [i, S, target, passing] : entries) {
+    for (const auto& [i, S, target, passing, coupled] : entries) {
       const vec3 half = kind == ImpulseKind::all ? -0.5 * twice_mean(i) : 0.5 * (v1[i] - v0[i]);
       const vec3 of_held = kind == ImpulseKind::all ? momentum(i) : J[i];
       work += glm::dot(half - S * half, of_held);
@@ -156,13 +156,21 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   // The part of a contact's impulse that changes the velocity has the mean velocity.
   for (const auto& [i, S, beyond] : closed_) work_.friction -= glm::dot(beyond - S * beyond, momentum(i));
   work_.given_by_wind += impulses_.given_by_wind();
-  const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
+  const std::span<const vec3> J = impulses_.of(ImpulseKind::held), r = impulses_.of(ImpulseKind::residual);
   held_work_.resize(entries.size(), 0.0);
+  const Couplings& couplings = system.projection().couplings();
+  coupling_forces_.resize(couplings.constraints().size());
+  if (!couplings.empty()) coupling_impulses_.resize(n);
   for (std::size_t k = 0; k < entries.size(); ++k) {
-    const auto& [i, S, target, passing] = entries[k];
+    const auto& [i, S, target, passing, coupled] = entries[k];
     const vec3 gain = momentum(i), force = J.empty() ? vec3(0.0) : J[k];
     held_work_[k] += 0.5 * glm::dot(twice_mean(i), gain - S * gain) - glm::dot(v1[i], force - S * force);
+    if (!coupled) continue;
+    const vec3 impulse = S * (gain - force - (r.empty() ? vec3(0.0) : r[i]));
+    held_work_[k] += 0.5 * glm::dot(twice_mean(i), impulse);
+    coupling_impulses_[i] = impulse;
   }
+  couplings.forces(coupling_impulses_, coupling_forces_);
 }
 
 void take_forces(const StepContext& context, const DynamicSystem& system, double weight,

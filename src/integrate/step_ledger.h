@@ -88,6 +88,8 @@ class StepLedger {
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.
   std::span<const double> held_work() const { return held_work_; }
+  /// λ of the couplings in the last substep, in the order of their constraints [N], positive in tension.
+  std::span<const double> coupling_forces() const { return coupling_forces_; }
 
  private:
   Impulses impulses_;
@@ -98,8 +100,9 @@ class StepLedger {
   std::vector<vec3> used_;      // n for each weight
   std::vector<vec3> contacts_;  // impulses; empty: none
   StepWork work_;
-  std::vector<double> held_work_;
-  struct Closed {  // contacts of a particle
+  std::vector<double> held_work_, coupling_forces_;
+  std::vector<vec3> coupling_impulses_;  // by particle
+  struct Closed {                        // contacts of a particle
     std::uint32_t particle;
     mat3 S;
     vec3 beyond_mean;  // the velocity of its displacement, less the mean velocity

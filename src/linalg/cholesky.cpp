@@ -52,7 +52,7 @@ void CholeskySolver::filter_right_hand_side(const ComputeContext& context, const
     system.A.multiply(context.pool, y_, product_);
     for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] -= product_[i];
   }
-  system.projection.filter(rhs_);
+  system.projection.filter_particles(rhs_);
 }
 
 void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& system, double scale,
@@ -62,11 +62,11 @@ void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& s
   while (!report.indefinite && report.iterations <= kMaxRefinements) {
     CancelPoint(context.stop).poll();
     factor_.add_solution(residual_, y_, context.stop);
-    system.projection.filter(y_);
+    system.projection.filter_particles(y_);
     ++report.iterations;
     system.A.multiply(context.pool, y_, product_);
     for (std::size_t i = 0; i < rhs_.size(); ++i) residual_[i] = rhs_[i] - product_[i];
-    system.projection.filter(residual_);
+    system.projection.filter_particles(residual_);
     const double before = report.residual;
     report.residual = norm(residual_) / scale;
     history_.push_back(report.residual);
@@ -74,13 +74,23 @@ void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& s
   }
 }
 
-// x = A⁻¹ (b − Y μ) with Yᵀx = 0
+// x = z + A⁻¹ (b − Az − Y μ) with Yᵀ(x − z) = 0
 SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSystem& system,
                                   std::span<vec3> x, double tolerance) {
+  const Couplings& couplings = system.projection.couplings();
+  const bool is_coupled = !couplings.empty();
+  assert(!is_coupled || system.modes == nullptr);
+  const std::span<const Projection::Entry> entries = system.projection.entries();
+  change_.assign(is_coupled && !system.z.empty() ? entries.size() : 0, vec3(0.0));
+  for (std::size_t k = 0; k < change_.size(); ++k) change_[k] = system.z[entries[k].particle];
   SolveReport report = solve_freely(context, system, x, tolerance);
-  const std::size_t count = system.modes != nullptr ? system.modes->count() : 0;
+  const std::size_t count = is_coupled                ? couplings.rank()
+                            : system.modes != nullptr ? system.modes->count()
+                                                      : 0;
   if (count == 0 || !report.converged) return report;
-  const VectorBasis& Y = system.modes->Y();
+  if (is_coupled) couplings.basis(x.size(), normals_);
+  const VectorBasis& Y = is_coupled ? normals_ : system.modes->Y();
+  for (std::size_t k = 0; k < change_.size(); ++k) x[entries[k].particle] -= change_[k];
   of_modes_.resize(x.size(), count);
   small_.resize(count * count);
   multipliers_.resize(count);
@@ -95,7 +105,11 @@ SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSys
   }
   Y.coefficients(context.pool, count, x, multipliers_);
   if (solve_dense(count, small_, 1, multipliers_)) of_modes_.add(context.pool, count, multipliers_, -1, x);
-  system.modes->filter_motion(context.pool, x);
+  if (is_coupled)
+    couplings.filter(x);
+  else
+    system.modes->filter_motion(context.pool, x);
+  for (std::size_t k = 0; k < change_.size(); ++k) x[entries[k].particle] += change_[k];
   history_.assign({1, residual});
   report.history = history_;
   return report;

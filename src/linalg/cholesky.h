@@ -22,7 +22,7 @@ class CholeskySolver {
                     double tolerance);
 
  private:
-  /// The same without regard to the modes of the system.
+  /// The same without regard to the modes and the couplings of the system.
   SolveReport solve_freely(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                            double tolerance);
   /// Allocates. Throws Cancelled, as `refine`.
@@ -36,7 +36,9 @@ class CholeskySolver {
   CholeskyFactor factor_;
   std::vector<vec3> rhs_, residual_, y_, product_;
   std::vector<double> history_;
-  VectorBasis of_modes_;  // A⁻¹ Y
+  VectorBasis of_modes_;      // A⁻¹ Y
+  VectorBasis normals_;       // Y of couplings
+  std::vector<vec3> change_;  // z of entries
   std::vector<double> small_, multipliers_;
 };
 

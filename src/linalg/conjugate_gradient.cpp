@@ -36,6 +36,7 @@ struct ConjugateGradient::Scratch {
   const SpringMatrix *A = nullptr, *near = nullptr;
   const StopProbe* stop = nullptr;
   const ModeFilter* modes = nullptr;
+  const Couplings* couplings = nullptr;
   std::span<const vec3> b, prescribed;
   bool moves = false;  // z is not 0
   PreconditionerKind kind = PreconditionerKind::none;
@@ -55,6 +56,7 @@ struct ConjugateGradient::Scratch {
     A = &system.A;
     near = system.preconditioner ? system.preconditioner : A;
     modes = system.modes;
+    couplings = &system.projection.couplings();
     b = system.b;
     PreconditionerKind wanted = options.preconditioner;
     if (wanted == PreconditionerKind::automatic) {
@@ -96,14 +98,29 @@ struct ConjugateGradient::Scratch {
       filter.filter(chunk, q.data());
       return v_dot_q;
     });
-    if (modes != nullptr) modes->filter_force(*pool, pattern(), q);
+    filter_force(q);
     return square;
   }
 
-  // r := r without the forces on the modes; returns r . r, which was `square`.
-  double without_modes(double square) {
-    if (modes == nullptr) return square;
-    modes->filter_force(*pool, pattern(), r);
+  void filter_couplings(RowVector& v) const {
+    const std::vector<std::uint32_t>& row = pattern().row;
+    couplings->filter_with([&](std::uint32_t i) { return unpadded(v[row[i]]); },
+                           [&](std::uint32_t i, const vec3& of_i) { v[row[i]] = padded(of_i); });
+  }
+  // The parts of S over several rows, and Πᵀ.
+  void filter_force(RowVector& v) const {
+    if (modes != nullptr) modes->filter_force(*pool, pattern(), v);
+    filter_couplings(v);
+  }
+  void filter_motion(RowVector& v) const {
+    filter_couplings(v);
+    if (modes != nullptr) modes->filter_motion(*pool, pattern(), v);
+  }
+
+  // r := filter_force(r); returns r . r, which was `square`.
+  double filtered(double square) {
+    if (modes == nullptr && couplings->empty()) return square;
+    filter_force(r);
     return sum_over_rows(*pool, pattern(), [&](std::size_t i) { return dot(r[i], r[i]); });
   }
 
@@ -132,12 +149,11 @@ struct ConjugateGradient::Scratch {
       add_change(p);
     }
     has_product = true;
-    return without_modes(
-        sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-          A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
-          for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
-          return filtered_square(chunk, begin, end);
-        }));
+    return filtered(sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
+      for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
+      return filtered_square(chunk, begin, end);
+    }));
   }
 
   // r := S r on the rows of one chunk; returns r . r there.
@@ -160,7 +176,7 @@ struct ConjugateGradient::Scratch {
           }
           return filtered_square(chunk, begin, end);
         });
-    return moves ? residual() : without_modes(square);
+    return moves ? residual() : filtered(square);
   }
 
   // y := S (x - z), and the residual of that; returns r . r. Overwrites p and q.
@@ -179,7 +195,7 @@ struct ConjugateGradient::Scratch {
   double true_residual() {
     for_rows(*pool, pattern(),
              [&](std::size_t chunk, std::uint32_t, std::uint32_t) { filter.filter(chunk, y.data()); });
-    if (modes != nullptr) modes->filter_motion(*pool, pattern(), y);
+    filter_motion(y);
     return residual();
   }
 
@@ -279,7 +295,7 @@ struct ConjugateGradient::Scratch {
   double precondition(const Sums& sums) {
     const double r_dot_z =
         kind == PreconditionerKind::multigrid ? multigrid.apply(r, std::sqrt(sums.r_dot_r), z) : sums.r_dot_z;
-    if (modes != nullptr) modes->filter_motion(*pool, pattern(), z);
+    filter_motion(z);
     return r_dot_z;
   }
 
@@ -291,7 +307,7 @@ struct ConjugateGradient::Scratch {
   // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
   double restart() {
     const double r_dot_p = precondition_into_p();
-    if (modes != nullptr) modes->filter_motion(*pool, pattern(), p);
+    filter_motion(p);
     return r_dot_p;
   }
 

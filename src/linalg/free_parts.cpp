@@ -12,7 +12,14 @@ void FreeParts::find(const SpringPattern& pattern, const Projection& projection)
   count_ = pattern.parts;
   for (const Projection::Entry& entry : projection.entries()) {
     if (count_ == 0) return;
-    exclude(pattern.row[entry.particle]);
+    // A common translation of a part changes no distance within it.
+    if (!entry.coupled || entry.S != mat3(1.0)) exclude(pattern.row[entry.particle]);
+  }
+  for (const auto& [i, j, length] : projection.couplings().constraints()) {
+    const std::uint32_t of_i = pattern.row[i], of_j = pattern.row[j];
+    if (pattern.part[of_i] == pattern.part[of_j]) continue;
+    exclude(of_i);
+    exclude(of_j);
   }
 }
 

@@ -56,8 +56,27 @@ bool Projection::is_fixed(std::size_t i) const {
   return entry != nullptr && entry->S == mat3(0.0);
 }
 
-void Projection::filter(std::span<vec3> a) const {
-  for (const Entry& entry : entries_) a[entry.particle] = entry.S * a[entry.particle];
+void Projection::linearise(std::span<const double> masses, std::span<const vec3> x0, std::span<const vec3> v0,
+                           double h, double part) {
+  couplings_.for_particles([&](std::uint32_t i) {
+    if (find(i) == nullptr) constrain(i, mat3(1.0), x0[i]);
+    position_of(entries_, i)->coupled = true;
+  });
+  couplings_.linearise(*this, masses, x0, v0, h, part);
+}
+
+void Projection::filter(std::span<vec3> f) const {
+  filter_particles(f);
+  couplings_.filter(f);
+}
+
+void Projection::filter_motion(std::span<vec3> a) const {
+  filter_particles(a);
+  couplings_.filter_motion(a);
+}
+
+void Projection::filter_particles(std::span<vec3> f) const {
+  for (const Entry& entry : entries_) f[entry.particle] = entry.S * f[entry.particle];
 }
 
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/vec.h"
+#include "linalg/couplings.h"
 
 namespace clothlab {
 
@@ -18,6 +19,9 @@ namespace clothlab {
 /// S != I are stored. A linear solve with A then uses the pre-filtered form
 ///   (S A S + I - S) y = S (b - A z),   x = y + z,
 /// with z the prescribed change [Ascher 2003].
+///
+/// Couplings constrain several particles together. S then is the product of both projectors. Each of their
+/// particles has an entry, with S = I if nothing else constrains it.
 class Projection {
  public:
   struct Entry {
@@ -26,12 +30,13 @@ class Projection {
     vec3 target;  ///< prescribed position at the end of the step, in m; counts along I - S only
     /// Of a contact, which may end in the next step: solvers build no lasting structure on it.
     bool passing = false;
+    bool coupled = false;  ///< couplings constrain it too
   };
 
   Projection() = default;
   explicit Projection(std::size_t particles) : particles_(particles) {}
 
-  /// Makes all `particles` particles free.
+  /// Makes all `particles` particles free, without a change of the couplings.
   void clear(std::size_t particles);
   /// Constrains particle i in all directions; replaces its entry.
   void fix(std::size_t i, const vec3& target);
@@ -44,6 +49,13 @@ class Projection {
   /// of free particles.
   void constrain(std::span<const Entry> added) { merge(added, true); }
 
+  /// Replaces the couplings. They act after `linearise`.
+  void couple(std::span<const DistanceConstraint> constraints) { couplings_.set(constraints); }
+  /// Couplings::linearise with all entries, which must not change until the end of the step.
+  void linearise(std::span<const double> masses, std::span<const vec3> x0, std::span<const vec3> v0, double h,
+                 double part);
+  const Couplings& couplings() const { return couplings_; }
+
   std::size_t size() const { return particles_; }
   /// The constrained particles in ascending order.
   std::span<const Entry> entries() const { return entries_; }
@@ -52,14 +64,19 @@ class Projection {
   /// True if particle i has no free direction.
   bool is_fixed(std::size_t i) const;
 
-  /// a := S a, in place; a has one vector per particle.
-  void filter(std::span<vec3> a) const;
+  /// f := S f, in place; f has one force or residual per particle.
+  void filter(std::span<vec3> f) const;
+  /// The same for a velocity or an acceleration, which couplings correct by impulses.
+  void filter_motion(std::span<vec3> a) const;
+  /// f := S f without couplings.
+  void filter_particles(std::span<vec3> f) const;
 
  private:
   void merge(std::span<const Entry> added, bool passing);
 
   std::size_t particles_ = 0;
   std::vector<Entry> entries_;
+  Couplings couplings_;
 };
 
 }  // namespace clothlab

@@ -292,9 +292,12 @@ struct Renderer::Impl {
         centre += positions[i] / static_cast<float>(mark.particles.size());
         ball_list.push_back({positions[i], (mark.line.empty() ? 0.1f : 0.3f) * mean_edge, colour});
       }
-      for (std::size_t p = 1; p < mark.line.size(); ++p)
+      const std::size_t pieces = std::holds_alternative<GroupLine>(driver.action) ? 2 : 1;  // of own lines
+      for (std::size_t p = 1; p < mark.line.size(); p += pieces)
         line_list.push_back({at(mark.line[p - 1]), at(mark.line[p]), colour});
       for (const vec3& key : mark.keys) ball_list.push_back({at(key), 0, colour});
+      if (std::holds_alternative<GroupDistance>(driver.action))
+        line_list.push_back({positions[mark.particles[0]], positions[mark.particles[1]], colour});
       const auto* force = std::get_if<DriverForce>(&driver.action);
       if (force == nullptr) continue;
       if (force->kind == DriverForce::Kind::central) {

@@ -53,9 +53,26 @@ std::string why_only_forward(const Scene& scene) {
   return may_touch(scene) ? "contact has no step back (remove the floor, obstacles and self-contact)" : "";
 }
 
+namespace {
+
+void check_distances(const Scene& scene, const IntegratorInfo& method) {
+  if (!has_distances(scene.drivers)) return;
+  if (!takes_couplings(method))
+    throw InputError(std::string(method.title) +
+                     " cannot keep particles at a distance; use an implicit or an explicit method, or switch "
+                     "the distance off.");
+  if (may_touch(scene) && !info_of(scene.contact.model).by_forces)
+    throw InputError("Contact by " + std::string(info_of(scene.contact.model).id) +
+                     " cannot keep particles at a distance; use contact by penalty or barrier, or switch the "
+                     "distance off.");
+}
+
+}  // namespace
+
 void check_contact(const Scene& scene) {
   if (find_integrator(scene.integrator) == nullptr) return;
   const IntegratorInfo* method = &method_info(scene);
+  check_distances(scene, *method);
   if (scene.dt < 0)
     if (const std::string why = why_only_forward(scene); !why.empty())
       throw InputError("dt: " + format_number(scene.dt) + " is not allowed here, because " + why +

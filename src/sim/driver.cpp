@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/geometric.hpp>
 #include <string_view>
 
 #include "collide/obstacle.h"
@@ -17,6 +18,7 @@ constexpr double kMostForce = 1e9;      // of any number of a force, in its unit
 constexpr double kMostDistance = 1000;  // [m]
 constexpr double kMostFrequency = 1e6;  // of a sine [Hz]
 constexpr double kMostPhase = 1e6;      // [rad]
+constexpr double kLeastDistance = 1e-6;
 
 std::string in_quotes(const std::string& name) { return '"' + printable(name) + '"'; }
 
@@ -68,9 +70,18 @@ void check_group_path(const GroupPath& path, const std::string& of) {
     throw InputError("The path" + of + " loops, so its last keyframe must equal its first one.");
 }
 
+void check_line(const GroupLine& line, const std::string& of) {
+  if (!is_within(line.along, kMostDistance) || !(glm::length(line.along) >= kLeastDistance))
+    throw InputError("The direction" + of + " must have a length of at least " +
+                     format_number(kLeastDistance) + ", and each number must be from " +
+                     format_number(-kMostDistance) + " to " + format_number(kMostDistance) + ".");
+}
+
 }  // namespace
 
 std::string kind_text(const Driver& driver) {
+  if (std::holds_alternative<GroupLine>(driver.action)) return "line";
+  if (std::holds_alternative<GroupDistance>(driver.action)) return "distance";
   const auto* force = std::get_if<DriverForce>(&driver.action);
   if (force == nullptr) {
     const GroupPath& path = std::get<GroupPath>(driver.action);
@@ -87,6 +98,12 @@ std::string kind_text(const Driver& driver) {
       break;
   }
   return "central force";
+}
+
+bool has_distances(const std::vector<Driver>& drivers) {
+  return std::ranges::any_of(drivers, [](const Driver& driver) {
+    return driver.on && std::holds_alternative<GroupDistance>(driver.action);
+  });
 }
 
 void check_drivers(const std::vector<ParticleGroup>& groups, const std::vector<Driver>& drivers) {
@@ -110,8 +127,14 @@ void check_drivers(const std::vector<ParticleGroup>& groups, const std::vector<D
     const std::string of = " of driver " + std::to_string(k + 1);
     if (const auto* path = std::get_if<GroupPath>(&driver.action))
       check_group_path(*path, of);
-    else
-      check_force(std::get<DriverForce>(driver.action), of);
+    else if (const auto* force = std::get_if<DriverForce>(&driver.action))
+      check_force(*force, of);
+    else if (const auto* line = std::get_if<GroupLine>(&driver.action))
+      check_line(*line, of);
+    else if (const double length = std::get<GroupDistance>(driver.action).length;
+             length != 0 && !(length >= kLeastDistance && length <= kMostDistance))
+      throw InputError("The length" + of + " must be from " + format_number(kLeastDistance) + " to " +
+                       format_number(kMostDistance) + " m.");
   }
 }
 

@@ -57,10 +57,24 @@ struct GroupPath {
   bool operator==(const GroupPath&) const = default;
 };
 
-/// Prescribes the motion of a group, or adds a force on each of its particles.
+/// A constraint: each particle of a group stays on a straight line through its position at the start.
+struct GroupLine {
+  vec3 along{1, 0, 0};  ///< of any length but 0
+
+  bool operator==(const GroupLine&) const = default;
+};
+
+/// A constraint: the two particles of a group stay at a distance.
+struct GroupDistance {
+  double length = 0;  ///< [m]; 0: the distance at the start
+
+  bool operator==(const GroupDistance&) const = default;
+};
+
+/// Prescribes the motion of a group, constrains it, or adds a force on each of its particles.
 struct Driver {
   std::string group;  ///< name
-  std::variant<GroupPath, DriverForce> action;
+  std::variant<GroupPath, DriverForce, GroupLine, GroupDistance> action;
   bool on = true;
 
   bool operator==(const Driver&) const = default;
@@ -71,6 +85,9 @@ inline constexpr std::size_t kMostDrivers = 100;
 
 /// "constant force", "path", "sine": the kind of a driver, for texts.
 std::string kind_text(const Driver& driver);
+
+/// True if a driver that is on keeps particles at a distance.
+bool has_distances(const std::vector<Driver>& drivers);
 
 /// Throws InputError for a number out of its range, times that do not ascend, a loop that does not end where
 /// it begins, a name that occurs twice, or a driver of an unknown group.

@@ -172,15 +172,32 @@ DriverForce read_force(const json& value, const std::string& of) {
 }
 
 Driver read_driver(const json& value, const std::string& of) {
-  const Members driver(value, of, {"group", "path", "interpolation", "loops", "sine", "force", "on"});
-  if (driver.has("force") || !driver.has("path")) driver.need_one_of({"path", "sine", "force"});
+  const Members driver(
+      value, of,
+      {"group", "path", "interpolation", "loops", "sine", "force", "constraint", "along", "length", "on"});
+  if (driver.has("force") || driver.has("constraint") || !driver.has("path"))
+    driver.need_one_of({"path", "sine", "force", "constraint"});
   Driver read;
   driver.read("group", read.group);
   driver.read_if("on", read.on);
-  for (const char* key : {"interpolation", "loops"})
-    if (driver.has(key) && !driver.has("path"))
-      throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to a path");
-  if (driver.has("force")) {
+  if (!driver.has("path"))
+    for (const char* key : {"interpolation", "loops"})
+      if (driver.has(key)) throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to a path");
+  std::string constraint;
+  driver.read_if("constraint", constraint);
+  for (const auto& [key, kind] : {std::pair{"along", "line"}, std::pair{"length", "distance"}})
+    if (driver.has(key) && constraint != kind)
+      throw InputError("\"" + std::string(key) + "\" of " + of + " belongs to the constraint \"" + kind +
+                       '"');
+  if (constraint == "line") {
+    driver.read("along", read.action.emplace<GroupLine>().along);
+  } else if (constraint == "distance") {
+    driver.read_if("length", read.action.emplace<GroupDistance>().length);
+    if (driver.has("length") && std::get<GroupDistance>(read.action).length == 0)
+      driver.refuse("length", "above 0; without it, it is the distance at the start");
+  } else if (driver.has("constraint")) {
+    driver.refuse("constraint", "\"line\" or \"distance\"");
+  } else if (driver.has("force")) {
     read.action = read_force(driver.at("force"), of);
   } else {
     read.action = read_group_path(driver, of);
@@ -236,6 +253,15 @@ std::string text_of_action(const DriverForce& force) {
     return "\"central\": " + json_list(force.centre) + ", \"strength\": " + json_number(force.strength);
   };
   return "\"force\": {" + text() + "}";
+}
+
+std::string text_of_action(const GroupLine& line) {
+  return "\"constraint\": \"line\", \"along\": " + json_list(line.along);
+}
+
+std::string text_of_action(const GroupDistance& distance) {
+  return std::string("\"constraint\": \"distance\"") +
+         (distance.length != 0 ? ", \"length\": " + json_number(distance.length) : "");
 }
 
 }  // namespace

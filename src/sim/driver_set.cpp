@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
 #include <numbers>
 #include <string_view>
 #include <utility>
@@ -136,17 +137,28 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
       if (driver.on) forces_.push_back({mark.particles, *force});
       continue;
     }
+    if (const auto* distance = std::get_if<GroupDistance>(&driver.action)) {
+      add_distance(group, *distance, start, driver.on, mark);
+      continue;
+    }
     vec3 centre(0);
     for (const std::uint32_t i : mark.particles)
       centre += start[i] / static_cast<double>(mark.particles.size());
-    const Path path = path_of(std::get<GroupPath>(driver.action), centre);
-    add_line(path, centre, mark);
+    const auto* line = std::get_if<GroupLine>(&driver.action);
+    const Path path = line != nullptr ? Path{{{{}}, false}, false, {}}
+                                      : path_of(std::get<GroupPath>(driver.action), centre);
+    const vec3 along = line != nullptr ? glm::normalize(line->along) : vec3(0);
+    if (line == nullptr)
+      add_line(path, centre, mark);
+    else
+      add_lines(along, mesh.diagonal, start, mark);
     if (!driver.on) continue;
     for (const std::uint32_t i : mark.particles) {
-      all.push_back({i, {paths_.size(), start[i]}});
+      all.push_back({i, {paths_.size(), start[i], glm::outerProduct(along, along)}});
       if (std::ranges::binary_search(pinned, i))
-        refuse_group(group, "vertex " + std::to_string(mesh.vertex_of_particle[i]) +
-                                " is pinned, and a path moves it. Unpin it, or switch the path off.");
+        refuse_group(group, "vertex " + std::to_string(mesh.vertex_of_particle[i]) + " is pinned, and a " +
+                                kind_text(driver) + " moves it. Unpin it, or switch the " +
+                                kind_text(driver) + " off.");
     }
     paths_.push_back(path);
   }
@@ -154,12 +166,46 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
   std::ranges::stable_sort(all, {}, [](const auto& each) { return each.first; });
   for (const auto& [i, driven] : all) {
     if (!entries_.empty() && entries_.back().particle == i)
-      throw InputError("Two paths move vertex " + std::to_string(mesh.vertex_of_particle[i]) +
+      throw InputError("Two paths or lines move vertex " + std::to_string(mesh.vertex_of_particle[i]) +
                        ". Switch one of them off.");
-    entries_.push_back({i, mat3(0.0), driven.start});
+    entries_.push_back({i, driven.S, driven.start});
     driven_.push_back(driven);
   }
   shifts_.resize(paths_.size());
+  const auto is_prescribed = [&](std::uint32_t i) {
+    const auto entry = std::ranges::lower_bound(entries_, i, {}, &Projection::Entry::particle);
+    return std::ranges::binary_search(pinned, i) ||
+           (entry != entries_.end() && entry->particle == i && entry->S == mat3(0.0));
+  };
+  for (const auto& [i, j, length] : distances_)
+    if (is_prescribed(i) && is_prescribed(j))
+      throw InputError("Pins or paths prescribe the vertices " + std::to_string(mesh.vertex_of_particle[i]) +
+                       " and " + std::to_string(mesh.vertex_of_particle[j]) +
+                       ", so their distance cannot be kept. Free one of them, or switch the distance off.");
+}
+
+void DriverSet::add_distance(const ParticleGroup& group, const GroupDistance& distance,
+                             std::span<const vec3> start, bool on, const DriverMark& mark) {
+  if (mark.particles.size() != 2)
+    refuse_group(group, "a distance needs two particles; the group has " +
+                            std::to_string(mark.particles.size()) + ".");
+  const std::uint32_t i = mark.particles[0], j = mark.particles[1];
+  const double length = distance.length != 0 ? distance.length : glm::distance(start[i], start[j]);
+  if (length == 0) refuse_group(group, "its particles are at one point; give the length of their distance.");
+  if (on) distances_.push_back({i, j, length});
+}
+
+void DriverSet::add_lines(const vec3& along, double reach, std::span<const vec3> start, DriverMark& mark) {
+  // One line through particles that share it.
+  std::vector<vec3> ends;
+  for (const std::uint32_t i : mark.particles) {
+    const vec3 foot = start[i] - glm::dot(along, start[i]) * along;
+    const bool is_new = std::ranges::none_of(
+        ends, [&](const vec3& other) { return glm::distance(other, foot) <= 1e-6 * reach; });
+    if (!is_new) continue;
+    ends.push_back(foot);
+    for (const double side : {-0.5, 0.5}) mark.line.push_back(start[i] + side * reach * along);
+  }
 }
 
 DriverSet::Path DriverSet::path_of(const GroupPath& path, const vec3& centre) {
@@ -202,7 +248,7 @@ std::span<const Projection::Entry> DriverSet::targets(double t) {
 }
 
 void DriverSet::set_targets(double t, Projection& projection) {
-  if (has_paths()) projection.fix(targets(t));
+  if (!paths_.empty()) projection.fix(targets(t));
 }
 
 double DriverSet::reach() const {

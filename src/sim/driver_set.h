@@ -22,7 +22,7 @@ std::vector<std::uint32_t> particles_of(const ParticleGroup& group, const ClothM
 /// What the picture shows of a driver, on or off.
 struct DriverMark {
   std::vector<std::uint32_t> particles;
-  std::vector<vec3> line;  ///< path of the group's centre [m]; empty for a force
+  std::vector<vec3> line;  ///< path of the group's centre, or lines of constraints [m]; empty for a force
   std::vector<vec3> keys;  ///< its keyframes [m]
 };
 using DriverMarks = std::vector<DriverMark>;
@@ -31,17 +31,20 @@ using DriverMarks = std::vector<DriverMark>;
 class DriverSet {
  public:
   DriverSet() = default;
-  /// `start` are the positions at the start [m]. Throws InputError as particles_of() does, and for a particle
-  /// of a path that is pinned or on another path.
+  /// `start` are the positions at the start [m]. Throws InputError as particles_of() does, for a particle of
+  /// a path or a line that is pinned or on another one, and for a distance of other than two particles, or of
+  /// two that are prescribed.
   DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const vec3> start);
 
   std::vector<DrivenGroup> forces() const { return forces_; }
+  std::span<const DistanceConstraint> distances() const { return distances_; }
   /// One for each driver of the scene; null if there are none.
   const std::shared_ptr<const DriverMarks>& marks() const { return marks_; }
-  /// True if a path prescribes the motion of particles.
-  bool has_paths() const { return !paths_.empty(); }
+  /// True if a path or a constraint prescribes the motion of particles.
+  bool has_paths() const { return !paths_.empty() || !distances_.empty(); }
 
-  /// Fixes the particles of all paths at their positions at time t [s]; they are free before.
+  /// Fixes the particles of all paths at their positions at time t [s], and constrains those of lines; they
+  /// are free before.
   void set_targets(double t, Projection& projection);
   /// Those positions.
   std::span<const Projection::Entry> targets(double t);
@@ -62,15 +65,20 @@ class DriverSet {
   };
   static Path path_of(const GroupPath& path, const vec3& centre);
   static void add_line(const Path& path, const vec3& centre, DriverMark& mark);
+  static void add_lines(const vec3& along, double reach, std::span<const vec3> start, DriverMark& mark);
+  void add_distance(const ParticleGroup& group, const GroupDistance& distance, std::span<const vec3> start,
+                    bool on, const DriverMark& mark);
   struct Driven {
     std::size_t path;
     vec3 start;
+    mat3 S;
   };
 
   std::shared_ptr<const DriverMarks> marks_;
   std::vector<DrivenGroup> forces_;
+  std::vector<DistanceConstraint> distances_;
   std::vector<Path> paths_;
-  std::vector<Projection::Entry> entries_;  // of the particles on paths, ascending
+  std::vector<Projection::Entry> entries_;  // of the particles on paths and lines, ascending
   std::vector<Driven> driven_;              // in their order
   std::vector<vec3> shifts_;                // by path
 };

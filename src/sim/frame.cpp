@@ -18,7 +18,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.pinned.assign(frame.positions.size(), 0);
   // Between steps the projection contains only the pins and the particles of paths.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
-    frame.pinned[pin.particle] = simulation.is_pinned(pin.particle) ? 1 : 2;
+    if (pin.S != mat3(1.0)) frame.pinned[pin.particle] = simulation.is_pinned(pin.particle) ? 1 : 2;
   frame.moving_pins = simulation.moving_pins();
   frame.drivers = simulation.drivers().marks();
   frame.obstacles = simulation.obstacles();

@@ -195,6 +195,7 @@ void Simulation::copy_state(WorkerPool& pool, State& to) const {
 void Simulation::set_pin_targets(double h, const ComputeContext& context) {
   pins_.set_pin_targets(state_.t + h, system_.projection());
   drivers_.set_targets(state_.t + h, system_.projection());
+  system_.projection().linearise(system_.masses(), state_.x, state_.v, h, info_->coupling_time);
   add_work_of_pins(h, context);
 }
 
@@ -508,10 +509,13 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.residual = std::max(next_.residual, report.newton_residual);
   next_.distance = report.distance;
   next_.contact_solves = sum_of(next_.contact_solves, report.contact_solves);
-  next_.length_violation = report.length_violation;
+  const Couplings& couplings = system_.projection().couplings();
+  next_.length_violation = couplings.empty() ? report.length_violation : couplings.violation(state_.x);
   rod_forces_.assign(report.rod_forces.begin(), report.rod_forces.end());
   next_.rod_force = 0;
-  for (const double force : rod_forces_) next_.rod_force = std::max(next_.rod_force, std::abs(force));
+  for (const std::span<const double> forces :
+       {std::span<const double>(rod_forces_), ledger_.coupling_forces()})
+    for (const double force : forces) next_.rod_force = std::max(next_.rod_force, std::abs(force));
   next_.modes = report.modes;
   next_.ledger = energy_ledger_;
   entering_ = jumped_ = false;
@@ -739,6 +743,7 @@ EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,
 
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection constraints = system_.projection();
+  constraints.couple({});
   Surfaces now;
   now.place(scene_->floor, scene_->obstacles, contact_->thickness(), moves_, x.size(), state_.t, 0);
   contact_->add_constraints(constraints, now, x);

@@ -207,6 +207,7 @@ void Simulation::start(const ComputeContext& context) {
   entering_ = true;
   notices_ = {};
   state_ = initial_state(*scene_, *mesh_);
+  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
   set_drivers(drivers_of(*scene_));
   move_driven();
   lifting_ = true;
@@ -382,20 +383,28 @@ DriverSet Simulation::drivers_of(const Scene& scene) const {
 void Simulation::set_drivers(DriverSet drivers) {
   drivers_ = std::move(drivers);
   system_.set_drivers(drivers_.forces());
+  system_.projection().couple(drivers_.distances());
 }
 
-/// Moves particles to their paths, where they are at rest; true if any was elsewhere.
+/// Moves particles to their paths, where they are at rest, to their lines and distances; true if any was
+/// elsewhere.
 bool Simulation::move_driven() {
   constexpr double kOnPath = 1e-9;  // of the diagonal; less is rounding
   bool moved = false;
   for (const Projection::Entry& entry : drivers_.targets(state_.t)) {
     vec3& x = state_.x[entry.particle];
-    if (glm::distance(x, entry.target) <= kOnPath * mesh_->diagonal) continue;
-    x = entry.target;
-    state_.v[entry.particle] = vec3(0);
+    const vec3 away = x - entry.target, off = away - entry.S * away;
+    if (glm::length(off) <= kOnPath * mesh_->diagonal) continue;
+    x -= off;
+    state_.v[entry.particle] = entry.S * state_.v[entry.particle];
     moved = true;
   }
-  return moved;
+  const Couplings& couplings = system_.projection().couplings();
+  if (couplings.violation(state_.x) <= kOnPath * mesh_->diagonal) return moved;
+  constrain_pins();
+  system_.projection().linearise(system_.masses(), state_.x, state_.v, scene_->h(), info_->coupling_time);
+  couplings.finish(state_.x, state_.v);
+  return true;
 }
 
 /// The springs' gain from particles that jump to their paths is work from outside.

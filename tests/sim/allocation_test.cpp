@@ -59,6 +59,27 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
     }
 }
 
+TEST(SimulationAllocation, OfDistancesHappensInTheFirstStepAlone) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (!takes_couplings(info)) continue;
+    for (const auto kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
+      WorkerPool pool(2);
+      Scene scene = parse_scene(R"({"clothlab-scene": 4, "stretch-stiffness": 100, "dt": 0.001,
+        "groups": {"rail": {"indices": [15]}, "a": {"indices": [15, 100]}, "b": {"indices": [100, 200]}},
+        "pin": [0], "drivers": [{"group": "rail", "constraint": "line", "along": [1, 0, 0]},
+          {"group": "a", "constraint": "distance"}, {"group": "b", "constraint": "distance"}]})",
+                                "coupled");
+      scene.integrator = info.id;
+      scene.solver.linear.kind = kind;
+      Simulation simulation(scene, grid_mesh(16, 16), pool);
+      for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
+      const long before = allocations();
+      for (int k = 0; k < 8; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
+      EXPECT_EQ(allocations() - before, 0) << info.id;
+    }
+  }
+}
+
 // Cloth that lies on itself and on a mesh, by impulses, once it has been there.
 TEST(SimulationAllocation, HappensForContactOnlyWhereThereIsMoreThanBefore) {
   WorkerPool pool(2);

@@ -118,6 +118,7 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "34-century",
                                              "35-half-step",
                                              "36-past-a-ball",
+                                             "37-curtain-rail",
                                              "38-random-bounces"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);

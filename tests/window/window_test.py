@@ -2004,6 +2004,20 @@ def drivers(program, assets):
         window.shows("the pole on its path again", pinned=28)
         check(not window.state()["blow_up"], "the jump to the path blew up")
 
+    with Session(program, assets / "scenes" / "37-curtain-rail.json", "--play") as window:
+        window.shows("the curtain on its rail", particles=1519, pinned=7)
+
+        def rod():
+            window.fresh_state()
+            return distance(particle(window.state(), 1478)["position"], particle(window.state(), 1510)["position"])
+        check(abs(rod() - 0.8) < 1e-6, "the rod has another length")
+        window.click_item("tab:World")
+        window.click_item("driver2")
+        window.until(lambda: rod() < 0.75, "the hem without its rod")
+        window.click_item("driver2")
+        window.until(lambda: abs(rod() - 0.8) < 1e-6, "the rod again")
+        check(not window.state()["blow_up"], "the jump to the length blew up")
+
     with Session(program, assets / "scenes" / "01-sheet.json", "--play") as window:
         window.shows("the sheet", particles=400, pinned=2)
         window.click_item("tab:World")

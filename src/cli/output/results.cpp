@@ -374,7 +374,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
   };
   json["intersections"] = {{"start", overlaps(overlaps_at_start_)}, {"end", overlaps(now)}};
   json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, figures_.distance) : Json();
-  const bool rods = simulation.integrator().inextensible;
+  const bool rods = simulation.integrator().inextensible || has_distances(simulation.scene().drivers);
   json["length_violation"] = rods ? figure(last.length_violation, figures_.length_violation) : Json();
   json["rod_force"] = rods ? figure(last.rod_force, figures_.rod_force) : Json();
   json["modes"] = last.modes ? Json(*last.modes) : Json();

@@ -93,7 +93,7 @@ class ASearch final : public Integrator {
     reactions_.clear();
     for (const Projection::Entry& e : system.projection().entries()) reactions_.push_back(d_[e.particle]);
     context.for_particles(n, [&](std::size_t i) { d_[i] /= m[i]; });
-    system.projection().filter(d_);
+    system.projection().filter_motion(d_);
     for (const NodalContact& contact : context.contacts)
       if (contact.state != ContactState::open) d_[contact.particle] = vec3(0);
   }

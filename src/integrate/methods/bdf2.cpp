@@ -76,6 +76,7 @@ extern constinit const IntegratorInfo kBdf2{
     .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
     .force_time = force_at_end,
+    .coupling_time = 1,
     .make = make_method<Bdf2>,
 };
 

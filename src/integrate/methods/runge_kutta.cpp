@@ -217,7 +217,7 @@ class RungeKutta final : public Integrator {
       stage.now.a[contact.particle] -= contact.impulse / (system.masses()[contact.particle] * gamma);
     if (i + 1 < stages_.size()) stop_at_contacts(system, context, h, stage.now.v, part);
     scale_impulses(context, h / gamma);
-    system.projection().filter(stage.now.a);
+    system.projection().filter_motion(stage.now.a);
   }
 
   /// ‖M (F_i' − F_i)‖ of the velocities and, times h, of the accelerations [N·s].

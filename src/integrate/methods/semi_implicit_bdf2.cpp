@@ -84,6 +84,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
     .force_time = force_at_end,
+    .coupling_time = 1,
     .make = make_method<SemiImplicitBdf2>,
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <imgui.h>
 
+#include "core/quantity.h"
 #include "core/text.h"
 #include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
@@ -38,6 +39,22 @@ std::string figures(const DriverForce& force) {
   return "GM = " + format_plain(force.strength) + " m³/s², centre " + components(force.centre) + " m";
 }
 
+std::string figures(const GroupLine& line) { return "along " + components(line.along); }
+
+std::string figures(const GroupDistance& distance) {
+  return distance.length != 0 ? format_quantity(distance.length, "m") : "the distance at the start";
+}
+
+const char* help(const Driver& driver) {
+  if (std::holds_alternative<GroupPath>(driver.action))
+    return "Off: the particles of the group are free. On: they jump to the path and follow it.";
+  if (std::holds_alternative<GroupLine>(driver.action))
+    return "Keeps each particle of the group on a line through its position at the start.";
+  if (std::holds_alternative<GroupDistance>(driver.action))
+    return "Keeps the two particles at their distance. The linear solves of the step contain the constraint.";
+  return "Switches this force on the particles of the group.";
+}
+
 /// The button appears after a pin was dragged, as long as it is a pin.
 bool may_record(const PanelContext& context) {
   const std::vector<std::uint8_t>& pinned = context.snapshot.frame.pinned;
@@ -57,13 +74,9 @@ void driver_rows(const PanelContext& context) {
     context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
   for (std::uint32_t k = 0; k < drivers.size(); ++k) {
     const Driver& driver = drivers[k];
-    const bool is_path = std::holds_alternative<GroupPath>(driver.action);
     const std::string label = driver.group + ": " + kind_text(driver) + "##driver" + std::to_string(k);
     bool on = driver.on;
-    if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on,
-                   is_path
-                       ? "Off: the particles of the group are free. On: they jump to the path and follow it."
-                       : "Switches this force on the particles of the group."))
+    if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on, help(driver)))
       context.send(Command(SetDriver{k, on}));
     small_text(std::visit([](const auto& action) { return figures(action); }, driver.action) + ".");
   }

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Constraints of scenes, a distance and a line, by every method: against theory, and what a run must keep.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "sim/checkpoint.h"
+#include "sim/driver_set.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+Scene parsed(const std::string& members) {
+  return parse_scene("{\"clothlab-scene\": 4, " + members + "}", "scene");
+}
+
+std::vector<IntegratorInfo> constrained_integrators() {
+  std::vector<IntegratorInfo> all = tried_integrators();
+  std::erase_if(all, [](const IntegratorInfo& info) { return !takes_couplings(info); });
+  return all;
+}
+
+const auto kOf = [](const ::testing::TestParamInfo<IntegratorInfo>& of) {
+  std::string name(of.param.id);
+  std::ranges::replace(name, '-', '_');
+  return name;
+};
+
+/// A 7×7 sheet that is shaken: a pin, a corner on a path, a corner on a rail; bars from the pin inwards, from
+/// there to a corner, and across, in part twice. The mass is at the vertices' areas, so it is unequal.
+Scene shaken(const IntegratorInfo& info) {
+  Scene scene = parsed(
+      R"("mesh": {"grid": [7, 7]}, "pin": [0], "dt": 0.01, "mass-model": "area", "stretch-stiffness": 200,
+      "groups": {"rail": {"indices": [6]}, "moved": {"indices": [42]}, "bar": {"indices": [0, 16]},
+                 "next": {"indices": [16, 48]}, "across": {"indices": [20, 34]}, "third": {"indices": [20, 26]},
+                 "fourth": {"indices": [26, 34]}, "wave": {"box": [[0.4, -1, 0.4], [1, 1, 1]]}},
+      "drivers": [
+        {"group": "rail", "constraint": "line", "along": [2, 0, 1]},
+        {"group": "moved", "path": [{"time": 0}, {"time": 0.2, "move": [0.1, 0.05, 0]},
+          {"time": 0.5, "move": [0, -0.1, -0.1]}, {"time": 0.8, "move": [0, 0, 0]}],
+          "interpolation": "smooth", "loops": true},
+        {"group": "bar", "constraint": "distance"}, {"group": "next", "constraint": "distance"},
+        {"group": "across", "constraint": "distance", "length": 0.36},
+        {"group": "across", "constraint": "distance", "length": 0.36},
+        {"group": "third", "constraint": "distance"}, {"group": "fourth", "constraint": "distance"},
+        {"group": "wave", "force": {"harmonic": [0, 0.002, 0.001], "frequency": 3}}])");
+  scene.integrator = info.id;
+  if (info.stability_limit < kNoStabilityLimit) {
+    scene.dt = 5e-4;
+    scene.material.stretch_stiffness = 20;
+  }
+  return scene;
+}
+
+class ConstraintsOf : public ::testing::TestWithParam<IntegratorInfo> {
+ protected:
+  static constexpr double kSeconds = 1.5;
+};
+
+TEST_P(ConstraintsOf, AreKeptOnAShakenSheet) {
+  const Scene scene = shaken(GetParam());
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  const std::vector<vec3> start = simulation.state().x;
+  const vec3 along = glm::normalize(vec3(2, 0, 1));
+  const DriverSet drivers(scene, simulation.mesh(), simulation.mesh().positions);
+  ASSERT_EQ(drivers.distances().size(), 6U);
+  const double energy = simulation.record().energy.total;
+  double travel = 0, turned = 1, largest = 0;
+  for (int k = 0; k * scene.dt < kSeconds; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done)
+        << k << ' ' << (simulation.blow_up() ? static_cast<int>(simulation.blow_up()->cause) : -1);
+    const State& now = simulation.state();
+    const StepRecord& record = simulation.record();
+    for (const auto& [i, j, length] : drivers.distances()) {
+      const vec3 d = now.x[j] - now.x[i];
+      ASSERT_NEAR(glm::length(d), length, 1e-14) << k;
+      ASSERT_NEAR(glm::dot(d, now.v[j] - now.v[i]), 0, 1e-12) << k;  // at an end that is free
+    }
+    const vec3 moved = now.x[6] - start[6];
+    ASSERT_LT(glm::length(moved - glm::dot(along, moved) * along), 1e-14) << k;
+    ASSERT_LT(glm::length(now.v[6] - glm::dot(along, now.v[6]) * along), 1e-12) << k;
+    travel = std::max(travel, std::abs(glm::dot(along, moved)));
+    turned = std::min(turned,
+                      glm::dot(glm::normalize(now.x[16] - now.x[0]), glm::normalize(start[16] - start[0])));
+    largest = std::max({largest, record.energy.kinetic, std::abs(record.energy.total)});
+    ASSERT_NEAR(record.ledger.sum(), record.energy.total - energy, 1e-12 * largest) << k;
+    ASSERT_LT(record.length_violation, 1e-14);
+  }
+  EXPECT_GT(travel, 0.05);
+  EXPECT_LT(turned, 0.7);
+  EXPECT_GT(simulation.record().rod_force, 1e-4);
+}
+
+TEST_P(ConstraintsOf, LeaveTheMomentumOfFreeCloth) {
+  Scene scene = parsed(R"("mesh": {"grid": [6, 6]}, "pin": "none", "gravity": [0, 0, 0], "dt": 0.01,
+      "groups": {"a": {"indices": [0, 21]}, "b": {"indices": [21, 35]}},
+      "drivers": [{"group": "a", "constraint": "distance", "length": 0.5},
+                  {"group": "b", "constraint": "distance", "length": 0.5}])");
+  scene.integrator = GetParam().id;
+  scene.material.stretch_stiffness = 20;
+  if (GetParam().stability_limit < kNoStabilityLimit) scene.dt = 1e-3;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  for (int k = 0; k < 50; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << k;
+    vec3 sum(0);
+    double size = 0;
+    const std::span<const double> m = simulation.system().masses();
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      sum += m[i] * simulation.state().v[i];
+      size += m[i] * glm::length(simulation.state().v[i]);
+    }
+    ASSERT_GT(size, 1e-6);
+    ASSERT_LT(glm::length(sum), 1e-12 * size) << k;
+  }
+}
+
+TEST_P(ConstraintsOf, SurviveACheckpoint) {
+  const Scene scene = shaken(GetParam());
+  Simulation whole(scene, mesh_of(scene), one_thread());
+  Checkpoint moment;
+  ASSERT_EQ(run(whole, 12), 12);
+  whole.save(one_thread(), moment);
+  ASSERT_EQ(run(whole, 12), 12);
+  Memory numbers;
+  write_checkpoint(moment, numbers);
+  MemoryReader reader(numbers);
+  Checkpoint again = read_checkpoint(reader, whole.state().x.size());
+  again.scene = moment.scene;
+  Simulation other(again, whole.shared_mesh(), one_thread());
+  ASSERT_EQ(run(other, 12), 12);
+  EXPECT_TRUE(same_bits(whole.state(), other.state()));
+}
+
+/// A mass on a massless rod from a pin, released where the rod is horizontal; all else is pinned.
+Scene pendulum(const IntegratorInfo& info, double h) {
+  Scene scene = parsed(R"("mesh": {"grid": [2, 2]}, "pin": [0, 2, 3], "stretch-stiffness": 1e-6,
+      "bend-stiffness": 0, "spring-damping": 0, "newton-tolerance": 1e-10, "cg-tolerance": 1e-12,
+      "groups": {"rod": {"indices": [0, 1]}}, "drivers": [{"group": "rod", "constraint": "distance"}])");
+  scene.integrator = info.id;
+  scene.dt = h;
+  return scene;
+}
+
+TEST_P(ConstraintsOf, SwingAPendulumWithItsExactPeriod) {
+  constexpr double kQuarterPeriod = 1.8540746773013719;  // K(sin 45°)
+  const auto error = [&](int steps) {
+    const double g = 9.8, time = 4 * kQuarterPeriod / std::sqrt(g);
+    const Scene scene = pendulum(GetParam(), time / steps);
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    EXPECT_NEAR(glm::distance(simulation.mesh().positions[0], simulation.mesh().positions[1]), 1, 1e-15);
+    EXPECT_NEAR(scene.material.gravity.y, -g, 1e-12);
+    for (int k = 1; k <= steps; ++k) {
+      EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+      if (4 * k != steps) continue;
+      // At the bottom the rod pulls with 3 m g.
+      EXPECT_NEAR(simulation.distance_forces()[0] / (3 * simulation.system().masses()[1] * g), 1,
+                  40.0 / steps);
+    }
+    const vec3 v = simulation.state().v[1];
+    return glm::distance(simulation.state().x[1], simulation.mesh().positions[1]) +
+           glm::length(v) / std::sqrt(g);
+  };
+  const double coarse = error(800), fine = error(1600);
+  std::printf("%-22s %9.2e %9.2e order %.2f\n", std::string(GetParam().id).c_str(), coarse, fine,
+              std::log2(coarse / fine));
+  EXPECT_LT(fine, 0.02);
+  if (GetParam().order > 0) {
+    EXPECT_GT(std::log2(coarse / fine), std::min(GetParam().order, 2) - 0.15);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ConstraintsOf, ::testing::ValuesIn(constrained_integrators()), kOf);
+
+// A corner of a hanging sheet on a rail that slopes: it slides down, by every method.
+TEST(Constraint, OfALineIsKeptByEveryMethod) {
+  const vec3 along = glm::normalize(vec3(-1, -0.5, 0.25));
+  for (const IntegratorInfo& info : tried_integrators()) {
+    Scene scene = parsed(R"("mesh": {"grid": [5, 5]}, "pin": [0], "dt": 0.01, "stretch-stiffness": 100,
+        "groups": {"ring": {"indices": [4]}},
+        "drivers": [{"group": "ring", "constraint": "line", "along": [-2, -1, 0.5]}])");
+    scene.integrator = info.id;
+    if (info.stability_limit < kNoStabilityLimit) scene.dt = 1e-3;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    const vec3 start = simulation.state().x[4];
+    for (int k = 0; k * scene.dt < 0.3; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << info.id << ' ' << k;
+      const vec3 moved = simulation.state().x[4] - start, v = simulation.state().v[4];
+      ASSERT_LT(glm::length(moved - glm::dot(along, moved) * along), 1e-12) << info.id << ' ' << k;
+      ASSERT_LT(glm::length(v - glm::dot(along, v) * along), 1e-11) << info.id << ' ' << k;
+    }
+    EXPECT_GT(glm::dot(along, simulation.state().x[4] - start), 0.05) << info.id;
+  }
+}
+
+TEST(Constraint, IsTheSameByEitherSolver) {
+  Scene scene = shaken(*find_integrator("backward-euler"));
+  scene.solver.newton_tolerance = 1e-10;
+  scene.solver.linear.cg.tolerance = 1e-10;
+  Simulation by_cg(scene, mesh_of(scene), one_thread());
+  scene.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
+  Simulation direct(scene, by_cg.shared_mesh(), one_thread());
+  ASSERT_EQ(run(by_cg, 30), 30);
+  ASSERT_EQ(run(direct, 30), 30);
+  for (std::size_t i = 0; i < by_cg.state().x.size(); ++i)
+    EXPECT_LT(glm::distance(by_cg.state().x[i], direct.state().x[i]), 1e-8) << i;
+}
+
+TEST(Constraint, HasTheSameBitsWithAnyNumberOfThreads) {
+  for (const char* method : {"semi-implicit-euler", "bdf2"}) {
+    Scene scene = parsed(R"("mesh": {"grid": [60, 60]}, "dt": 0.01,
+      "groups": {"bar": {"indices": [3540, 3599]}, "inner": {"indices": [1830, 3540]}},
+      "drivers": [{"group": "bar", "constraint": "distance"}, {"group": "inner", "constraint": "distance"}])");
+    scene.integrator = method;
+    const auto mesh = mesh_of(scene);
+    Simulation one(scene, mesh, one_thread());
+    ASSERT_EQ(run(one, 4), 4);
+    for (const unsigned threads : {2U, 4U}) {
+      WorkerPool pool(threads);
+      Simulation many(scene, mesh, pool);
+      ASSERT_EQ(run(many, 4, pool), 4);
+      EXPECT_TRUE(same_bits(one.state(), many.state())) << method << ' ' << threads;
+    }
+  }
+}
+
+TEST(Constraint, IsSwitchedByACommand) {
+  Scene scene = shaken(*find_integrator("backward-euler"));
+  scene.drivers[4].on = scene.drivers[5].on = false;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  const auto across = [&] { return glm::distance(simulation.state().x[20], simulation.state().x[34]); };
+  ASSERT_EQ(run(simulation, 10), 10);
+  EXPECT_GT(std::abs(across() - 0.36), 0.01);
+  simulation.apply(one_thread(), SetDriver{4, true});
+  EXPECT_NEAR(across(), 0.36, 1e-14);
+  ASSERT_EQ(run(simulation, 10), 10);
+  EXPECT_NEAR(across(), 0.36, 1e-14);
+  EXPECT_EQ(simulation.distance_forces().size(), 5U);
+  simulation.apply(one_thread(), SetDriver{4, false});
+  ASSERT_EQ(run(simulation, 30), 30);
+  EXPECT_GT(std::abs(across() - 0.36), 1e-3);
+}
+
+TEST(Constraint, IsRefusedWithAReason) {
+  const auto scene_with = [](const std::string& drivers) {
+    return parsed(R"("mesh": {"grid": [3, 3]}, "pin": [0, 2],
+        "groups": {"a": {"indices": [0, 4]}, "b": {"indices": [4]}, "c": {"indices": [0, 2]}}, "drivers": [)" +
+                  drivers + "]");
+  };
+  const auto refused = [&](const std::string& drivers) {
+    return refusal([&] {
+      const Scene scene = scene_with(drivers);
+      Simulation(scene, mesh_of(scene), one_thread());
+    });
+  };
+  const std::string distance = R"({"group": "a", "constraint": "distance"})";
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "rigid"})"),
+            "scene: \"constraint\" of driver 1 must be \"line\" or \"distance\".");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "line"})"), "scene: driver 1 lacks \"along\".");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "line", "along": [0, 0, 0]})"),
+            "scene: The direction of driver 1 must have a length of at least 1e-06, and each number must be "
+            "from -1000 to 1000.");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "line", "length": 1, "along": [1, 0, 0]})"),
+            "scene: \"length\" of driver 1 belongs to the constraint \"distance\".");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "distance", "length": 0})"),
+            "scene: \"length\" of driver 1 must be above 0; without it, it is the distance at the start.");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "distance", "length": -1})"),
+            "scene: The length of driver 1 must be from 1e-06 to 1000 m.");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "distance", "loops": true})"),
+            "scene: \"loops\" of driver 1 belongs to a path.");
+  EXPECT_EQ(refused(R"({"group": "b", "constraint": "distance"})"),
+            "Group \"b\": a distance needs two particles; the group has 1.");
+  EXPECT_EQ(
+      refused(R"({"group": "c", "constraint": "distance"})"),
+      "Pins or paths prescribe the vertices 0 and 2, so their distance cannot be kept. Free one of them, "
+      "or switch the distance off.");
+  EXPECT_EQ(refused(R"({"group": "a", "constraint": "line", "along": [1, 0, 0]})"),
+            "Group \"a\": vertex 0 is pinned, and a line moves it. Unpin it, or switch the line off.");
+
+  Scene scene = scene_with(distance);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  for (const IntegratorInfo& info : integrators())
+    if (!takes_couplings(info)) {
+      EXPECT_EQ(refusal([&] { simulation.apply(one_thread(), SetIntegrator{std::string(info.id)}); }),
+                std::string(info.title) +
+                    " cannot keep particles at a distance; use an implicit or an explicit method, or switch "
+                    "the distance off.");
+    }
+  EXPECT_EQ(refusal([&] {
+              simulation.apply(one_thread(), SetParameter{"floor", 1});
+            }),
+            "Contact by filter cannot keep particles at a distance; use contact by penalty or barrier, or "
+            "switch the distance off.");
+  scene.contact.model = ContactModel::penalty;
+  scene.floor.on = true;
+  EXPECT_NO_THROW(Simulation(scene, mesh_of(scene), one_thread()));
+  scene.drivers[0].on = false;
+  scene.contact.model = ContactModel::filter;
+  EXPECT_NO_THROW(Simulation(scene, mesh_of(scene), one_thread()));
+}
+
+// A bar that falls on a sphere, by forces.
+TEST(Constraint, IsKeptInContact) {
+  for (const char* contact : {"penalty", "barrier"}) {
+    const Scene scene =
+        parsed(std::string(R"("mesh": {"grid": [12, 12]}, "pin": "none", "dt": 0.005, "contact": ")") +
+               contact + R"(", "obstacles": ["sphere:0.5,-0.35,0.5,0.3"],
+        "groups": {"bar": {"indices": [60, 71]}}, "drivers": [{"group": "bar", "constraint": "distance"}])");
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    double force = 0;
+    for (int k = 0; k < 100; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << contact << ' ' << k;
+      const std::vector<vec3>& x = simulation.state().x;
+      ASSERT_NEAR(glm::distance(x[60], x[71]), 1, 1e-13) << contact << ' ' << k;
+      for (const vec3& each : x) EXPECT_GT(glm::distance(each, vec3(0.5, -0.35, 0.5)), 0.29) << contact;
+      force = std::max(force, simulation.record().rod_force);
+    }
+    EXPECT_GT(force, 1e-3) << contact;
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
