@@ -65,7 +65,7 @@ class GeneralizedAlpha final : public Integrator {
     if (!has_a_)
       impulses_.start(context, system, state.x, v0);
     else
-      system.projection().couplings().filter_motion(a_);  // their directions have turned
+      system.projection().couplings().renew(start_.a, a_);  // their directions have turned
     const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 
     // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, hence

@@ -17,6 +17,17 @@ constexpr double kUnitRounding = 4e-16;  // of positions
 constexpr int kMostCorrections = 30;
 constexpr int kPatience = 4;  // iterations before c must decrease
 
+// a := a − G e by the error e of each link, with `a` of the group in its scratch memory.
+template <class Groups, class Error>
+void correct_all(Groups& groups, std::span<vec3> a, const Error& error) {
+  for (auto& g : groups) {
+    for (std::size_t k = 0; k < g.v.size(); ++k) g.v[k] = a[g.particles[k]];
+    for (std::size_t l = 0; l < g.links.size(); ++l) g.error[l] = error(g, l);
+    g.correct(g.step, g.v);
+    for (std::size_t k = 0; k < g.v.size(); ++k) a[g.particles[k]] = g.v[k];
+  }
+}
+
 }  // namespace
 
 void Couplings::set(std::span<const DistanceConstraint> constraints) {
@@ -221,33 +232,35 @@ void Couplings::filter(std::span<vec3> f) const {
 }
 
 void Couplings::filter_motion(std::span<vec3> a) const {
-  for (Group& g : groups_) {
-    gather(g, a, g.v);
-    for (std::size_t l = 0; l < g.links.size(); ++l) g.error[l] = g.times(g.step, l, g.v);
-    g.correct(g.step, g.v);
-    for (std::size_t k = 0; k < g.particles.size(); ++k) a[g.particles[k]] = g.v[k];
+  correct_all(groups_, a, [](const auto& g, std::size_t l) { return g.times(g.step, l, g.v); });
+}
+
+void Couplings::renew(std::span<const vec3> now, std::span<vec3> a) const {
+  for (const Group& g : groups_) {
+    vec3 momentum(0);
+    double mass = 0;
+    for (std::size_t k = 0; k < g.particles.size(); ++k) {
+      vec3& of_k = a[g.particles[k]];
+      momentum += (of_k - now[g.particles[k]]) / g.inverse_mass[k];
+      mass += 1 / g.inverse_mass[k];
+      of_k = now[g.particles[k]];
+    }
+    const bool is_free = std::ranges::all_of(g.S, [](const mat3& S) { return S == mat3(1.0); });
+    for (const std::uint32_t i : g.particles)
+      if (is_free) a[i] += momentum / mass;
   }
 }
 
 void Couplings::prescribe_velocity(std::span<vec3> v) const {
-  for (Group& g : groups_) {
-    gather(g, v, g.v);
-    for (std::size_t l = 0; l < g.links.size(); ++l)
-      g.error[l] = g.times(g.step, l, g.v) - g.displacement[l] / h_;
-    g.correct(g.step, g.v);
-    for (std::size_t k = 0; k < g.particles.size(); ++k) v[g.particles[k]] = g.v[k];
-  }
+  correct_all(groups_, v,
+              [&](const auto& g, std::size_t l) { return g.times(g.step, l, g.v) - g.displacement[l] / h_; });
 }
 
 void Couplings::prescribe_offset(std::span<const vec3> x0, double gamma, std::span<vec3> x_hat) const {
-  for (Group& g : groups_) {
-    gather(g, x_hat, g.x);
-    gather(g, x0, g.v);
-    for (std::size_t l = 0; l < g.links.size(); ++l)
-      g.error[l] = g.times(g.step, l, g.x) - g.times(g.step, l, g.v) - (1 - gamma / h_) * g.displacement[l];
-    g.correct(g.step, g.x);
-    for (std::size_t k = 0; k < g.particles.size(); ++k) x_hat[g.particles[k]] = g.x[k];
-  }
+  correct_all(groups_, x_hat, [&](auto& g, std::size_t l) {
+    gather(g, x0, g.x);
+    return g.times(g.step, l, g.v) - g.times(g.step, l, g.x) - (1 - gamma / h_) * g.displacement[l];
+  });
 }
 
 void Couplings::finish(std::span<vec3> x1, std::span<vec3> v1) const {

@@ -29,7 +29,7 @@ struct DistanceConstraint {
 /// A step linearises them once: J (x1 − x0) = d, with the directions of J at one time in the step and d such
 /// that a predicted end of the step satisfies c = 0. With J restricted to the free directions of the
 /// particles, forces are filtered by the orthogonal projection
-///   S = I − Jᵀ(JJᵀ)⁺J     [Baraff 1998, §5.3; Tamstorf 2015, §4],
+///   S = I − Jᵀ(JJᵀ)⁺J     [Baraff 1998, §5.3],
 /// and motions are corrected along G = M⁻¹Jᵀ(JM⁻¹Jᵀ)⁺, as impulses of the constraints do. The solution of a
 /// linear system does not depend on the metric of either. Pseudo-inverses allow redundant constraints.
 class Couplings {
@@ -62,6 +62,9 @@ class Couplings {
   void filter(std::span<vec3> f) const;
   /// a := (I − GJ) a
   void filter_motion(std::span<vec3> a) const;
+  /// Replaces accelerations of earlier steps, whose constraints had other directions, by `now`, with the same
+  /// momentum of groups that are free.
+  void renew(std::span<const vec3> now, std::span<vec3> a) const;
   /// v := v + G (d/h − Jv)
   void prescribe_velocity(std::span<vec3> v) const;
   /// x̂ such that x̂ + γ v, with the velocities of prescribe_velocity, satisfies J (x̂ + γ v − x0) = d.

@@ -151,7 +151,8 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
     if (line == nullptr)
       add_line(path, centre, mark);
     else
-      add_lines(along, mesh.diagonal, start, mark);
+      for (const std::uint32_t i : mark.particles)
+        for (const double side : {-0.5, 0.5}) mark.line.push_back(start[i] + side * mesh.diagonal * along);
     if (!driver.on) continue;
     for (const std::uint32_t i : mark.particles) {
       all.push_back({i, {paths_.size(), start[i], glm::outerProduct(along, along)}});
@@ -193,19 +194,6 @@ void DriverSet::add_distance(const ParticleGroup& group, const GroupDistance& di
   const double length = distance.length != 0 ? distance.length : glm::distance(start[i], start[j]);
   if (length == 0) refuse_group(group, "its particles are at one point; give the length of their distance.");
   if (on) distances_.push_back({i, j, length});
-}
-
-void DriverSet::add_lines(const vec3& along, double reach, std::span<const vec3> start, DriverMark& mark) {
-  // One line through particles that share it.
-  std::vector<vec3> ends;
-  for (const std::uint32_t i : mark.particles) {
-    const vec3 foot = start[i] - glm::dot(along, start[i]) * along;
-    const bool is_new = std::ranges::none_of(
-        ends, [&](const vec3& other) { return glm::distance(other, foot) <= 1e-6 * reach; });
-    if (!is_new) continue;
-    ends.push_back(foot);
-    for (const double side : {-0.5, 0.5}) mark.line.push_back(start[i] + side * reach * along);
-  }
 }
 
 DriverSet::Path DriverSet::path_of(const GroupPath& path, const vec3& centre) {

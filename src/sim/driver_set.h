@@ -65,7 +65,6 @@ class DriverSet {
   };
   static Path path_of(const GroupPath& path, const vec3& centre);
   static void add_line(const Path& path, const vec3& centre, DriverMark& mark);
-  static void add_lines(const vec3& along, double reach, std::span<const vec3> start, DriverMark& mark);
   void add_distance(const ParticleGroup& group, const GroupDistance& distance, std::span<const vec3> start,
                     bool on, const DriverMark& mark);
   struct Driven {

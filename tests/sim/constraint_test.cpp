@@ -161,13 +161,12 @@ TEST_P(ConstraintsOf, SwingAPendulumWithItsExactPeriod) {
     return glm::distance(simulation.state().x[1], simulation.mesh().positions[1]) +
            glm::length(v) / std::sqrt(g);
   };
-  const double coarse = error(800), fine = error(1600);
-  std::printf("%-22s %9.2e %9.2e order %.2f\n", std::string(GetParam().id).c_str(), coarse, fine,
-              std::log2(coarse / fine));
-  EXPECT_LT(fine, 0.02);
-  if (GetParam().order > 0) {
-    EXPECT_GT(std::log2(coarse / fine), std::min(GetParam().order, 2) - 0.15);
-  }
+  const double coarse = error(200), fine = error(400), order = std::log2(coarse / fine);
+  RecordProperty("errors", std::to_string(coarse) + ", " + std::to_string(fine));
+  // The history of a two-step method lacks the forces of constraints.
+  const int expected = GetParam().id == "two-step" ? 1 : std::clamp(GetParam().order, 1, 2);
+  EXPECT_GT(order, expected - 0.05) << coarse << ' ' << fine;
+  EXPECT_LT(fine, expected == 1 ? 0.1 : 2.5e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ConstraintsOf, ::testing::ValuesIn(constrained_integrators()), kOf);

@@ -520,9 +520,10 @@ TEST(Driver, SceneFilesAreRefusedWithAReason) {
   };
   EXPECT_EQ(refused(R"({"group": "poel", "path": [{"time": 0}]})"),
             "scene: Driver 1: there is no group \"poel\"; did you mean \"pole\"?");
-  EXPECT_EQ(refused(R"({"group": "pole"})"), "scene: driver 1 must have exactly one of path, sine, force.");
+  EXPECT_EQ(refused(R"({"group": "pole"})"),
+            "scene: driver 1 must have exactly one of path, sine, force, constraint.");
   EXPECT_EQ(refused(R"({"group": "pole", "sine": {"frequency": 3, "amplitude": [1, 0, 0]}, "force": {}})"),
-            "scene: driver 1 must have exactly one of path, sine, force.");
+            "scene: driver 1 must have exactly one of path, sine, force, constraint.");
   EXPECT_EQ(refused(R"({"group": "pole", "sine": {"frequency": 3, "amplitude": [1, 0, 0]}, "loops": true})"),
             "scene: \"loops\" of driver 1 belongs to a path.");
   EXPECT_EQ(
@@ -531,7 +532,7 @@ TEST(Driver, SceneFilesAreRefusedWithAReason) {
       "a phase up to 1e+06 rad.");
   EXPECT_EQ(refused(R"({"group": "pole", "paht": []})"),
             "scene: driver 1 has no \"paht\"; did you mean \"path\"? Allowed are group, path, interpolation, "
-            "loops, sine, force, on.");
+            "loops, sine, force, constraint, along, length, on.");
   EXPECT_EQ(path(R"({"time": -1})"),
             "scene: The times of the path of driver 1 must ascend, from 0 to 1e+06 s.");
   EXPECT_EQ(path(R"({"time": 1}, {"time": 1})"),
@@ -564,7 +565,7 @@ TEST(Driver, SceneFilesAreRefusedWithAReason) {
             "scene: \"groups\" must be an object with a member for each group.");
 
   const Scene two = sheet_with(std::string(kShake) + ", " + kShake);
-  EXPECT_EQ(refusal([&] { started(two); }), "Two paths move vertex 0. Switch one of them off.");
+  EXPECT_EQ(refusal([&] { started(two); }), "Two paths or lines move vertex 0. Switch one of them off.");
   Scene pinned = sheet_with(kShake);
   pinned.pins = PinPreset::top_corners;
   EXPECT_EQ(refusal([&] { started(pinned); }),

@@ -957,6 +957,35 @@ TEST(SceneCards, ShakenFlag) {
   for (const vec3& x : flat.state().x) EXPECT_LT(std::abs(x.z), 1e-6);
 }
 
+TEST(SceneCards, CurtainRail) {
+  constexpr std::size_t kLeft = 1478, kRight = 1510, kCorner = 1470;
+  Card card("37-curtain-rail");
+  const auto curtain = card.start();
+  const std::vector<vec3> start = curtain->state().x;
+  const auto hem = [&] { return glm::distance(curtain->state().x[kLeft], curtain->state().x[kRight]); };
+  double least = 1;
+  for (int k = 0; k < 360; ++k) {
+    ASSERT_EQ(run(*curtain, 1), 1);
+    const std::vector<vec3>& x = curtain->state().x;
+    ASSERT_NEAR(hem(), 0.8, 1e-13) << k;
+    ASSERT_NEAR(glm::distance(x[0], x[kCorner]), 1.2, 1e-13) << k;
+    for (const std::size_t ring : {8U, 16U, 24U, 32U, 40U}) {
+      ASSERT_EQ(x[ring].y, start[ring].y) << k;
+      ASSERT_EQ(x[ring].z, start[ring].z) << k;
+      least = std::min(least, x[ring].x - x[ring - 8].x);
+    }
+  }
+  std::printf("least %g\n", least);
+  curtain->apply(one_thread(), SetDriver{2, false});
+  double closest = 1;
+  for (int k = 0; k < 360; ++k) {
+    ASSERT_EQ(run(*curtain, 1), 1);
+    closest = std::min(closest, hem());
+  }
+  std::printf("closest %g\n", closest);
+  EXPECT_LT(closest, 0.7);
+}
+
 /// The height of the pendulum's end after one step.
 double height_after_a_step(Card& card, const std::string& integrator) {
   const auto run = card.by(integrator).start();
