@@ -4,6 +4,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/driver_set.h"
 #include "sim/support.h"
@@ -93,7 +94,8 @@ TEST_P(ConstraintsOf, AreKeptOnAShakenSheet) {
 }
 
 TEST_P(ConstraintsOf, LeaveTheMomentumOfFreeCloth) {
-  Scene scene = parsed(R"("mesh": {"grid": [6, 6]}, "pin": "none", "gravity": [0, 0, 0], "dt": 0.01,
+  Scene scene = parsed(
+      R"("mesh": {"grid": [6, 6]}, "pin": "none", "gravity": [0, 0, 0], "dt": 0.01, "mass-model": "area",
       "groups": {"a": {"indices": [0, 21]}, "b": {"indices": [21, 35]}},
       "drivers": [{"group": "a", "constraint": "distance", "length": 0.5},
                   {"group": "b", "constraint": "distance", "length": 0.5}])");
@@ -167,6 +169,49 @@ TEST_P(ConstraintsOf, SwingAPendulumWithItsExactPeriod) {
   const int expected = GetParam().id == "two-step" ? 1 : std::clamp(GetParam().order, 1, 2);
   EXPECT_GT(order, expected - 0.05) << coarse << ' ' << fine;
   EXPECT_LT(fine, expected == 1 ? 0.1 : 2.5e-3);
+}
+
+/// Short runs: the distances, and the ledger.
+void expect_kept(const Scene& scene) {
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  const double start = simulation.record().energy.total;
+  double largest = 0;
+  for (int k = 0; k < 40; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << k;
+    const StepRecord& record = simulation.record();
+    largest = std::max({largest, record.energy.kinetic, std::abs(record.energy.total)});
+    ASSERT_LT(record.length_violation, 1e-14) << k;
+    ASSERT_NEAR(record.ledger.sum(), record.energy.total - start, 1e-12 * largest) << k;
+    // Exact blocks may be indefinite.
+    ASSERT_TRUE(record.converged || scene.solver.jacobian == JacobianMode::exact) << k << record.reason;
+  }
+  EXPECT_GT(simulation.record().energy.kinetic, 1e-5);
+  EXPECT_GT(std::abs(simulation.record().rod_force), 1e-4);
+}
+
+TEST_P(ConstraintsOf, AreKeptWithOtherSettings) {
+  Scene scene = shaken(GetParam());
+  scene.solver.stage_solve = StageSolve::linear;
+  expect_kept(scene);
+  scene.solver.stage_solve = StageSolve::newton;
+  scene.solver.jacobian = JacobianMode::exact;
+  expect_kept(scene);
+  scene.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
+  expect_kept(scene);
+  scene.solver = {};
+  scene.adaptive = true;
+  scene.substeps = 2;
+  expect_kept(scene);
+}
+
+TEST(Constraint, IsKeptByEveryTableau) {
+  for (const TableauPreset& preset : tableau_presets()) {
+    SCOPED_TRACE(preset.id);
+    const IntegratorInfo& info = tableau_method(preset.tableau).info;
+    Scene scene = shaken(info);
+    set_integrator(scene, info);
+    expect_kept(scene);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ConstraintsOf, ::testing::ValuesIn(constrained_integrators()), kOf);

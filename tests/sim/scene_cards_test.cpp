@@ -975,15 +975,14 @@ TEST(SceneCards, CurtainRail) {
       least = std::min(least, x[ring].x - x[ring - 8].x);
     }
   }
-  std::printf("least %g\n", least);
+  EXPECT_NEAR(least, 0.033, 0.001);  // between two rings
   curtain->apply(one_thread(), SetDriver{2, false});
   double closest = 1;
   for (int k = 0; k < 360; ++k) {
     ASSERT_EQ(run(*curtain, 1), 1);
     closest = std::min(closest, hem());
   }
-  std::printf("closest %g\n", closest);
-  EXPECT_LT(closest, 0.7);
+  EXPECT_NEAR(closest, 0.546, 0.005);
 }
 
 /// The height of the pendulum's end after one step.
