@@ -47,14 +47,6 @@ void add_to_held(Impulses& impulses, const DynamicSystem& system, double weight,
   for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] += weight * f[entries[k].particle];
 }
 
-// The part m (v̂ − v) of the right-hand side is no impulse of forces; v̂ is empty if there is none.
-void add_remembered_velocity(const DynamicSystem& system, std::span<const vec3> v,
-                             std::span<const vec3> v_hat, std::span<vec3> r) {
-  if (v_hat.empty()) return;
-  for (const Projection::Entry& e : system.projection().entries())
-    r[e.particle] += system.masses()[e.particle] * (v_hat[e.particle] - v[e.particle]);
-}
-
 /// f := f(x, v), with the impulses of these forces.
 void report_taken(const StepContext& context, const DynamicSystem& system, double weight,
                   std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs) {
@@ -215,7 +207,8 @@ void report_residual(const StepContext& context, double weight, std::span<const 
 }
 
 void report_solution(const StepContext& context, const DynamicSystem& system, double weight,
-                     std::span<const vec3> r, std::span<const vec3> dv) {
+                     std::span<const vec3> r, std::span<const vec3> dv, std::span<const vec3> v,
+                     std::span<const vec3> v_hat) {
   if (context.ledger == nullptr) return;
   report_residual(context, weight, r);
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -223,7 +216,9 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
   const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const std::uint32_t i = entries[k].particle;
-    of_held[k] += weight * (system.masses()[i] * dv[i] - r[i]);
+    const double m = system.masses()[i];
+    const vec3 remembered = v_hat.empty() ? vec3(0) : m * (v_hat[i] - v[i]);
+    of_held[k] += weight * (m * dv[i] - (r[i] + remembered));
   }
 }
 
@@ -246,8 +241,7 @@ void report_contact_solution(const StepContext& context, const DynamicSystem& sy
   const std::span<vec3> r = context.ledger->scratch(dv.size());
   context.for_particles(r.size(), [&](std::size_t i) { r[i] = -residual[i]; });
   for (const NodalContact& contact : context.contacts) r[contact.particle] -= contact.impulse;
-  add_remembered_velocity(system, v, v_hat, r);
-  report_solution(context, system, weight, r, dv);
+  report_solution(context, system, weight, r, dv, v, v_hat);
 }
 
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
@@ -260,8 +254,7 @@ void report_linear_solution(const StepContext& context, const DynamicSystem& sys
   if (product.empty()) a.multiply(context.pool, dv, r);
   context.for_particles(
       r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
-  add_remembered_velocity(system, v, v_hat, r);
-  report_solution(context, system, weight, r, dv);
+  report_solution(context, system, weight, r, dv, v, v_hat);
 }
 
 void ImpulseMemory::recall(const StepContext& context, double weight) const {

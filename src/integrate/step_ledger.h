@@ -138,12 +138,14 @@ void report_linear_forces(const StepContext& context, const DynamicSystem& syste
 void report_residual(const StepContext& context, double weight, std::span<const vec3> r);
 
 /// Reports the unfiltered residual r on all particles at the change dv of the velocities. On constrained
-/// particles it determines the impulse M dv − r of the forces.
+/// particles it determines the impulse M dv − r of the forces. If v_hat is given, the part m (v_hat − v) of
+/// it is no impulse of forces.
 void report_solution(const StepContext& context, const DynamicSystem& system, double weight,
-                     std::span<const vec3> r, std::span<const vec3> dv);
+                     std::span<const vec3> r, std::span<const vec3> dv, std::span<const vec3> v = {},
+                     std::span<const vec3> v_hat = {});
 
 /// As report_solution, with the residual A dv − b of the last system of `solver`, A dv = b in units of
-/// momentum. If v_hat is given, the part m (v_hat − v) of b is no impulse of forces.
+/// momentum.
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
                             const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
                             std::span<const vec3> v = {}, std::span<const vec3> v_hat = {},
