@@ -11,7 +11,7 @@
 #include "cloth/cloth_system.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
-#include "linalg/eigenvalues.h"
+#include "linalg/small_dense.h"
 
 namespace clothlab {
 namespace {

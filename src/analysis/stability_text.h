@@ -7,8 +7,8 @@
 #include <string>
 
 #include "analysis/stability.h"
+#include "contact/contact_force.h"
 #include "contact/contact_model.h"
-#include "contact/failed_contact.h"
 #include "dynamics/failed_spring.h"
 
 namespace clothlab {

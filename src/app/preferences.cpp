@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
-#include "sim/strict_json.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 namespace {

@@ -8,7 +8,6 @@
 #include "core/hash.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {

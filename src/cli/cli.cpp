@@ -18,7 +18,6 @@
 #include "cli/options.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "documents/checkpoint_file.h"
 #include "documents/command_line.h"

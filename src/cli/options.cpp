@@ -11,15 +11,13 @@
 
 #include "cli/interrupt.h"
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/quantity.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
-#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
-#include "sim/tableau_json.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 namespace {

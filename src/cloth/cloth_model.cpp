@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/cloth_model.h"
 
-#include <algorithm>
 #include <glm/geometric.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/cancel_point.h"
+#include "core/disjoint_sets.h"
 #include "core/error.h"
 #include "mesh/mesh.h"
 
 namespace clothlab {
 
 namespace {
-
-// Disjoint sets of particles; the representative of a set is its lowest particle.
-class Parts {
- public:
-  explicit Parts(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
-
-  std::uint32_t find(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::uint32_t i, std::uint32_t j) {
-    i = find(i), j = find(j);
-    parent_[std::max(i, j)] = std::min(i, j);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 /// Per particle, a third of every adjacent triangle [m²].
 std::vector<double> areas_of(std::span<const vec3> rest_positions,
@@ -118,7 +100,7 @@ void ClothModel::enclose(const ClothMesh& mesh, CancelPoint& cancel) {
 }
 
 void ClothModel::find_parts(CancelPoint& cancel) {
-  Parts sets(particles());
+  DisjointSets sets(particles());
   for (std::size_t s = 0; s < springs(); ++s) {
     cancel.pass();
     const auto [i, j] = pattern_->ends(s);
@@ -129,19 +111,14 @@ void ClothModel::find_parts(CancelPoint& cancel) {
     sets.join(t[0], t[1]);
     sets.join(t[0], t[2]);
   }
-  for (std::uint32_t i = 0; i < particles(); ++i) {
-    cancel.pass();
-    const std::uint32_t first = sets.find(i);
-    part_of_particle_[i] = first == i ? static_cast<std::uint32_t>(parts_++) : part_of_particle_[first];
-  }
+  parts_ = sets.number(part_of_particle_);
 }
 
 double ClothModel::area() const { return std::accumulate(areas_.begin(), areas_.end(), 0.0); }
 
 std::vector<double> ClothModel::masses(const Material& material) const {
-  if (material.mass_model == MassModel::uniform) {
+  if (material.mass_model == MassModel::uniform)
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
-  }
   return masses_by_area(material.mass, areas_);
 }
 

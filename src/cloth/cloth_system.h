@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cloth/cloth_model.h"
-#include "cloth/contact_term.h"
 #include "cloth/driver_force.h"
 #include "cloth/force_term.h"
 #include "cloth/grab_force.h"

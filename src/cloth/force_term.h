@@ -6,6 +6,7 @@
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
+#include "dynamics/step_contact.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -95,6 +96,16 @@ class ForceTerm {
     add_force(pool, x, v, f);
     add_jacobians(pool, x, v, c, mode, a);
   }
+};
+
+/// Contact as a force of a cloth system; src/contact implements it.
+class ContactTerm : public ForceTerm, public StepContact {
+ public:
+  /// DynamicSystem::linearize for this force, with the masses of particles [kg].
+  virtual void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
+                             std::span<const vec3> v, double factor, std::span<const vec3> u,
+                             const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts,
+                             std::span<vec3> f, SpringMatrix& a) const = 0;
 };
 
 }  // namespace clothlab

@@ -118,9 +118,8 @@ double grab_force_bound(const ClothModel& model, std::span<const double> masses,
                         std::uint32_t particle) {
   const std::span<const std::uint32_t> part = model.part_of_particle();
   double mass = 0;
-  for (std::size_t i = 0; i < masses.size(); ++i) {
+  for (std::size_t i = 0; i < masses.size(); ++i)
     if (part[i] == part[particle]) mass += masses[i];
-  }
   return grab_force_bound(mass, gravity);
 }
 

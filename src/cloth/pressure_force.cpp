@@ -13,7 +13,7 @@ constexpr std::size_t kPressureGrain = 1024;
 }  // namespace
 
 PressureForce::PressureForce(const ClothModel& model, double pressure)
-    : model_(model), triangles_(model.particles(), model.enclosing()), pressure_(pressure) {}
+    : model_(model), triangles_(triangles_at(model.particles(), model.enclosing())), pressure_(pressure) {}
 
 double PressureForce::volume(WorkerPool& pool, std::span<const vec3> x) const {
   const auto triangles = model_.enclosing();
@@ -34,7 +34,7 @@ void PressureForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::sp
   const auto triangles = model_.enclosing();
   for_each(pool, f.size(), kPressureGrain, [&](std::size_t i) {
     vec3 sum(0.0);
-    for (const std::uint32_t t : triangles_.at(i)) {
+    for (const std::uint32_t t : triangles_[i]) {
       const auto& [a, b, c] = triangles[t];
       sum += glm::cross(x[b] - x[a], x[c] - x[a]);
     }

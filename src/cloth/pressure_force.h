@@ -39,7 +39,7 @@ class PressureForce final : public ForceTerm {
 
  private:
   const ClothModel& model_;
-  ParticleTriangles triangles_;
+  CompressedRows<std::uint32_t> triangles_;  // by particle
   double pressure_;
 };
 

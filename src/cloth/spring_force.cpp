@@ -96,9 +96,8 @@ void SpringForce::run(WorkerPool& pool, bool forces, bool measures, bool damping
   for (const auto& [new_x, new_v, part] : parts_) {
     measures_.stretch += part.stretch;
     measures_.bend += part.bend;
-    if (!(part.max_strain <= measures_.max_strain) && !std::isnan(measures_.max_strain)) {
+    if (!(part.max_strain <= measures_.max_strain) && !std::isnan(measures_.max_strain))
       measures_.max_strain = part.max_strain;
-    }
   }
 }
 

@@ -74,11 +74,10 @@ class SpringSweep {
 
   void assemble(std::size_t begin, std::size_t end, const Blocks& blocks) {
     for_blocks(begin, end, [&](std::size_t slot, const Run& s) {
-      if (blocks.has_damper_tension()) {
+      if (blocks.has_damper_tension())
         find_differences<true, true>(s);
-      } else {
+      else
         find_differences<true, false>(s);
-      }
       find_lengths<true, false, true>(s);
       store_springs(blocks, slot, s.count, [&](double* to) {
         for (std::size_t k = 0; k < s.count; k += 4) store_matrix(k, blocks, normals(k), to + 4 * k);

@@ -21,7 +21,7 @@ constexpr std::size_t kWindGrain = 1024;
 WindForce::WindForce(const ClothModel& model, const Wind& wind)
     : model_(model),
       air_(model.particles()),
-      triangles_(model.particles(), model.triangles()),
+      triangles_(triangles_at(model.particles(), model.triangles())),
       facets_(model.triangles().size()),
       blocks_(model.particles()) {
   set_wind(wind);
@@ -96,7 +96,7 @@ void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3>
   for_each(pool, f.size(), kWindGrain, [&](std::size_t i) {
     const vec3 u = air(i) - v[i];
     vec3 sum(0.0);
-    for (const std::uint32_t t : triangles_.at(i)) {
+    for (const std::uint32_t t : triangles_[i]) {
       const auto& [n, area] = facets_[t];
       const double u_n = glm::dot(u, n);
       sum += area * std::abs(u_n) * u_n * n;
@@ -112,7 +112,7 @@ void WindForce::compute_blocks(WorkerPool& pool, std::span<const vec3> x, std::s
   for_each(pool, blocks_.size(), kWindGrain, [&](std::size_t i) {
     const vec3 u = air_[i] - v[i];
     mat3 sum(0.0);
-    for (const std::uint32_t t : triangles_.at(i)) {
+    for (const std::uint32_t t : triangles_[i]) {
       const auto& [n, area] = facets_[t];
       sum += glm::outerProduct(area * std::abs(glm::dot(u, n)) * n, n);
     }

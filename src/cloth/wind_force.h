@@ -67,10 +67,10 @@ class WindForce final : public ForceTerm {
 
   const ClothModel& model_;
   Wind wind_;
-  std::vector<vec3> air_;  // w, by particle
-  ParticleTriangles triangles_;
-  mutable std::vector<Facet> facets_;  // by triangle
-  mutable std::vector<mat3> blocks_;   // by particle
+  std::vector<vec3> air_;                    // w, by particle
+  CompressedRows<std::uint32_t> triangles_;  // by particle
+  mutable std::vector<Facet> facets_;        // by triangle
+  mutable std::vector<mat3> blocks_;         // by particle
   mutable std::vector<SpringMatrix::Stencil> stencils_;
   mutable std::vector<vec3> drag_;  // by particle, of an impulse
 };

@@ -28,21 +28,15 @@ struct Kind {
   std::array<vec3 Obstacle::*, 2> vectors;
   double Obstacle::*last;
 };
+constexpr auto kFrom = &Obstacle::from, kTo = &Obstacle::to;
+
 constexpr std::array kKinds{
-    Kind{Obstacle::Shape::sphere, "sphere", "x,y,z,r", {&Obstacle::from}, &Obstacle::radius},
-    Kind{Obstacle::Shape::capsule,
-         "capsule",
-         "x0,y0,z0,x1,y1,z1,r",
-         {&Obstacle::from, &Obstacle::to},
-         &Obstacle::radius},
+    Kind{Obstacle::Shape::sphere, "sphere", "x,y,z,r", {kFrom}, &Obstacle::radius},
+    Kind{Obstacle::Shape::capsule, "capsule", "x0,y0,z0,x1,y1,z1,r", {kFrom, kTo}, &Obstacle::radius},
     Kind{Obstacle::Shape::plane, "plane", "nx,ny,nz,d", {&Obstacle::normal}, &Obstacle::offset},
-    Kind{Obstacle::Shape::box, "box", "x,y,z,sx,sy,sz", {&Obstacle::from, &Obstacle::size}, nullptr},
-    Kind{Obstacle::Shape::cylinder,
-         "cylinder",
-         "x0,y0,z0,x1,y1,z1,r",
-         {&Obstacle::from, &Obstacle::to},
-         &Obstacle::radius},
-    Kind{Obstacle::Shape::mesh, "mesh", "x,y,z,scale,FILE", {&Obstacle::from}, &Obstacle::scale},
+    Kind{Obstacle::Shape::box, "box", "x,y,z,sx,sy,sz", {kFrom, &Obstacle::size}, nullptr},
+    Kind{Obstacle::Shape::cylinder, "cylinder", "x0,y0,z0,x1,y1,z1,r", {kFrom, kTo}, &Obstacle::radius},
+    Kind{Obstacle::Shape::mesh, "mesh", "x,y,z,scale,FILE", {kFrom}, &Obstacle::scale},
 };
 
 const Kind& kind_of(Obstacle::Shape shape) { return *std::ranges::find(kKinds, shape, &Kind::shape); }

@@ -6,12 +6,12 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "collide/feature_pair.h"
+#include "core/disjoint_sets.h"
 #include "core/error.h"
 
 namespace clothlab {
@@ -74,17 +74,12 @@ bool TriangleSurface::keeps_parts_apart() const {
 
 // Triangles that share a corner belong to one part.
 void TriangleSurface::find_parts() {
-  std::vector<std::uint32_t> root(positions_.size());
-  std::iota(root.begin(), root.end(), 0U);
-  const auto root_of = [&](std::uint32_t corner) {
-    while (root[corner] != corner) corner = root[corner] = root[root[corner]];
-    return corner;
-  };
+  DisjointSets sets(positions_.size());
   for (const auto& [a, b, c] : triangles_)
-    for (const std::uint32_t other : {b, c}) root[root_of(other)] = root_of(a);
+    for (const std::uint32_t other : {b, c}) sets.join(a, other);
   std::map<std::uint32_t, std::uint32_t> number;
   for (const Triangle& t : triangles_)
-    part_.push_back(number.emplace(root_of(t[0]), static_cast<std::uint32_t>(number.size())).first->second);
+    part_.push_back(number.emplace(sets.find(t[0]), static_cast<std::uint32_t>(number.size())).first->second);
   closed_.assign(number.size(), true);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/collect.h"
+#include "linalg/loops.h"
 
 namespace clothlab {
 namespace {
@@ -129,12 +130,10 @@ bool CandidateList::covers(WorkerPool& pool, std::span<const vec3> displacement,
     common_displacement /= static_cast<double>(n);
   }
   for (std::vector<double>* each : {&lengths_, &moved_, &travel_}) each->resize(n);
-  pool.for_chunks(n, kMovedGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      lengths_[i] = i < displacement.size() ? glm::length(displacement[i] - common_displacement) : 0;
-      moved_[i] = is_listed ? glm::length(x_[i] - listed_x_[i] - common_) : 0;
-      travel_[i] = moved_[i] + lengths_[i];
-    }
+  for_each(pool, n, kMovedGrain, [&](std::size_t i) {
+    lengths_[i] = i < displacement.size() ? glm::length(displacement[i] - common_displacement) : 0;
+    moved_[i] = is_listed ? glm::length(x_[i] - listed_x_[i] - common_) : 0;
+    travel_[i] = moved_[i] + lengths_[i];
   });
   if (!is_listed) return false;
   for (std::size_t i = 0; i < n; ++i)
@@ -255,15 +254,12 @@ void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> fo
   constexpr double kNotWanted = std::numeric_limits<double>::infinity();
   const std::size_t first = listed_.size();
   listed_.resize(first + found.size());
-  pool.for_chunks(found.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const FeaturePair& pair = found[k];
-      Listed& listed = listed_[first + k] = {pair, kNotWanted, 0};
-      if (of_strays && !has_stray(pair)) continue;
-      const double distance = separation(pair.kind, pair.of(listed_x_)).distance;
-      if (!(distance - pair.approach_within(rooms_) >= reach))
-        listed = {pair, distance, reach_of(pair, reach)};
-    }
+  for_each(pool, found.size(), kNearGrain, [&](std::size_t k) {
+    const FeaturePair& pair = found[k];
+    Listed& listed = listed_[first + k] = {pair, kNotWanted, 0};
+    if (of_strays && !has_stray(pair)) return;
+    const double distance = separation(pair.kind, pair.of(listed_x_)).distance;
+    if (!(distance - pair.approach_within(rooms_) >= reach)) listed = {pair, distance, reach_of(pair, reach)};
   });
   std::erase_if(listed_, [](const Listed& listed) { return listed.distance == kNotWanted; });
 }

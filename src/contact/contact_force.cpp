@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
+#include "core/collect.h"
 #include "mesh/cloth_mesh.h"
 
 namespace clothlab {
@@ -109,56 +110,50 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
                                     const Prediction& prediction) const {
   const std::uint32_t first = surfaces_->first(), end_surface = surfaces_->size();
   if (first == end_surface) return;
-  by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
-  pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<ContactElement>& found = by_chunk_[begin / kContactGrain];
-    found.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto particle = static_cast<std::uint32_t>(i);
-      const double reach =
-          settings_.law.distance + settings_.thickness +
-          (prediction.u.empty() ? 0 : std::abs(prediction.factor) * glm::length(prediction.u[i]));
-      for (std::uint32_t surface = first; surface < end_surface; ++surface) {
-        if (!collides_with_particles(surface)) continue;
-        const vec3 velocity = surfaces_->velocity_at_end(surface, x[i]);
-        const auto seen = seen_by(particle, surface, x[i], reach + prediction.left * glm::length(velocity));
-        if (!seen) continue;
-        const SurfacePoint& point = *seen;
-        const double gap = point.height - point.level - settings_.thickness +
-                           prediction.left * glm::dot(point.normal, velocity);
-        double ahead = gap;
-        if (prediction.near) {
-          ahead -= std::abs(prediction.factor) * glm::length(prediction.u[i]);
-        } else if (!prediction.u.empty()) {
-          ahead += prediction.factor * glm::dot(point.normal, prediction.u[i]);
-          if (!prediction.masses.empty() && settings_.law.acts_at(gap))
-            ahead += prediction.square * std::min(glm::dot(point.normal, prediction.f[i]), 0.0) /
-                     prediction.masses[i];
-        }
-        if (!settings_.law.acts_at(ahead)) continue;
-        ContactElement& contact = found.emplace_back();
-        contact.particle[0] = particle;
-        contact.weight[0] = 1;
-        contact.count = 1;
-        contact.normal = point.normal;
-        contact.gap = gap;
-        contact.reach = settings_.law.distance;
-        contact.push = settings_.law.line(gap);
-        // Of the surface at this height, which is parallel to the body's.
-        const auto here = [&](double curvature) {
-          return curvature / (1 + curvature * (point.height - point.level));
-        };
-        const mat3 least = square(point.least);
-        contact.turning = here(point.curvature) * (mat3(1.0) - square(point.normal) - least) +
-                          here(point.least_curvature) * least;
-        contact.friction = surfaces_->friction(surface);
-        contact.velocity = velocity;
-        contact.surface = surface;
+  const auto find = [&](std::size_t i, std::vector<ContactElement>& found) {
+    const auto particle = static_cast<std::uint32_t>(i);
+    const double reach =
+        settings_.law.distance + settings_.thickness +
+        (prediction.u.empty() ? 0 : std::abs(prediction.factor) * glm::length(prediction.u[i]));
+    for (std::uint32_t surface = first; surface < end_surface; ++surface) {
+      if (!collides_with_particles(surface)) continue;
+      const vec3 velocity = surfaces_->velocity_at_end(surface, x[i]);
+      const auto seen = seen_by(particle, surface, x[i], reach + prediction.left * glm::length(velocity));
+      if (!seen) continue;
+      const SurfacePoint& point = *seen;
+      const double gap = point.height - point.level - settings_.thickness +
+                         prediction.left * glm::dot(point.normal, velocity);
+      double ahead = gap;
+      if (prediction.near) {
+        ahead -= std::abs(prediction.factor) * glm::length(prediction.u[i]);
+      } else if (!prediction.u.empty()) {
+        ahead += prediction.factor * glm::dot(point.normal, prediction.u[i]);
+        if (!prediction.masses.empty() && settings_.law.acts_at(gap))
+          ahead += prediction.square * std::min(glm::dot(point.normal, prediction.f[i]), 0.0) /
+                   prediction.masses[i];
       }
+      if (!settings_.law.acts_at(ahead)) continue;
+      ContactElement& contact = found.emplace_back();
+      contact.particle[0] = particle;
+      contact.weight[0] = 1;
+      contact.count = 1;
+      contact.normal = point.normal;
+      contact.gap = gap;
+      contact.reach = settings_.law.distance;
+      contact.push = settings_.law.line(gap);
+      // Of the surface at this height, which is parallel to the body's.
+      const auto here = [&](double curvature) {
+        return curvature / (1 + curvature * (point.height - point.level));
+      };
+      const mat3 least = square(point.least);
+      contact.turning = here(point.curvature) * (mat3(1.0) - square(point.normal) - least) +
+                        here(point.least_curvature) * least;
+      contact.friction = surfaces_->friction(surface);
+      contact.velocity = velocity;
+      contact.surface = surface;
     }
-  });
-  for (const std::vector<ContactElement>& found : by_chunk_)
-    found_.insert(found_.end(), found.begin(), found.end());
+  };
+  collect(pool, x.size(), kContactGrain, by_chunk_, found_, find);
 }
 
 void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) const {
@@ -443,6 +438,32 @@ bool ContactForce::correct_active(WorkerPool& pool, std::span<const vec3> x, Con
   set.is_corrected = true;
   set.is_known = differs;
   return differs;
+}
+
+std::optional<FailedContact> failed_contact(const ContactForce& contact, const DynamicSystem& system,
+                                            WorkerPool& pool, std::span<const vec3> x0,
+                                            std::span<const vec3> x1) {
+  std::optional<FailedContact> found;
+  double most = 0;
+  for (const ContactElement& element : contact.contacts_at(pool, x0)) {
+    const std::uint32_t particle = element.foremost();
+    if (system.projection().find(particle) != nullptr) continue;
+    const ContactLaw law = contact.law_of(element);
+    const double approach = glm::dot(element.normal, element.blend(x1) - element.blend(x0));
+    const double excess =
+        law.energy(element.gap + approach) - law.energy(element.gap) + element.push * approach;
+    if (!(excess > most)) continue;
+    most = excess;
+    const double mass = system.masses()[particle];
+    const double stiffness = law.slope(element.gap);
+    found = {.particle = particle,
+             .surface = element.surface,
+             .omega = std::sqrt(stiffness / mass),
+             .friction_rate = element.friction * element.push * contact.settings().friction.slope(0) / mass};
+  }
+  if (found && found->surface > 0 && found->surface != kClothItself)
+    found->shape = contact.surfaces().body_at_end(found->surface).shape;
+  return found;
 }
 
 }  // namespace clothlab

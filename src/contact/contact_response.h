@@ -11,7 +11,6 @@
 #include "contact/contact_force.h"
 #include "contact/contact_model.h"
 #include "contact/contact_pair.h"
-#include "contact/floor.h"
 #include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"

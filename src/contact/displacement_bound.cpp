@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <glm/geometric.hpp>
 
+#include "core/collect.h"
+
 namespace clothlab {
 namespace {
 
@@ -50,7 +52,7 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
   const Surfaces& surfaces = obstruction.surfaces;
   const double distance = obstruction.distance;
   const bool moves = obstruction.moves;
-  chunks_ = 0;
+  blocked_.clear();
   on_surfaces_.assign(x.size(), 1);
   surface_of_.resize(x.size());
   if (!surfaces.empty())
@@ -75,24 +77,19 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
   const auto listed = obstruction.features.along(pool, x, displacement, obstruction.distance, search);
   if (!listed) return false;
   const std::span<const FeaturePair> pairs = *listed;
-  chunks_ = (pairs.size() + kFreeGrain - 1) / kFreeGrain;
-  by_chunk_.resize(std::max(by_chunk_.size(), chunks_));
-  pool.for_chunks(pairs.size(), kFreeGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Blocked>& found = by_chunk_[begin / kFreeGrain];
-    found.clear();
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::array<vec3, 4> at = obstruction.features.positions_of(pairs[k]),
-                                displacements = obstruction.features.displacements_of(pairs[k]);
-      const double apart = separation(pairs[k].kind, at).distance;
-      if (!(apart > 0)) continue;  // crossed already
-      // At least half of `least` is kept.
-      const double least = 2 * kKept * std::min(apart, distance);
-      const bool touches = apart < kLeast * distance;
-      double fraction = free_share(pairs[k].kind, at, displacements, touches ? apart : least);
-      if (touches && fraction < 1) fraction = 0;
-      if (fraction < 1) found.push_back({pairs[k], fraction});
-    }
-  });
+  const auto find = [&](std::size_t k, std::vector<Blocked>& found) {
+    const std::array<vec3, 4> at = obstruction.features.positions_of(pairs[k]),
+                              displacements = obstruction.features.displacements_of(pairs[k]);
+    const double apart = separation(pairs[k].kind, at).distance;
+    if (!(apart > 0)) return;  // crossed already
+    // At least half of `least` is kept.
+    const double least = 2 * kKept * std::min(apart, distance);
+    const bool touches = apart < kLeast * distance;
+    double fraction = free_share(pairs[k].kind, at, displacements, touches ? apart : least);
+    if (touches && fraction < 1) fraction = 0;
+    if (fraction < 1) found.push_back({pairs[k], fraction});
+  };
+  collect(pool, pairs.size(), kFreeGrain, by_chunk_, blocked_, find);
   return true;
 }
 
@@ -108,18 +105,17 @@ double DisplacementBound::fraction(WorkerPool& pool, const Obstruction& obstruct
     least = on_surfaces_[i];
     end_ = {i, surface_of_[i]};
   }
-  for (const std::vector<Blocked>& blocked : std::span(by_chunk_).first(chunks_))
-    for (const auto& [pair, fraction] : blocked) {
-      if (!(fraction < least)) continue;
-      least = fraction;
-      end_ = {};
-      for (const std::uint32_t i : pair.particle) {
-        if (obstruction.features.is_cloth(i))
-          end_.particle = i;
-        else
-          end_.surface = obstruction.features.surface_of(i);
-      }
+  for (const auto& [pair, fraction] : blocked_) {
+    if (!(fraction < least)) continue;
+    least = fraction;
+    end_ = {};
+    for (const std::uint32_t i : pair.particle) {
+      if (obstruction.features.is_cloth(i))
+        end_.particle = i;
+      else
+        end_.surface = obstruction.features.surface_of(i);
     }
+  }
   return least;
 }
 
@@ -130,10 +126,9 @@ double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction
   for (int round = 0; round < kLimitRounds; ++round) {
     if (!find_blocked(pool, obstruction, x, displacement, CandidateList::Search::once)) break;
     next_.assign(on_surfaces_.begin(), on_surfaces_.end());
-    for (const std::vector<Blocked>& blocked : std::span(by_chunk_).first(chunks_))
-      for (const auto& [pair, fraction] : blocked)
-        for (const std::uint32_t i : pair.particle)
-          if (obstruction.features.is_cloth(i)) next_[i] = std::min(next_[i], fraction);
+    for (const auto& [pair, fraction] : blocked_)
+      for (const std::uint32_t i : pair.particle)
+        if (obstruction.features.is_cloth(i)) next_[i] = std::min(next_[i], fraction);
     bool free = true;
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (!(next_[i] < 1) || displacement[i] == vec3(0)) continue;

@@ -58,7 +58,7 @@ class DisplacementBound {
                     std::span<const vec3> displacement, CandidateList::Search search);
 
   std::vector<std::vector<Blocked>> by_chunk_;
-  std::size_t chunks_ = 0;                 // of them in use
+  std::vector<Blocked> blocked_;
   std::vector<double> on_surfaces_;        // fractions of single particles
   std::vector<std::uint32_t> surface_of_;  // that limited them
   std::vector<double> fractions_, next_;

@@ -7,6 +7,8 @@
 #include <glm/geometric.hpp>
 #include <utility>
 
+#include "linalg/loops.h"
+
 namespace clothlab {
 namespace {
 
@@ -169,28 +171,24 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
   common /= static_cast<double>(displacement.size());
   const auto room_of = [&](std::size_t i) { return room.empty() ? 0 : room[i]; };
   boxes_.resize(x.size());
-  pool.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      Bounds box = Bounds::around(x[i]);
-      box.include(Bounds::around(x[i] + displacement[i] - common));
-      box.grow(reach / 2 + room_of(i));
-      boxes_[i] = PackedBox(box);
-    }
+  for_each(pool, x.size(), kGrain, [&](std::size_t i) {
+    Bounds box = Bounds::around(x[i]);
+    box.include(Bounds::around(x[i] + displacement[i] - common));
+    box.grow(reach / 2 + room_of(i));
+    boxes_[i] = PackedBox(box);
   });
   for (Mesh& mesh : meshes_) {
     mesh.tree.refit(pool, mesh.triangles, boxes_);
-    pool.for_chunks(mesh.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t t = begin; t < end; ++t) {
-        const auto [a, b, c] = mesh.triangles[t];
-        const vec3 centre = (x[a] + x[b] + x[c]) / 3.0,
-                   mean = (displacement[a] + displacement[b] + displacement[c]) / 3.0;
-        double farthest = 0, strays = 0;
-        for (const std::uint32_t i : {a, b, c}) {
-          farthest = std::max(farthest, glm::distance(x[i], centre));
-          strays = std::max(strays, glm::distance(displacement[i], mean) + room_of(i));
-        }
-        mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
+    for_each(pool, mesh.triangles.size(), kGrain, [&](std::size_t t) {
+      const auto [a, b, c] = mesh.triangles[t];
+      const vec3 centre = (x[a] + x[b] + x[c]) / 3.0,
+                 mean = (displacement[a] + displacement[b] + displacement[c]) / 3.0;
+      double farthest = 0, strays = 0;
+      for (const std::uint32_t i : {a, b, c}) {
+        farthest = std::max(farthest, glm::distance(x[i], centre));
+        strays = std::max(strays, glm::distance(displacement[i], mean) + room_of(i));
       }
+      mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
     });
   }
   const Mesh& cloth = meshes_.front();

@@ -6,14 +6,64 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "collide/obstacle.h"
-#include "contact/floor.h"
-#include "contact/obstacle_moves.h"
+#include "contact/contact_pair.h"
 #include "core/vec.h"
 
 namespace clothlab {
+
+/// A level plane that cloth may lie on: y = height, nothing of the cloth below it.
+struct Floor {
+  bool on = false;
+  double height = -1;     ///< [m]
+  double friction = 0.5;  ///< μ of Coulomb's friction, at rest and sliding
+
+  bool operator==(const Floor&) const = default;
+};
+
+/// Obstacles that still move to their position in the scene (MoveObstacle), each in a straight line at
+/// constant speed, as moving pins.
+class ObstacleMoves {
+ public:
+  /// At the time `start` [s] an obstacle is `left` [m] away from its position in the scene; it arrives after
+  /// `duration` [s].
+  void move(std::uint32_t obstacle, const vec3& left, double start, double duration);
+  /// All obstacles are at their positions in the scene.
+  void rest() { moves_.clear(); }
+  bool empty() const { return moves_.empty(); }
+
+  /// The position of an obstacle at the time t [s] relative to its position in the scene [m].
+  vec3 shift(std::uint32_t obstacle, double t) const;
+
+  /// Calls each(number) for every number.
+  template <class Each>
+  void each_number(const Each& each) {
+    each.list(moves_, [&](Move& move) {
+      each(move.obstacle);
+      each(move.left);
+      for (double* value : {&move.start, &move.duration}) each(*value);
+    });
+  }
+
+ private:
+  struct Move {
+    std::uint32_t obstacle = 0;
+    vec3 left{0};
+    double start = 0;
+    double duration = 0;
+  };
+
+  std::vector<Move> moves_;  // at most one per obstacle
+};
+
+/// The pose of an obstacle at the time t [s], relative to its own numbers.
+Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves& moves, double t);
+/// The obstacles at the time t [s].
+std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMoves& moves, double t);
 
 /// The floor and the obstacles in a step: their poses at its beginning and its end, and their motion between.
 /// Numbered: 0 the floor, k obstacle k − 1.
@@ -164,5 +214,24 @@ class Surfaces {
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
   std::vector<Body> bodies_;
 };
+
+/// The name of a surface (as in ContactPair) in tables: "floor", "sphere 2", "cloth".
+inline std::string surface_id(std::uint32_t surface, std::span<const Obstacle> bodies) {
+  if (surface == 0) return "floor";
+  if (surface == kClothItself) return "cloth";
+  return std::string(name_of(bodies[surface - 1].shape)) + " " + std::to_string(surface);
+}
+
+/// Its name in sentences: "the floor", "obstacle 2 (sphere)", "the cloth itself". Without the shape of an
+/// obstacle if that is no longer known.
+inline std::string surface_text(std::uint32_t surface, std::optional<Obstacle::Shape> shape) {
+  if (surface == 0) return "the floor";
+  if (surface == kClothItself) return "the cloth itself";
+  return "obstacle " + std::to_string(surface) + (shape ? " (" + std::string(name_of(*shape)) + ")" : "");
+}
+inline std::string surface_text(std::uint32_t surface, std::span<const Obstacle> bodies) {
+  const bool is_body = surface > 0 && surface <= bodies.size();
+  return surface_text(surface, is_body ? std::optional(bodies[surface - 1].shape) : std::nullopt);
+}
 
 }  // namespace clothlab

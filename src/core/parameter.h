@@ -12,12 +12,12 @@ namespace clothlab {
 struct ParameterSpec {
   enum class Kind { real, integer, boolean, choice };
 
-  std::string_view id;     ///< option name without dashes, and key in scene files: "stretch-stiffness"
-  std::string_view title;  ///< label in the window: "Stretch stiffness"
-  std::string_view unit;   ///< SI unit, empty when dimensionless: "N/m"
+  std::string_view id;         ///< option name without dashes, and key in scene files: "stretch-stiffness"
+  std::string_view title;      ///< label in the window: "Stretch stiffness"
+  std::string_view unit = {};  ///< SI unit, empty when dimensionless: "N/m"
   Kind kind = Kind::real;
-  double min = 0;  ///< smallest allowed value, inclusive (choice: 0)
-  double max = 0;  ///< largest allowed value, inclusive (choice: number of choices − 1)
+  double min = 0;                              ///< smallest allowed value, inclusive (choice: 0)
+  double max = kind == Kind::boolean ? 1 : 0;  ///< largest, inclusive (choice: number of choices − 1)
   double fallback = 0;
   bool logarithmic = false;                        ///< slider scale; with min = 0, zero is the left end
   std::string_view help;                           ///< one or two sentences: tooltip and --help

@@ -13,7 +13,6 @@
 namespace clothlab {
 namespace {
 
-// Also bounds nested parentheses.
 constexpr std::size_t kLongestText = 200;
 constexpr int kLargestPower = 99;
 
@@ -72,30 +71,18 @@ constexpr std::array<std::pair<char, int>, 9> kSiPrefixes{
     {{'p', -12}, {'n', -9}, {'u', -6}, {'m', -3}, {'c', -2}, {'d', -1}, {'k', 3}, {'M', 6}, {'G', 9}}};
 
 // Non-ASCII characters and their replacements.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSpellings{{{"⁻¹", "^-1"},
-                                                                                    {"⁻²", "^-2"},
-                                                                                    {"⁻³", "^-3"},
-                                                                                    {"²", "^2"},
-                                                                                    {"³", "^3"},
-                                                                                    {"·", "*"},
-                                                                                    {"⋅", "*"},
-                                                                                    {"−", "-"},
-                                                                                    {"µ", "u"},
-                                                                                    {"μ", "u"},
-                                                                                    {"°", "deg"},
-                                                                                    {"%", "percent"},
-                                                                                    {"×", "times"},
-                                                                                    {"\u00A0", " "},
-                                                                                    {"\u202F", " "},
-                                                                                    {"\t", " "}}};
+constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+    {"⁻¹", "^-1"},  {"⁻²", "^-2"},   {"⁻³", "^-3"},   {"²", "^2"}, {"³", "^3"},  {"·", "*"},
+    {"⋅", "*"},     {"−", "-"},      {"µ", "u"},      {"μ", "u"},  {"°", "deg"}, {"%", "percent"},
+    {"×", "times"}, {"\u00A0", " "}, {"\u202F", " "}, {"\t", " "}};
 
 std::string plain_spelling(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
     const auto* const found =
         std::ranges::find_if(kSpellings, [&](const auto& entry) { return text.starts_with(entry.first); });
-    plain += found != kSpellings.end() ? found->second : text.substr(0, 1);
-    text.remove_prefix(found != kSpellings.end() ? found->first.size() : 1);
+    plain += found != std::end(kSpellings) ? found->second : text.substr(0, 1);
+    text.remove_prefix(found != std::end(kSpellings) ? found->first.size() : 1);
   }
   return plain;
 }
@@ -167,12 +154,13 @@ class Reader {
   }
 
   Term read_power() {
-    const bool negative = take('-');
+    bool negative = false;
+    while (take('-')) negative = !negative;
     if (!negative) take('+');
     const bool is_unit = is_letter(next());
     Term base = read_base();
     // The power of a unit may follow it at once: "m2".
-    const bool at_once = is_unit && !text_.empty() && is_digit(text_.front());
+    const bool at_once = is_unit && base.has_unit && !text_.empty() && is_digit(text_.front());
     if (at_once || take('^')) {
       int power = 0;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), power);
@@ -197,10 +185,13 @@ class Reader {
   Term read_base() {
     const char first = next();
     if (take('(')) {
+      if (++depth_ > kDeepest) throw Refused{};
       Term inner = read_sum();
       if (!take(')')) throw Refused{};
+      --depth_;
       return inner;
     }
+    if (text_.starts_with("sqrt(")) return read_root();
     if (is_letter(first)) return read_unit();
     if (!is_digit(first) && first != '.') throw Refused{};
     Term number;
@@ -210,6 +201,13 @@ class Reader {
     number.number = parse_number(number.literal).value_or(number.number);
     text_.remove_prefix(number.literal.size());
     return number;
+  }
+
+  Term read_root() {
+    text_.remove_prefix(std::string_view("sqrt").size());
+    const Term square = read_base();
+    if (square.has_unit) throw Refused{"takes the root of a number with a unit"};
+    return {.number = std::sqrt(square.value())};
   }
 
   Term read_unit() {
@@ -236,8 +234,10 @@ class Reader {
         .number = unit->number, .tens = tens + unit->tens, .dimensions = unit->dimensions, .has_unit = true};
   }
 
+  static constexpr int kDeepest = 20;
   std::string_view text_;
   std::string_view counted_;
+  int depth_ = 0;  // of parentheses
 };
 
 /// A unit as a term; a unit that is not an SI unit is the name of counted things.
@@ -254,9 +254,19 @@ Term term_of(std::string_view unit) {
 
 }  // namespace
 
+std::optional<double> parse_expression(std::string_view text) {
+  try {
+    const Term read = Reader(text, {}).read();
+    const double value = read.value();
+    if (!read.has_unit && std::isfinite(value)) return value;
+  } catch (const Refused&) {
+  }
+  return std::nullopt;
+}
+
 Quantity parse_quantity(std::string_view text, std::string_view unit, std::string_view alone) {
   text = trimmed(text);
-  if (text.size() > kLongestText || std::ranges::none_of(text, is_digit)) return {};
+  if (text.size() > kLongestText || std::ranges::none_of(text, is_digit) || text.starts_with("--")) return {};
   const Term target = term_of(unit);
   const bool is_counted = target.dimensions[kCounted] != 0;
   const std::optional<double> number = parse_number(text);

@@ -25,4 +25,8 @@ struct Quantity {
 /// bits of 2e-5.
 Quantity parse_quantity(std::string_view text, std::string_view unit, std::string_view alone = {});
 
+/// A number, or an expression of + − * / ( ) and sqrt( ), without units: "1/4 - sqrt(3)/6". Empty for another
+/// text, and if the value is not finite.
+std::optional<double> parse_expression(std::string_view text);
+
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <system_error>
+#include <vector>
 
 #include "core/error.h"
 
@@ -37,6 +38,33 @@ bool is_control(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
   return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
          within(0x2028, 0x202E) || within(0x2060, 0x206F) || code == 0xFEFF || within(0xFFF9, 0xFFFB);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the table: before last, last and current.
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+/// Of names in lower case. Whether one may be a misspelling of the other: at most a third of the letters
+/// differ, or one is a meaningful part of the other.
+bool is_close(std::string_view a, std::string_view b, std::size_t distance) {
+  constexpr std::size_t kTellingPart = 3;
+  const auto [shortest, longest] = std::minmax({a.size(), b.size()});
+  return (distance <= std::max<std::size_t>(1, longest / 3) && distance < longest) ||
+         (shortest >= kTellingPart && (a.find(b) != a.npos || b.find(a) != b.npos));
 }
 
 }  // namespace
@@ -125,11 +153,10 @@ std::string printable(std::string_view text, std::size_t longest, std::string_vi
     before_last = shown.size();
     const Character next = first_character(text);
     const bool obeyed = is_control(next.code) && kept.find(text.front()) == std::string_view::npos;
-    if (next.bytes == 0 || obeyed) {
+    if (next.bytes == 0 || obeyed)
       shown += '?';
-    } else {
+    else
       shown += text.substr(0, next.bytes);
-    }
     text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   return shown;
@@ -185,6 +212,29 @@ std::string joined(std::span<const std::string_view> names) {
 std::string any_of_text(std::span<const std::string_view> names) {
   if (names.size() < 2) return joined(names);
   return joined(names.first(names.size() - 1)).append(" or ").append(names.back());
+}
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  // A name far longer than any candidate is cut, to bound the time.
+  const std::string lower_name = lower_case(name.substr(0, 100));
+  std::string_view nearest;
+  std::size_t smallest = std::numeric_limits<std::size_t>::max();
+  for (const std::string_view candidate : candidates) {
+    const std::string lower_candidate = lower_case(candidate);
+    const std::size_t distance = edit_distance(lower_name, lower_candidate);
+    if (distance < smallest && is_close(lower_name, lower_candidate, distance)) {
+      smallest = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates,
+                       std::string_view quote) {
+  const std::string_view nearest = nearest_name(name, candidates);
+  if (nearest.empty()) return ".";
+  return "; did you mean " + std::string(quote) + std::string(nearest) + std::string(quote) + "?";
 }
 
 }  // namespace clothlab

@@ -177,9 +177,8 @@ WorkerPool::WorkerPool(int threads) : shared_(std::make_unique<Shared>(threads))
   assert(threads >= 1);
   Shared& shared = *shared_;
   try {
-    for (std::size_t t = 1; t < shared.shares.size(); ++t) {
+    for (std::size_t t = 1; t < shared.shares.size(); ++t)
       shared.workers.emplace_back([&shared, t] { shared.run_worker(t); });
-    }
   } catch (const std::system_error&) {
     // No more threads available: the existing ones do all the work, with the same results.
   }

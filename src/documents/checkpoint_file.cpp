@@ -15,7 +15,6 @@
 #include "documents/scene_file.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
-#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {

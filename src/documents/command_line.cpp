@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
-#include "sim/tableau_json.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 std::string shell_quoted(const std::string& text) {

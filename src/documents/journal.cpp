@@ -13,10 +13,8 @@
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
 #include "io/output_file.h"
-#include "sim/command_json.h"
 #include "sim/command_rules.h"
 #include "sim/scene_json.h"
-#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {

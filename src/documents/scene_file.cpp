@@ -14,7 +14,7 @@
 #include "core/text_file.h"
 #include "documents/journal.h"
 #include "io/output_file.h"
-#include "sim/strict_json.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 namespace {

@@ -17,7 +17,6 @@
 #include "io/csv.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
-#include "mesh/grid.h"
 #include "mesh/obj_reader.h"
 #include "sim/mesh_notices.h"
 

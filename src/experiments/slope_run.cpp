@@ -10,7 +10,7 @@
 #include "core/worker_pool.h"
 #include "experiments/step_loop.h"
 #include "mesh/cloth_mesh.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
 

@@ -7,6 +7,19 @@
 
 namespace clothlab {
 
+CompressedRows<SpringLink> spring_links(const ElasticElements& springs, std::size_t particles,
+                                        CancelPoint& cancel) {
+  CompressedRows<SpringLink> links;
+  links.fill(particles, [&](const auto& add) {
+    for (const ElasticElement e : springs) {
+      cancel.pass();
+      add(e.i, {e.rest_length, e.j, e.stretch});
+      add(e.j, {e.rest_length, e.i, e.stretch});
+    }
+  });
+  return links;
+}
+
 template <class Taken, class Take>
 void Colouring::colour(std::size_t n, std::size_t particles, CancelPoint& cancel, const Taken& taken_by,
                        const Take& take) {
@@ -63,27 +76,13 @@ void SpringColouring::update(const DynamicSystem& system, const StopProbe& stop)
 void ParticleColouring::update(const DynamicSystem& system, const StopProbe& stop) {
   if (pattern_ == system.pattern()) return;
   pattern_.reset();  // until all is done
-  const ElasticElements springs = system.elements();
   CancelPoint cancel(stop);
-  first_.assign(system.size() + 1, 0);
-  for (const ElasticElement e : springs) {
-    cancel.pass();
-    ++first_[e.i + 1];
-    ++first_[e.j + 1];
-  }
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  links_.resize(first_.back());
-  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-  for (const ElasticElement e : springs) {
-    cancel.pass();
-    links_[next[e.i]++] = {e.rest_length, e.j, e.stretch};
-    links_[next[e.j]++] = {e.rest_length, e.i, e.stretch};
-  }
+  links_ = spring_links(system.elements(), system.size(), cancel);
   colour(
       system.size(), system.size(), cancel,
       [&](std::uint32_t i, const std::vector<std::uint64_t>& taken) {
         std::uint64_t of_neighbours = 0;
-        for (const Link& link : links(i)) of_neighbours |= taken[link.other];
+        for (const SpringLink& link : links(i)) of_neighbours |= taken[link.other];
         return of_neighbours;
       },
       [&](std::uint32_t i, std::uint64_t bit, std::vector<std::uint64_t>& taken) { taken[i] = bit; });

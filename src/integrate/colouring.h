@@ -8,10 +8,22 @@
 #include <vector>
 
 #include "core/cancel_point.h"
+#include "core/compressed_rows.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 
 namespace clothlab {
+
+/// A spring, seen from one of its ends.
+struct SpringLink {
+  double rest_length = 0;  ///< [m]
+  std::uint32_t other = 0;
+  bool stretch = true;
+};
+
+/// The springs of every particle, in their order.
+CompressedRows<SpringLink> spring_links(const ElasticElements& springs, std::size_t particles,
+                                        CancelPoint& cancel);
 
 /// Springs or particles in colours: those of one colour do not touch, so threads can process them
 /// concurrently, with the same bits for any number of threads.
@@ -64,24 +76,13 @@ class SpringColouring : public Colouring {
 /// Particles of one colour share no spring: at most d + 1 colours if no particle has more than d springs.
 class ParticleColouring : public Colouring {
  public:
-  /// A spring, seen from one of its ends.
-  struct Link {
-    double rest_length = 0;  ///< [m]
-    std::uint32_t other = 0;
-    bool stretch = true;
-  };
-
   /// Colours the particles if the pattern has changed. Throws Cancelled.
   void update(const DynamicSystem& system, const StopProbe& stop);
 
-  /// The springs of a particle.
-  std::span<const Link> links(std::uint32_t particle) const {
-    return {links_.data() + first_[particle], links_.data() + first_[particle + 1]};
-  }
+  std::span<const SpringLink> links(std::uint32_t particle) const { return links_[particle]; }
 
  private:
-  std::vector<std::size_t> first_;  // particle -> its first link; one more at the end
-  std::vector<Link> links_;
+  CompressedRows<SpringLink> links_;
 };
 
 }  // namespace clothlab

@@ -44,6 +44,16 @@ std::span<const vec3> ContactCorrection::solve(const DynamicSystem& system, cons
   return change_;
 }
 
+void ContactCorrection::correct(const DynamicSystem& system, const StepContext& context, const Times& times,
+                                std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> x1,
+                                std::span<vec3> v1, StepReport& report) {
+  if (context.contacts.empty()) return;
+  SpringMatrix& A = have_matrix(system, context, A_);
+  system.assemble(context.pool, x0, v0, times.coefficients(), JacobianMode::clamped, A);
+  solve(system, context, times, A, solver_, x0, v0, x1, v1, report);
+  land_contacts(context, x0, x1);
+}
+
 void land_contacts(const StepContext& context, std::span<const vec3> x0, std::span<vec3> x1) {
   for (const NodalContact& contact : context.contacts) {
     vec3& x = x1[contact.particle];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,9 +30,16 @@ class ContactCorrection {
                               SpringMatrix& A, LinearSolver& solver, std::span<const vec3> x0,
                               std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
                               StepReport& report);
+  /// The same with a matrix of its own at (x0, v0), and puts particles on their surfaces; no effect without
+  /// contacts.
+  void correct(const DynamicSystem& system, const StepContext& context, const Times& times,
+               std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
+               StepReport& report);
 
  private:
   ContactSolver contact_solver_;
+  LinearSolver solver_;            // of `correct`
+  std::optional<SpringMatrix> A_;  // the same
   std::vector<vec3> change_, no_force_, forces_;
 };
 

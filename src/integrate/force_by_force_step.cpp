@@ -106,9 +106,8 @@ void ForceByForceStep::evaluate(const DynamicSystem& system, std::span<const vec
   if (const auto& grab = system.grab()) {
     const vec3 d = grab->blend(x_) - grab->cursor, moved = grab->blend(dx_);
     const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(moved / h) * moved);
-    for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t c = 0; c < 3; ++c)
       residual_[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * pull;
-    }
   }
   for (const ContactElement& contact : contacts_.all) {
     const Pressed pressed = press(contact, h);

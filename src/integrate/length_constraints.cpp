@@ -54,9 +54,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 double largest_of(std::span<const vec3> a) {
   double largest = 0;
-  for (const vec3& v : a) {
+  for (const vec3& v : a)
     for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(v[c]));
-  }
   return largest;
 }
 
@@ -102,23 +101,19 @@ void LengthConstraints::list_springs(const DynamicSystem& system, CancelPoint& c
   const std::size_t n = system.size();
   edges_.clear();
   longest_ = 0;
-  begin_.assign(n + 1, 0);
   for (const ElasticElement e : system.elements()) {
     cancel.pass();
     if (!e.stretch) continue;
     edges_.push_back({e.i, e.j, e.rest_length, e.rest_length, vec3(0.0), 0});
     longest_ = std::max(longest_, e.rest_length);
-    ++begin_[e.i + 1];
-    ++begin_[e.j + 1];
   }
-  for (std::size_t i = 0; i < n; ++i) begin_[i + 1] += begin_[i];
-  incident_.resize(2 * edges_.size());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    cancel.pass();
-    incident_[next[edges_[e].i]++] = {e, 1.0};
-    incident_[next[edges_[e].j]++] = {e, -1.0};
-  }
+  incident_.fill(n, [&](const auto& add) {
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+      cancel.pass();
+      add(edges_[e].i, {e, 1.0});
+      add(edges_[e].j, {e, -1.0});
+    }
+  });
   for (auto* by_edge : {&raw_, &error_, &r_, &q_, &d_, &z_, &multiplier_, &force_})
     by_edge->assign(edges_.size(), 0);
   for (auto* by_particle : {&s_, &p_, &y_, &step_, &trial_}) by_particle->assign(n, vec3(0.0));
@@ -184,9 +179,7 @@ LengthConstraints::Remainder LengthConstraints::measure_rates(WorkerPool& pool, 
 double LengthConstraints::transpose(WorkerPool& pool) {
   return sum_over(pool, s_.size(), kParticleGrain, [&](std::size_t i) {
     vec3 s(0.0);
-    for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-      s += incident_[k].sign * r_[incident_[k].edge] * edges_[incident_[k].edge].row;
-    }
+    for (const auto& [edge, sign] : incident_[i]) s += sign * r_[edge] * edges_[edge].row;
     s_[i] = root_[i] * free(i, s);
     return glm::dot(s_[i], s_[i]);
   });

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/compressed_rows.h"
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
@@ -150,9 +151,8 @@ class LengthConstraints {
 
   std::shared_ptr<const SpringPattern> pattern_;  // of the system that the springs were listed for
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> begin_;  // by particle, into incident_
-  std::vector<Incidence> incident_;
-  double longest_ = 0;  // L [m]
+  CompressedRows<Incidence> incident_;  // by particle
+  double longest_ = 0;                  // L [m]
   const Projection* projection_ = nullptr;
   std::vector<std::uint32_t> entry_;  // 1 + index of the projection's entry; 0: free
   std::vector<double> root_;          // √(1/m)

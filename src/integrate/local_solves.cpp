@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <numeric>
 
-#include "core/cancel_point.h"
 #include "linalg/loops.h"
 #include "linalg/symmetric.h"
 
@@ -40,23 +38,11 @@ struct LocalSolves::Problem {
 void LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
   if (pattern_ == system.pattern()) return;
   pattern_.reset();  // until all is done
-  const ElasticElements springs = system.elements();
   CancelPoint cancel(stop);
-  begin_.assign(system.size() + 1, 0);
-  for (const ElasticElement e : springs) {
-    cancel.pass();
-    ++begin_[e.i + 1];
-    ++begin_[e.j + 1];
-  }
-  pulls_.resize(*std::ranges::max_element(begin_));
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  links_.resize(begin_.back());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (const ElasticElement e : springs) {
-    cancel.pass();
-    links_[next[e.i]++] = {e.rest_length, e.j, e.stretch};
-    links_[next[e.j]++] = {e.rest_length, e.i, e.stretch};
-  }
+  links_ = spring_links(system.elements(), system.size(), cancel);
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < links_.size(); ++i) most = std::max(most, links_[i].size());
+  pulls_.resize(most);
   queue_.resize(system.size());
   waits_.assign(system.size(), false);
   pattern_ = system.pattern();
@@ -124,10 +110,10 @@ struct LocalSolves::Damper {
 bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   const Projection::Entry* held = p.projection.find(i);
   if (held != nullptr && held->coupled) return false;
-  const std::span<const Link> links(links_.data() + begin_[i], begin_[i + 1] - begin_[i]);
+  const std::span<const SpringLink> links = links_[i];
   const std::span<Pull> pulls(pulls_.data(), links.size());
-  const auto stiffness = [&](const Link& link) { return link.stretch ? p.stretch : p.bend; };
-  const auto kept_ratio = [](const Link& link, double l) {
+  const auto stiffness = [&](const SpringLink& link) { return link.stretch ? p.stretch : p.bend; };
+  const auto kept_ratio = [](const SpringLink& link, double l) {
     return l > link.rest_length ? link.rest_length / l : l > 0 ? 1 : 0;
   };
 

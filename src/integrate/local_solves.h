@@ -8,6 +8,7 @@
 
 #include "core/compute_context.h"
 #include "dynamics/dynamic_system.h"
+#include "integrate/colouring.h"
 
 namespace clothlab {
 
@@ -34,12 +35,6 @@ class LocalSolves {
  private:
   struct Problem;  // the arguments of relax
   struct Damper;
-  /// A spring, seen from one of its ends.
-  struct Link {
-    double rest_length = 0;
-    std::uint32_t other = 0;
-    bool stretch = true;
-  };
   /// Forces of a link of the current particle.
   struct Pull {
     vec3 direction;        // towards the particle, at the start; 0 if the spring has no length
@@ -54,8 +49,7 @@ class LocalSolves {
   std::uint32_t leave();
 
   std::shared_ptr<const SpringPattern> pattern_;
-  std::vector<std::uint32_t> begin_;  // particle -> its first link; one more at the end
-  std::vector<Link> links_;
+  CompressedRows<SpringLink> links_;
   std::vector<Pull> pulls_;
   std::vector<std::uint32_t> queue_;  // a ring of particles, each once
   std::size_t head_ = 0, waiting_ = 0;

@@ -64,9 +64,8 @@ void ModalSplit::project(const DynamicSystem& system, const StepContext& context
   const auto resize = [&](VectorBasis& basis) { basis.resize(n, s); };
   for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &scratch_}) resize(*basis);
   if (fresh) resize(kept_);
-  for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_}) {
+  for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_})
     values->resize(s);
-  }
   small_.resize(s * s);
   if (s == 0) return;
 
@@ -82,11 +81,9 @@ void ModalSplit::project(const DynamicSystem& system, const StepContext& context
     system.projection().filter(k_x);
     start.coefficients(pool, s, k_x, std::span(small_).subspan(j * s, s));
   }
-  for (std::size_t j = 0; j < s; ++j) {
-    for (std::size_t i = 0; i < j; ++i) {
+  for (std::size_t j = 0; j < s; ++j)
+    for (std::size_t i = 0; i < j; ++i)
       small_[j * s + i] = small_[i * s + j] = (small_[j * s + i] + small_[i * s + j]) / 2;
-    }
-  }
   eigen_.compute(s, small_);
   std::ranges::copy(eigen_.values(), lambda_.begin());
   X_.assign_product(pool, start, s, eigen_.vectors(), s);

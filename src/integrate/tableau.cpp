@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -13,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/interned.h"
-#include "core/nearest_name.h"
+#include "core/quantity.h"
 #include "core/text.h"
 #include "integrate/growth.h"
 #include "integrate/registry.h"
@@ -26,91 +25,11 @@ constexpr double kInfiniteLimit = std::numeric_limits<double>::infinity();
 constexpr double kRoundingOfCoefficients = 1e-13;
 constexpr double kLeastDiagonal = 1e-6;  // a stage divides by it
 
-/// A number, or an expression of + − * / ( ) and sqrt( ).
-class CellReader {
- public:
-  explicit CellReader(std::string_view text) : rest_(text) {}
-  /// Nothing if the text is no finite number.
-  std::optional<double> read() {
-    const double value = sum();
-    skip_spaces();
-    if (!valid_ || !rest_.empty() || !std::isfinite(value)) return std::nullopt;
-    return value;
-  }
-
- private:
-  static constexpr int kDeepest = 20;
-
-  void skip_spaces() {
-    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
-  }
-  bool skip(std::string_view token) {
-    skip_spaces();
-    if (!rest_.starts_with(token)) return false;
-    rest_.remove_prefix(token.size());
-    return true;
-  }
-  double sum() {
-    double value = product();
-    for (;;) {
-      if (skip("+"))
-        value += product();
-      else if (skip("-"))
-        value -= product();
-      else
-        return value;
-    }
-  }
-  double product() {
-    double value = factor();
-    for (;;) {
-      if (skip("*"))
-        value *= factor();
-      else if (skip("/"))
-        value /= factor();
-      else
-        return value;
-    }
-  }
-  double factor() {
-    if (++depth_ > kDeepest) valid_ = false;
-    double value = 0;
-    if (!valid_) {
-      return value;
-    } else if (skip("-")) {
-      value = -factor();
-    } else if (skip("sqrt(")) {
-      value = std::sqrt(within_brackets());
-    } else if (skip("(")) {
-      value = within_brackets();
-    } else {
-      skip_spaces();
-      // from_chars would take "inf" and "nan".
-      if (rest_.empty() || std::string_view("0123456789.").find(rest_.front()) == std::string_view::npos)
-        valid_ = false;
-      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-      if (error != std::errc()) valid_ = false;
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    }
-    --depth_;
-    return value;
-  }
-  double within_brackets() {
-    const double value = sum();
-    if (!skip(")")) valid_ = false;
-    return value;
-  }
-
-  std::string_view rest_;
-  int depth_ = 0;
-  bool valid_ = true;
-};
-
 }  // namespace
 
 double read_cell(const std::string& cell, const std::string& where) {
   constexpr double kLargest = 1e6;
-  const std::optional<double> value = CellReader(cell).read();
+  const std::optional<double> value = parse_expression(cell);
   if (!value || std::abs(*value) > kLargest)
     throw InputError("The tableau has \"" + printable(cell) + "\" in " + where +
                      "; allowed are numbers up to 1e6 and expressions such as \"1/6\" and \"1/4 - "
@@ -447,7 +366,7 @@ namespace {
 
 /// "F1", "1/6 F1", "(1/4 - sqrt(3)/6) F2" of a cell and a name; empty for a coefficient of 0.
 std::string term(const std::string& cell, const std::string& name) {
-  const double value = *CellReader(cell).read();
+  const double value = *parse_expression(cell);
   if (value == 0) return {};
   if (value == 1) return name;
   if (value == -1) return "-" + name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/lanczos.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -22,29 +23,16 @@ constexpr int kStepsPerTest = 4;  // between two tests of convergence
 /// A symmetric tridiagonal matrix T: `alpha` on the diagonal, beta[k] between k and k + 1.
 struct Tridiagonal {
   std::vector<double> alpha, beta;
-  std::vector<double> vector;  // the unit eigenvector last computed
-  std::vector<double> pivot, factor;
+  Eigen::VectorXd vector;  // the unit eigenvector last computed
 
   Tridiagonal() {
-    for (auto* v : {&alpha, &beta, &vector, &pivot, &factor}) v->reserve(kMaxSteps);
+    for (auto* v : {&alpha, &beta}) v->reserve(kMaxSteps);
   }
-
   void clear() {
     alpha.clear();
     beta.clear();
   }
-
   std::size_t size() const { return alpha.size(); }
-
-  /// True if t I - T is positive definite, so that t lies above every eigenvalue: its pivots decide.
-  bool is_above(double t) const {
-    double d = t - alpha[0];
-    for (std::size_t k = 1; k < size(); ++k) {
-      if (!(d > 0)) return false;
-      d = t - alpha[k] - beta[k - 1] * beta[k - 1] / d;
-    }
-    return d > 0;
-  }
 
   double norm() const {
     double bound = 0;
@@ -55,40 +43,17 @@ struct Tridiagonal {
     return bound;
   }
 
-  /// The least number above all eigenvalues, to within rounding, by bisection.
-  double largest_eigenvalue() const {
-    const double scale = norm();
-    double below = -scale;
-    double above = scale * (1 + 1e-12);
-    for (int halving = 0; halving < 50; ++halving) {
-      const double middle = 0.5 * (below + above);
-      (is_above(middle) ? above : below) = middle;
-    }
-    return above;
+  /// Returns the largest eigenvalue and sets `vector` to its eigenvector.
+  double find_largest() {
+    const auto n = static_cast<Eigen::Index>(size());
+    eigen_.computeFromTridiagonal(Eigen::Map<const Eigen::VectorXd>(alpha.data(), n),
+                                  Eigen::Map<const Eigen::VectorXd>(beta.data(), n - 1));
+    vector = eigen_.eigenvectors().col(n - 1);
+    return eigen_.eigenvalues()[n - 1];
   }
 
-  /// Sets `vector` to the eigenvector of the largest eigenvalue, by inverse iteration: with `above` from
-  /// largest_eigenvalue(), above I - T is positive definite, so elimination needs no pivoting.
-  void find_vector(double above) {
-    const std::size_t n = size();
-    const double shift = above + 1e-12 * norm();
-    pivot.resize(n);
-    factor.resize(n);
-    pivot[0] = shift - alpha[0];
-    for (std::size_t k = 1; k < n; ++k) {
-      factor[k] = -beta[k - 1] / pivot[k - 1];
-      pivot[k] = shift - alpha[k] + factor[k] * beta[k - 1];
-    }
-    vector.assign(n, 1.0);
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      for (std::size_t k = 1; k < n; ++k) vector[k] -= factor[k] * vector[k - 1];
-      for (std::size_t k = 0; k < n; ++k) vector[k] /= pivot[k];
-      for (std::size_t k = n - 1; k-- > 0;) vector[k] -= factor[k + 1] * vector[k + 1];
-      double norm2 = 0;
-      for (double c : vector) norm2 += c * c;
-      for (double& c : vector) c /= std::sqrt(norm2);
-    }
-  }
+ private:
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen_;
 };
 
 Padded scaled(const Padded& a, double s) { return {a.x * s, a.y * s, a.z * s, 0.0}; }
@@ -222,9 +187,8 @@ struct LargestEigenvalue::Scratch {
     T.clear();
     begin_recursion();
     const auto finished = [&](double beta) {
-      result.value = T.largest_eigenvalue();
-      T.find_vector(result.value);
-      result.error_bound = beta * std::abs(T.vector.back());
+      result.value = T.find_largest();
+      result.error_bound = beta * std::abs(T.vector[T.vector.size() - 1]);
       result.converged = result.error_bound <= tolerance * std::abs(result.value);
       return result.converged;
     };
@@ -260,7 +224,8 @@ struct LargestEigenvalue::Scratch {
     begin_recursion();
     mode.assign(v.size(), Padded{});
     for (std::size_t k = 0; k < T.size(); ++k) {
-      for_each_row(*pool, pattern(), [&](std::size_t i) { mode[i] = plus(mode[i], T.vector[k], v[i]); });
+      const double share = T.vector[static_cast<Eigen::Index>(k)];
+      for_each_row(*pool, pattern(), [&](std::size_t i) { mode[i] = plus(mode[i], share, v[i]); });
       if (k + 1 == T.size() || stop_requested(stop)) break;
       step(k == 0 ? 0.0 : T.beta[k - 1]);
       shift(T.beta[k]);

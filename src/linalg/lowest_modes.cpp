@@ -8,10 +8,11 @@
 #include <limits>
 
 #include "core/cancel_point.h"
+#include "core/error.h"
+#include "linalg/conjugate_gradient.h"
 #include "linalg/pseudo_random.h"
 
 namespace clothlab {
-
 namespace {
 
 constexpr int kMaxIterations = 100;
@@ -41,21 +42,62 @@ double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::ve
   }
   for (const SpringMatrix::Stencil& stencil : K.stencils()) {
     double weights = 0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
       weights += std::abs(stencil.weight[k]);
-    }
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
       scratch[stencil.particle[k]] += std::abs(stencil.weight[k]) * weights * stencil.size();
-    }
   }
   double bound = 0;
-  for (std::size_t i = 0; i < K.size(); ++i) {
+  for (std::size_t i = 0; i < K.size(); ++i)
     bound = std::max(bound, (scratch[i] + std::abs(K.diagonal(i))) / masses[i]);
-  }
   return bound;
 }
 
 }  // namespace
+
+bool ShiftedInverse::prepare(const ComputeContext& context, const SpringMatrix& K,
+                             std::span<const double> masses, const Projection& projection, double sigma) {
+  const CancelPoint cancel(context.stop);
+  const std::size_t n = K.size();
+  sigma_ = sigma;
+  exact_ = n < kMultigridParticles;
+  if (!shifted_ || shifted_->shared_pattern() != K.shared_pattern())
+    shifted_.emplace(K.shared_pattern(), context.stop);
+  *shifted_ = K;
+  cancel.poll();
+  for (std::size_t i = 0; i < n; ++i) shifted_->diagonal(i) += sigma * masses[i];
+  if (exact_) {
+    right_.resize(n);
+    factor_.analyse(*shifted_, context.stop);
+    return factor_.compute(context, {*shifted_, right_, projection});
+  }
+  r_.resize(n);
+  z_.resize(n);
+  filter_.assign(K.pattern(), projection);
+  if (!multigrid_.prepare(context, *shifted_, filter_, r_, z_)) throw Cancelled();
+  return true;
+}
+
+double ShiftedInverse::apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w) {
+  const CancelPoint cancel(context.stop);
+  cancel.poll();
+  if (exact_) {
+    std::copy(w.begin(), w.end(), right_.begin());
+    std::fill(w.begin(), w.end(), vec3(0.0));
+    factor_.add_solution(right_, w, context.stop);
+    projection.filter(w);
+    return inner_product(context.pool, right_, w);
+  }
+  const SpringPattern& pattern = shifted_->pattern();
+  const double squared = sum_over_rows(context.pool, pattern, [&](std::size_t i) {
+    r_[i] = padded(w[pattern.particle[i]]);
+    return dot(r_[i], r_[i]);
+  });
+  const double energy = multigrid_.apply(r_, std::sqrt(squared), z_);
+  cancel.poll();
+  for_each_row(context.pool, pattern, [&](std::size_t i) { w[pattern.particle[i]] = unpadded(z_[i]); });
+  return energy;
+}
 
 struct LowestModes::Problem {
   const ComputeContext& context;
@@ -314,9 +356,8 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
   multiply(p, v, Kv);
   basis_.coefficients(p.pool, size_ + 1, Kv, coefficients_, p.stop);
   const std::size_t capacity = basis_.columns();
-  for (std::size_t j = 0; j <= size_; ++j) {
+  for (std::size_t j = 0; j <= size_; ++j)
     reduced_[size_ * capacity + j] = reduced_[j * capacity + size_] = coefficients_[j];
-  }
   ++size_;
   return true;
 }
@@ -352,11 +393,9 @@ void LowestModes::restart(const Problem& p, std::size_t columns) {
   scratch_.swap(basis_);
   scratch_.assign_product(p.pool, product_, size_, eigen_.vectors(), columns, p.stop);
   scratch_.swap(product_);
-  for (std::size_t j = 0; j < columns; ++j) {
-    for (std::size_t i = 0; i < columns; ++i) {
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = 0; i < columns; ++i)
       reduced_[j * basis_.columns() + i] = i == j ? eigen_.values()[j] : 0;
-    }
-  }
   size_ = columns;
 }
 
@@ -374,9 +413,8 @@ void LowestModes::store_modes(const Problem& p) {
     double largest = 0;
     for (std::size_t i = 0; i < p.n(); ++i) {
       x[i] = v[i] / root_mass_[i];
-      for (int c = 0; c < 3; ++c) {
+      for (int c = 0; c < 3; ++c)
         if (std::abs(x[i][c]) > std::abs(largest)) largest = x[i][c];
-      }
     }
     if (largest < 0) {
       for (vec3& component : x) component = -component;

@@ -54,9 +54,8 @@ struct Multigrid::Cycle : MultigridHierarchy {
   /// Some of the steps after the first.
   template <class Level>
   void smooth(Level& level, std::span<const ChebyshevStep> steps) {
-    for (const ChebyshevStep step : steps) {
+    for (const ChebyshevStep step : steps)
       iterate(level, [&](std::size_t i, Quad Ax) { return level.next_iterate(step, i, Ax); });
-    }
   }
 
   /// z := M⁻¹ r; returns r . z. Computed with r times a power of two near 1/‖r‖.
@@ -114,9 +113,8 @@ struct Multigrid::Cycle : MultigridHierarchy {
   void restrict(const Prolongation& transposed, const SingleVector& fine, SingleVector& coarse) const {
     for_nodes(coarse.size(), [&](std::size_t a) {
       Quad sum = zero_quad();
-      for (std::uint32_t k = transposed.begin[a]; k < transposed.begin[a + 1]; ++k) {
+      for (std::uint32_t k = transposed.begin[a]; k < transposed.begin[a + 1]; ++k)
         sum = sum + transposed.weight[k] * fine[transposed.column[k]];
-      }
       coarse[a] = sum;
     });
   }

@@ -25,7 +25,7 @@ namespace clothlab {
 //   o─o─o o─o
 //
 // 1. Structure, once per mesh and set of constraints, until a level has at most 48 nodes: aggregation of the
-//    springs' graph, P (aggregation.h) and the terms of the Galerkin matrix PᵀAP (galerkin.h). P has one
+//    springs' graph, P and the terms of the Galerkin matrix PᵀAP (galerkin.h). P has one
 //    number per pair of nodes and excludes constrained particles, which only the smoother changes. The
 //    springs' strengths |u|² + b are rounded to powers of two, relative to the first spring, so earlier
 //    solves and the shape of the cloth have no influence on the bits of a result.

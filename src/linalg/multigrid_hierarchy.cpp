@@ -64,9 +64,8 @@ std::vector<char> MultigridHierarchy::strong_springs(CancelPoint& cancel) const 
   std::vector<float> strongest(pattern->particles(), 0);
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
     cancel.pass();
-    for (const std::uint32_t row : {pattern->lower[slot], pattern->upper[slot]}) {
+    for (const std::uint32_t row : {pattern->lower[slot], pattern->upper[slot]})
       strongest[row] = std::max(strongest[row], strength(slot));
-    }
   }
   std::vector<char> strong(pattern->springs());
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
@@ -179,9 +178,7 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
   std::size_t size = static_cast<std::size_t>(std::count(active.begin(), active.end(), 1));
   while (size > CoarsestSolver::kMostNodes) {
     Prolongation P = smoothed_aggregation(graph, active, cancel);
-    if (P.columns == 0 || static_cast<double>(P.columns) > kWorstReduction * static_cast<double>(size)) {
-      break;
-    }
+    if (P.columns == 0 || static_cast<double>(P.columns) > kWorstReduction * static_cast<double>(size)) break;
     size = P.columns;
     CoarseLevel next;
     Prolongation transposed = P.transposed();
@@ -221,9 +218,8 @@ bool MultigridHierarchy::assign_finest(const Scratch& scratch) {
         A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
         invert(begin, end, scratch);
         int count = 0;
-        for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
+        for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot)
           count += strength_of(A->spring_in(slot)) != exponent[slot] ? 1 : 0;
-        }
         return static_cast<double>(count);
       });
   return changed == 0;
@@ -295,9 +291,8 @@ void MultigridHierarchy::add_finest(CoarseLevel& level) {
   std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
   for (const Finest::Part& part : finest.parts) part.sums.add_to(level.A.value);
   for (const SpringMatrix::Stencil& stencil : A->stencils()) {
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
       for (std::size_t l = 0; l <= k; ++l) add_pair(level, stencil, k, l);
-    }
   }
 }
 

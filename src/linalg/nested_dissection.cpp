@@ -9,25 +9,20 @@
 #include <queue>
 #include <utility>
 
+#include "core/compressed_rows.h"
+
 namespace clothlab {
 
 Graph Graph::of_pairs(std::size_t vertices, std::span<const Pair> pairs, CancelPoint& cancel) {
-  Graph g;
-  g.begin.assign(vertices + 1, 0);
-  g.of.resize(2 * pairs.size());
-  for (const auto& [i, j] : pairs) {
-    cancel.pass();
-    ++g.begin[i + 1];
-    ++g.begin[j + 1];
-  }
-  std::partial_sum(g.begin.begin(), g.begin.end(), g.begin.begin());
-  std::vector<std::uint32_t> next(g.begin.begin(), g.begin.end() - 1);
-  for (const auto& [i, j] : pairs) {
-    cancel.pass();
-    g.of[next[i]++] = j;
-    g.of[next[j]++] = i;
-  }
-  return g;
+  CompressedRows<std::uint32_t> neighbours;
+  neighbours.fill(vertices, [&](const auto& add) {
+    for (const auto& [i, j] : pairs) {
+      cancel.pass();
+      add(i, j);
+      add(j, i);
+    }
+  });
+  return {std::move(neighbours.begin), std::move(neighbours.items)};
 }
 
 Graph Graph::build(std::size_t vertices, std::span<const Pair> pairs, const StopProbe& stop) {
@@ -255,9 +250,8 @@ class Dissection {
     // Vertices with very many neighbours are ordered last.
     const double many = std::max(16.0, 10 * std::sqrt(static_cast<double>(whole.size())));
     Vertices rest, dense;
-    for (std::uint32_t v = 0; v < whole.size(); ++v) {
+    for (std::uint32_t v = 0; v < whole.size(); ++v)
       (static_cast<double>(whole.neighbours(v).size()) > many ? dense : rest).push_back(v);
-    }
     std::copy(dense.begin(), dense.end(), order.begin() + static_cast<std::ptrdiff_t>(rest.size()));
     dissect(piece(rest), std::span(order).first(rest.size()));
   }
@@ -273,9 +267,8 @@ class Dissection {
     for (std::uint32_t k = 0; k < vertices.size(); ++k) local_[vertices[k]] = k;
     for (std::uint32_t v : vertices) {
       cancel_.pass();
-      for (std::uint32_t u : whole_.neighbours(v)) {
+      for (std::uint32_t u : whole_.neighbours(v))
         if (local_[u] != kNoVertex) part.graph.of.push_back(local_[u]);
-      }
       part.graph.begin.push_back(static_cast<std::uint32_t>(part.graph.of.size()));
     }
     for (std::uint32_t v : vertices) local_[v] = kNoVertex;
@@ -326,9 +319,8 @@ class Dissection {
       from.push_back(search(graph, corner, cancel_));
       const Distances& last = from.back();
       splits.emplace_back(graph, last.order, cancel_);
-      for (std::size_t k = 0; k + 1 < from.size(); ++k) {
+      for (std::size_t k = 0; k + 1 < from.size(); ++k)
         splits.emplace_back(graph, between(from[k], last, cancel_), cancel_);
-      }
       for (std::uint32_t v = 0; v < graph.size(); ++v) {
         nearest[v] = std::min(nearest[v], last.distance[v]);
         if (nearest[v] > nearest[corner]) corner = v;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/cancel_point.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "linalg/registers.h"
@@ -38,9 +39,33 @@ using PhaseVector = std::vector<Phase>;
 class PhaseMatrix {
  public:
   /// Allocates only for another pattern. Throws Cancelled.
-  void resize(const std::shared_ptr<const SpringPattern>& pattern, const StopProbe& stop);
+  void resize(const std::shared_ptr<const SpringPattern>& pattern, const StopProbe& stop) {
+    if (pattern_ == pattern) return;
+    const CancelPoint cancel(stop);
+    springs_.clear();
+    resize_in_parts(springs_, pattern->springs(), cancel);
+    diagonal_.resize(pattern->particles());
+    cancel.poll();
+    pattern_ = pattern;
+  }
   /// Copies A and B, of that pattern, which must outlive the products.
-  void assign(WorkerPool& pool, const SpringMatrix& A, const SpringMatrix& B);
+  void assign(WorkerPool& pool, const SpringMatrix& A, const SpringMatrix& B) {
+    A_ = &A;
+    B_ = &B;
+    const SpringPattern& p = *pattern_;
+    const auto single = [](double value) { return static_cast<float>(value); };
+    for_rows(pool, p, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t k = p.slot_begin[begin]; k < p.slot_begin[end]; ++k) {
+        const SpringMatrix::Spring &a = A.spring_in(k), &b = B.spring_in(k);
+        springs_[k].values = Octet{single(a.u.x), single(a.u.y), single(a.u.z), single(a.b),
+                                   single(b.u.x), single(b.u.y), single(b.u.z), single(b.b)};
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        const float a = single(A.diagonal_by_row()[i]), b = single(B.diagonal_by_row()[i]);
+        diagonal_[i].values = Octet{a, a, a, a, b, b, b, b};
+      }
+    });
+  }
 
   /// Calls finish(i, y) for every row i of the chunk, ascending: y has (A x + B v)_i in both halves, each
   /// with an unspecified fourth number. `finish` may write to any vector but `in` at row i. `sums` is scratch

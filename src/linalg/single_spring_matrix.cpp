@@ -66,9 +66,8 @@ void SingleSpringMatrix::assign(std::size_t chunk) {
     const SpringMatrix::Spring& spring = A_->spring_in(slot_[k]);
     springs_[k] = single(root_ * spring.u, scale() * spring.b);
   }
-  for (std::uint32_t i = begin; i < end; ++i) {
+  for (std::uint32_t i = begin; i < end; ++i)
     diagonal_[i] = static_cast<float>(scale() * A_->diagonal_by_row()[i]);
-  }
 }
 
 }  // namespace clothlab

@@ -1,16 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/small_dense.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
 
 namespace clothlab {
-
 namespace {
 
 constexpr int kMaxIterationsPerValue = 60;  // per eigenvalue; two or three are usual
+
+using Matrix = Eigen::MatrixXd;
+using Index = Eigen::Index;
+
+/// A := QᵀAQ, zero below the first subdiagonal: Eigen::HessenbergDecomposition, which cannot be stopped.
+void reduce_to_hessenberg(Eigen::Ref<Matrix> A, const CancelPoint& cancel) {
+  const Index n = A.rows();
+  Eigen::VectorXd scratch(n);
+  for (Index k = 0; k + 2 < n; ++k) {
+    cancel.poll();
+    const Index rest = n - k - 1;
+    double coefficient = 0, length = 0;
+    A.col(k).tail(rest).makeHouseholderInPlace(coefficient, length);
+    const auto reflection = A.col(k).tail(rest - 1);
+    A.bottomRightCorner(rest, rest).applyHouseholderOnTheLeft(reflection, coefficient, scratch.data());
+    A.rightCols(rest).applyHouseholderOnTheRight(reflection, coefficient, scratch.data());
+    A(k + 1, k) = length;
+    A.col(k).tail(rest - 1).setZero();
+  }
+}
+
+/// Removes the converged diagonal blocks at the end of `H` and appends their eigenvalues; returns the number
+/// of remaining rows.
+Index pop_converged(const Matrix& H, bool all, std::vector<std::complex<double>>& values) {
+  Index n = H.rows();
+  while (n > 0) {
+    if (n == 1 || H(n - 1, n - 2) == 0) {
+      values.emplace_back(H(n - 1, n - 1));
+      n -= 1;
+    } else if (all || n == 2 || H(n - 2, n - 3) == 0) {
+      const double mean = (H(n - 2, n - 2) + H(n - 1, n - 1)) / 2;
+      const double half = (H(n - 2, n - 2) - H(n - 1, n - 1)) / 2;
+      const std::complex<double> root =
+          std::sqrt(std::complex<double>(half * half + H(n - 1, n - 2) * H(n - 2, n - 1)));
+      values.push_back(mean + root);
+      values.push_back(mean - root);
+      n -= 2;
+    } else {
+      break;
+    }
+  }
+  return n;
+}
 
 }  // namespace
 
@@ -32,9 +75,8 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a, const Sto
   // Selection sort, ascending; terminates with NaN too.
   for (std::size_t k = 0; k + 1 < n; ++k) {
     std::size_t least = k;
-    for (std::size_t j = k + 1; j < n; ++j) {
+    for (std::size_t j = k + 1; j < n; ++j)
       if (values_[j] < values_[least]) least = j;
-    }
     if (least == k) continue;
     std::swap(values_[k], values_[least]);
     for (std::size_t i = 0; i < n; ++i) std::swap(vectors_[k * n + i], vectors_[least * n + i]);
@@ -64,15 +106,13 @@ void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
     // p = A w with |w|² = 2, q = p − ½ (w·p) w, A −= w qᵀ + q wᵀ
     std::vector<double>& p = reflection_;
     std::fill(p.begin(), p.end(), 0.0);
-    for (std::size_t j = k + 1; j < n; ++j) {
+    for (std::size_t j = k + 1; j < n; ++j)
       for (std::size_t i = k + 1; i < n; ++i) p[i] += w[j] * A[j * n + i];
-    }
     double dot = 0;
     for (std::size_t i = k + 1; i < n; ++i) dot += w[i] * p[i];
     for (std::size_t i = k + 1; i < n; ++i) p[i] -= dot / 2 * w[i];
-    for (std::size_t j = k + 1; j < n; ++j) {
+    for (std::size_t j = k + 1; j < n; ++j)
       for (std::size_t i = k + 1; i < n; ++i) A[j * n + i] -= w[i] * p[j] + p[i] * w[j];
-    }
   }
   // The last two rows need no reflection.
   if (n > 1) {
@@ -82,9 +122,8 @@ void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
   values_[n - 1] = A[(n - 1) * n + n - 1];
 
   // Q, in place of the w.
-  for (std::size_t j = n > 1 ? n - 2 : 0; j < n; ++j) {
+  for (std::size_t j = n > 1 ? n - 2 : 0; j < n; ++j)
     for (std::size_t i = 0; i < n; ++i) A[j * n + i] = i == j ? 1 : 0;
-  }
   for (std::size_t k = n > 2 ? n - 2 : 0; k-- > 0;) {
     cancel.poll();
     double* const w = A + k * n;
@@ -160,9 +199,8 @@ bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::s
   assert(a.size() >= n * n && b.size() >= n * columns);
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i) {
+    for (std::size_t i = k + 1; i < n; ++i)
       if (std::abs(a[k * n + i]) > std::abs(a[k * n + pivot])) pivot = i;
-    }
     if (!(std::abs(a[k * n + pivot]) > 0)) return false;
     if (pivot != k) {
       for (std::size_t j = k; j < n; ++j) std::swap(a[j * n + k], a[j * n + pivot]);
@@ -185,6 +223,37 @@ bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::s
     }
   }
   return true;
+}
+
+std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double> a, const StopProbe& stop) {
+  const CancelPoint cancel(stop);
+  const auto size = static_cast<Index>(n);
+  Eigen::Map<Matrix> A(a.data(), size, size);
+  if (!A.allFinite()) return {};
+  reduce_to_hessenberg(A, cancel);
+
+  std::vector<std::complex<double>> values;
+  values.reserve(n);
+  Matrix H = A;
+  // Iterates in pieces on the remaining matrix. After a piece without an eigenvalue the next one is longer,
+  // so that exceptional shifts (every ten iterations) occur.
+  constexpr Index kShort = 4, kLong = 12, kOperations = 10'000'000;
+  Eigen::RealSchur<Matrix> schur(size);
+  bool stuck = false;
+  for (Index pieces = 0; H.rows() > 0; ++pieces) {
+    cancel.poll();
+    if (pieces > 40 * size) return {};
+    const Index rows = H.rows(), piece = std::max(stuck ? kLong : kShort, kOperations / (rows * rows));
+    schur.setMaxIterations(std::min(piece, 40 * rows));
+    schur.computeFromHessenberg(H, Matrix(), false);
+    const Index left = pop_converged(schur.matrixT(), schur.info() == Eigen::Success, values);
+    stuck = left == rows;
+    // A piece that ends after an exceptional shift leaves its rows shifted; the trace gives the amount.
+    const double shift = left > 0 ? (H.trace() - schur.matrixT().trace()) / static_cast<double>(left) : 0;
+    H = Matrix(schur.matrixT().topLeftCorner(left, left));
+    H.diagonal().array() += shift;
+  }
+  return values;
 }
 
 }  // namespace clothlab

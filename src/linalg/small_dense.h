@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "core/cancel_point.h"
+#include "core/stop_probe.h"
 
 namespace clothlab {
 
 // Dense matrices of some tens of rows, up to some hundreds, stored by columns: element (i, j) of a matrix of
-// n rows is [j * n + i]. Only additions, multiplications, divisions and square roots, so that the bits are
-// the same on every machine. Input that is not finite gives output that is not finite, never an endless loop.
+// n rows is [j * n + i]. All but `eigenvalues` use only additions, multiplications, divisions and square
+// roots, so that the bits are the same on every machine. Input that is not finite gives output that is not
+// finite, never an endless loop.
 
 /// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm [Golub
 /// 1996, §8.3]: orthogonal vectors also for clustered eigenvalues.
@@ -37,5 +40,11 @@ class SymmetricEigen {
 /// Solves A X = B by elimination with partial pivoting, A of n x n, B of n x columns; A is destroyed and B
 /// becomes X. False if A is singular.
 bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
+
+/// All eigenvalues of the n x n matrix `a`, which is stored by columns: Householder's reduction to Hessenberg
+/// form and Francis' QR iteration, some 10 n³ operations (n = 1200: seconds). Polls `stop` every few n²
+/// operations; throws Cancelled. Empty if a value is not finite or the iteration fails.
+std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double> a,
+                                              const StopProbe& stop = {});
 
 }  // namespace clothlab

@@ -205,9 +205,8 @@ void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, const Ste
   const std::uint32_t begin = p.chunk_begin[chunk];
   const std::uint32_t end = p.chunk_begin[chunk + 1];
   for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[i]);
-  for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
+  for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k)
     blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
-  }
   for (std::uint32_t i = begin; i < end; ++i) {
     Symmetric own;
     for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {

@@ -167,9 +167,8 @@ class SpringMatrix {
     for (const StencilPoint& point : points_of(begin, end)) {
       const Stencil& stencil = stencils_[point.stencil];
       vec3 mean(0.0);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
         mean += stencil.weight[k] * x_of(pattern_->row[stencil.particle[k]]);
-      }
       add(point.row, point.weight * (stencil.C * mean));
     }
   }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/cancel_point.h"
+#include "core/disjoint_sets.h"
 #include "linalg/nested_dissection.h"
 #include "linalg/spring_matrix.h"
 
@@ -118,23 +119,13 @@ void sort_springs(SpringPattern& p, std::span<const SpringPattern::Pair> springs
   std::partial_sum(p.slot_begin.begin(), p.slot_begin.end(), p.slot_begin.begin());
 }
 
-// Connected parts, numbered by their lowest rows: the lower of two rows that are joined becomes the other's
-// root.
 void number_parts(SpringPattern& p, CancelPoint& cancel) {
-  std::vector<std::uint32_t>& root = p.part;
-  root.resize(p.particles());
-  std::iota(root.begin(), root.end(), 0u);
-  const auto find = [&](std::uint32_t r) {
-    while (root[r] != r) r = root[r] = root[root[r]];
-    return r;
-  };
+  DisjointSets sets(p.particles());
   for (std::size_t k = 0; k < p.lower.size(); ++k) {
     cancel.pass();
-    const auto [low, high] = std::minmax({find(p.lower[k]), find(p.upper[k])});
-    root[high] = low;
+    sets.join(p.lower[k], p.upper[k]);
   }
-  for (std::uint32_t r = 0; r < p.particles(); ++r)
-    root[r] = root[r] == r ? static_cast<std::uint32_t>(p.parts++) : root[root[r]];
+  p.parts = sets.number(p.part);
 }
 
 // Blocks, and the springs that reach a chunk from lower ones.

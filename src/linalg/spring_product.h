@@ -33,9 +33,8 @@ struct BegunRows {
                       const Subtract& subtract) {
     const std::uint32_t first = row;
     for (; row < end; ++row) clear(row);
-    for (; incoming < springs.size() && springs[incoming].upper < end; ++incoming) {
+    for (; incoming < springs.size() && springs[incoming].upper < end; ++incoming)
       subtract(springs[incoming]);
-    }
     return first;
   }
 };
@@ -68,9 +67,8 @@ CLOTHLAB_INLINED inline void multiply_spring_rows(const SpringPattern& p, std::s
         product.subtract(j, force);
       }
       // Outer springs: the other chunk computes its own end.
-      for (const std::uint32_t last = slot_begin[i + 1]; k < last; ++k) {
+      for (const std::uint32_t last = slot_begin[i + 1]; k < last; ++k)
         sum = sum + product.force(k, at, uppers[k]);
-      }
       product.finish(i, at, sum);
     }
   }

@@ -68,9 +68,8 @@ void add_scaled(const VectorBasis& V, std::size_t first, const double* c, double
     for (std::size_t j = 0; j < Width; ++j) sum = sum + both(scale[j]) * load_unaligned<HalfLanes>(v[j] + i);
     std::memcpy(out + i, &sum, sizeof sum);
   }
-  for (; i < 3 * n; ++i) {
+  for (; i < 3 * n; ++i)
     for (std::size_t j = 0; j < Width; ++j) out[i] += scale[j] * v[j][i];
-  }
 }
 
 // w += factor V c in the rows [begin, end)
@@ -78,9 +77,8 @@ void add_columns(const VectorBasis& V, std::size_t k, std::span<const double> c,
                  std::size_t begin, std::size_t end, std::span<vec3> w) {
   constexpr std::size_t kAtOnce = 4;
   std::size_t j = 0;
-  for (; j + kAtOnce <= k; j += kAtOnce) {
+  for (; j + kAtOnce <= k; j += kAtOnce)
     add_scaled<kAtOnce>(V, j, &c[j], factor, begin, end - begin, &w[begin]);
-  }
   for (; j < k; ++j) add_scaled<1>(V, j, &c[j], factor, begin, end - begin, &w[begin]);
 }
 
@@ -116,9 +114,8 @@ void VectorBasis::coefficients(WorkerPool& pool, std::size_t k, std::span<const 
     for (std::size_t j = 0; j < k; ++j) partial[j] = dot_of(&column(j)[begin], &w[begin], end - begin);
   });
   std::fill_n(c.begin(), k, 0.0);
-  for (std::size_t chunk = 0; chunk < chunks_of(n_); ++chunk) {
+  for (std::size_t chunk = 0; chunk < chunks_of(n_); ++chunk)
     for (std::size_t j = 0; j < k; ++j) c[j] += partials_[chunk * columns_ + j];
-  }
 }
 
 void VectorBasis::add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor,

@@ -9,10 +9,11 @@
 #include <glm/geometric.hpp>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
+#include "core/compressed_rows.h"
+#include "core/disjoint_sets.h"
 #include "core/error.h"
 #include "mesh/triangulate.h"
 
@@ -218,13 +219,8 @@ struct HalfEdge {
 /// The edges of all triangles.
 class EdgeTable {
  public:
-  EdgeTable(const std::vector<std::array<std::uint32_t, 3>>& triangles, std::size_t particles)
-      : start_(particles + 2, 0) {
-    // Counting sort by the lower particle: each list then has few edges.
-    for_edges(triangles, [&](std::uint32_t low, HalfEdge) { ++start_[low + 2]; });
-    std::partial_sum(start_.begin(), start_.end(), start_.begin());
-    edges_.resize(start_.back());
-    for_edges(triangles, [&](std::uint32_t low, HalfEdge edge) { edges_[start_[low + 1]++] = edge; });
+  EdgeTable(const std::vector<std::array<std::uint32_t, 3>>& triangles, std::size_t particles) {
+    edges_.fill(particles, [&](const auto& add) { for_edges(triangles, add); });
   }
 
   /// Calls visit(low, high, opposites, upwards) for every edge, sorted by low, then high; the particles
@@ -232,9 +228,10 @@ class EdgeTable {
   template <class Visit>
   void for_each(const StopProbe& stop, Visit&& visit) {
     std::vector<std::uint32_t> opposites;
-    for (std::uint32_t low = 0; low + 2 < start_.size(); ++low) {
+    for (std::uint32_t low = 0; low < edges_.size(); ++low) {
       poll(stop, low);
-      const auto first = edges_.begin() + start_[low], last = edges_.begin() + start_[low + 1];
+      const auto first = edges_.items.begin() + edges_.begin[low],
+                 last = edges_.items.begin() + edges_.begin[low + 1];
       std::sort(first, last);
       for (auto edge = first; edge != last;) {
         const std::uint32_t high = edge->high;
@@ -262,8 +259,7 @@ class EdgeTable {
     }
   }
 
-  std::vector<std::uint32_t> start_;  // of the list of each lower particle
-  std::vector<HalfEdge> edges_;
+  CompressedRows<HalfEdge> edges_;  // by lower particle
 };
 
 /// For each particle: true if all edges of which it is the lower particle are closed.
@@ -309,21 +305,9 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
 
 /// Connected components, by joining the ends of every stretch spring.
 void number_parts(const std::vector<std::uint8_t>& closed, ClothMesh& mesh) {
-  std::vector<std::uint32_t> parent(mesh.positions.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t p) {
-    while (parent[p] != p) p = parent[p] = parent[parent[p]];
-    return p;
-  };
-  for (const auto& [a, b] : mesh.stretch_springs) {
-    const std::uint32_t ra = root(a), rb = root(b);
-    parent[std::max(ra, rb)] = std::min(ra, rb);  // the root is the lowest particle of its part
-  }
-  mesh.part_of_particle.resize(parent.size());
-  for (std::uint32_t p = 0; p < parent.size(); ++p) {
-    const std::uint32_t r = root(p);
-    mesh.part_of_particle[p] = r == p ? static_cast<std::uint32_t>(mesh.parts++) : mesh.part_of_particle[r];
-  }
+  DisjointSets parts(mesh.positions.size());
+  for (const auto& [a, b] : mesh.stretch_springs) parts.join(a, b);
+  mesh.parts = static_cast<int>(parts.number(mesh.part_of_particle));
   mesh.closed.assign(static_cast<std::size_t>(mesh.parts), 1);
   for (std::uint32_t p = 0; p < closed.size(); ++p)
     if (closed[p] == 0) mesh.closed[mesh.part_of_particle[p]] = 0;

@@ -13,8 +13,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "mesh/cloth_mesh.h"
 
 namespace clothlab {
+
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
@@ -292,18 +294,8 @@ constexpr int kBallRows = 8;
 
 void make_ball(MeshMaker& maker) {
   const double t = (1 + std::sqrt(5.0)) / 2;
-  const std::array<vec3, 12> corners{{{-1, t, 0},
-                                      {1, t, 0},
-                                      {-1, -t, 0},
-                                      {1, -t, 0},
-                                      {0, -1, t},
-                                      {0, 1, t},
-                                      {0, -1, -t},
-                                      {0, 1, -t},
-                                      {t, 0, -1},
-                                      {t, 0, 1},
-                                      {-t, 0, -1},
-                                      {-t, 0, 1}}};
+  const vec3 corners[] = {{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
+                          {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
   constexpr std::array<std::array<int, 3>, 20> kFaces{
       {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
        {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
@@ -553,6 +545,45 @@ const GeneratedMesh& find_generated_mesh(std::string_view name) {
     names.append(names.empty() ? "" : ", ").append(mesh.name);
   }
   throw InputError("there is no generated mesh '" + printable(name) + "'; there are " + names);
+}
+
+namespace {
+
+void check(const std::string& name, int rows, int cols, double width, double depth) {
+  if (rows < 2 || cols < 2) throw InputError(name + " is too small: it needs at least 2 rows and 2 columns");
+  for (const double size : {width, depth})
+    if (!(size > 0) || !std::isfinite(size)) throw InputError(name + ": its size must be positive numbers");
+  // With n = R·C particles: 3n − 2R − 2C + 1 edges, and one bending spring for each that is not on the rim.
+  const auto r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(cols);
+  if (r > kMaxParticles / c)
+    throw InputError(name + " is too large: " + std::to_string(kMaxParticles) + " particles are allowed");
+  const std::size_t edges = 3 * r * c - 2 * (r + c) + 1, rim = 2 * (r - 1) + 2 * (c - 1);
+  if (edges + (edges - rim) > kMaxSprings)
+    throw InputError(name + " is too large: " + std::to_string(kMaxSprings) + " springs are allowed");
+}
+
+}  // namespace
+
+ObjMesh make_grid_obj(int rows, int cols, double width, double depth) {
+  ObjMesh mesh;
+  mesh.name = "grid " + std::to_string(rows) + "x" + std::to_string(cols);
+  check(mesh.name, rows, cols, width, depth);
+  mesh.grid = GridShape{rows, cols};
+  const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  mesh.vertices.reserve(n);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < cols; ++c)
+      mesh.vertices.emplace_back(width * (static_cast<double>(c) / (cols - 1)), 0.0,
+                                 depth * (static_cast<double>(r) / (rows - 1)));
+  mesh.corners.reserve(6 * n);
+  mesh.face_offsets.reserve(2 * n);
+  for (int r = 0; r + 1 < rows; ++r)
+    for (int c = 0; c + 1 < cols; ++c) {
+      const int a = r * cols + c, b = a + 1, d = a + cols, e = d + 1;
+      mesh.add_face(std::array<ObjMesh::Corner, 3>{{{a}, {d}, {b}}});
+      mesh.add_face(std::array<ObjMesh::Corner, 3>{{{b}, {d}, {e}}});
+    }
+  return mesh;
 }
 
 }  // namespace clothlab

@@ -11,7 +11,6 @@
 #include "integrate/tableau.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {

@@ -10,7 +10,6 @@
 #include "session/snapshot.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "contact/surface_name.h"
+#include "contact/surfaces.h"
 #include "core/text.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"

@@ -6,7 +6,6 @@
 #include "session/simulation_thread_impl.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contact/contact_response.h"
-#include "contact/obstacle_moves.h"
+#include "contact/surfaces.h"
 #include "core/memory.h"
 #include "dynamics/grab_spring.h"
 #include "dynamics/state.h"

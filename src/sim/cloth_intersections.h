@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collide/obstacle.h"
-#include "contact/floor.h"
+#include "contact/surfaces.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/command_json.h"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +15,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "sim/obstacle_json.h"
 #include "sim/scene_json.h"
-#include "sim/tableau_json.h"
 
 namespace clothlab {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cloth/cloth_system.h"
 #include "contact/contact_model.h"
-#include "contact/surface_name.h"
+#include "core/collect.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
@@ -105,37 +105,26 @@ bool passes_point(const mat3& from, const mat3& to) {
 
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
                      std::span<const vec3> x, const PinSet& pins, double least) {
-  std::vector<Overlap> parts((x.size() + kWatchGrain - 1) / kWatchGrain);
-  pool.for_chunks(x.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
-    Overlap& part = parts[begin / kWatchGrain];
-    for (std::size_t i = begin; i < end; ++i) {
-      double deepest = floor.on ? floor.height - x[i].y : 0;
-      std::uint32_t surface = 0;
-      for (std::uint32_t k = 0; k < bodies.size(); ++k) {
-        const vec3 apart = x[i] - centre_of(bodies[k]);
-        const double bound = bound_of(bodies[k]);
-        if (glm::dot(apart, apart) > bound * bound) continue;
-        const double depth = visible_depth(bodies[k], closest_point(bodies[k], x[i]));
-        if (!(depth > deepest)) continue;
-        deepest = depth;
-        surface = k + 1;
-      }
-      if (!(deepest > least) || pins.contains(static_cast<std::uint32_t>(i))) continue;
-      ++part.particles;
-      if (deepest > part.depth) {
-        part.depth = deepest;
-        part.surface = surface;
-      }
+  std::vector<std::vector<Overlap>> by_chunk;
+  std::vector<Overlap> inside;
+  collect(pool, x.size(), kWatchGrain, by_chunk, inside, [&](std::size_t i, std::vector<Overlap>& found) {
+    double deepest = floor.on ? floor.height - x[i].y : 0;
+    std::uint32_t surface = 0;
+    for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+      const vec3 apart = x[i] - centre_of(bodies[k]);
+      const double bound = bound_of(bodies[k]);
+      if (glm::dot(apart, apart) > bound * bound) continue;
+      const double depth = visible_depth(bodies[k], closest_point(bodies[k], x[i]));
+      if (!(depth > deepest)) continue;
+      deepest = depth;
+      surface = k + 1;
     }
+    if (deepest > least && !pins.contains(static_cast<std::uint32_t>(i)))
+      found.push_back({1, deepest, surface});
   });
   Overlap all;
-  for (const Overlap& part : parts) {
-    all.particles += part.particles;
-    if (part.depth > all.depth) {
-      all.depth = part.depth;
-      all.surface = part.surface;
-    }
-  }
+  if (!inside.empty()) all = *std::ranges::max_element(inside, {}, &Overlap::depth);
+  all.particles = inside.size();
   return all;
 }
 

@@ -8,7 +8,6 @@
 
 #include "collide/obstacle.h"
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 
 namespace clothlab {

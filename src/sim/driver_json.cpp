@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "sim/scene_json.h"
 

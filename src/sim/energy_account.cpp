@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "linalg/loops.h"
+
 namespace clothlab {
 
 namespace {
@@ -19,24 +21,19 @@ constexpr std::size_t kMostTasks = 64;  // short runs are combined in one task
 EnergyMeter::EnergyMeter(const ClothModel& model) : mass_(model.parts()), velocity_(model.parts()) {
   const std::span<const std::uint32_t> part = model.part_of_particle();
   for (std::uint32_t i = 0; i < part.size(); ++i) {
-    if (runs_.empty() || runs_.back().part != part[i] || i - runs_.back().begin == kLongestRun) {
+    if (runs_.empty() || runs_.back().part != part[i] || i - runs_.back().begin == kLongestRun)
       runs_.push_back({i, i, part[i]});
-    }
     ++runs_.back().end;
   }
-}
-
-template <class Body>
-void EnergyMeter::for_runs(WorkerPool& pool, const Body& body) {
-  pool.for_chunks(runs_.size(), 1 + runs_.size() / kMostTasks, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) body(runs_[k]);
-  });
 }
 
 InternalEnergy EnergyMeter::measure(WorkerPool& pool, const ClothSystem& system, const State& state,
                                     const ClothSystem::Energies& potential) {
   const std::span<const double> m = system.masses();
-  for_runs(pool, [&](Run& run) {
+  const auto for_runs = [&](const auto& body) {
+    for_each(pool, runs_.size(), 1 + runs_.size() / kMostTasks, [&](std::size_t k) { body(runs_[k]); });
+  };
+  for_runs([&](Run& run) {
     run.mass = 0;
     run.momentum = vec3(0.0);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -55,7 +52,7 @@ InternalEnergy EnergyMeter::measure(WorkerPool& pool, const ClothSystem& system,
     velocity_[p] /= mass_[p];
     energy.drift += 0.5 * mass_[p] * glm::dot(velocity_[p], velocity_[p]);
   }
-  for_runs(pool, [&](Run& run) {
+  for_runs([&](Run& run) {
     run.kinetic = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const vec3 v = state.v[i] - velocity_[run.part];

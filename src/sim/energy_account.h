@@ -49,9 +49,6 @@ class EnergyMeter {
     vec3 momentum{0.0};  // [kg·m/s]
     double kinetic = 0;  // relative to the centre of the part [J]
   };
-  /// Calls body(run) for all runs, concurrently.
-  template <class Body>
-  void for_runs(WorkerPool& pool, const Body& body);
 
   std::vector<Run> runs_;
   std::vector<double> mass_;    // per part

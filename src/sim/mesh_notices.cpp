@@ -5,7 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "contact/surface_name.h"
+#include "contact/surfaces.h"
 #include "core/text.h"
 
 namespace clothlab {

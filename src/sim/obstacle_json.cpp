@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/obstacle_json.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +7,8 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "sim/scene_json.h"
-#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {

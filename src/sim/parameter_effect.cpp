@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/parameter_effect.h"
 
 #include <algorithm>
 #include <array>

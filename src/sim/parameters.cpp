@@ -8,10 +8,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "integrate/tableau.h"

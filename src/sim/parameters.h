@@ -4,10 +4,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/parameter.h"
 #include "core/vec.h"
 #include "integrate/registry.h"
+#include "mesh/mesh.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -90,5 +92,20 @@ Method with_integrator_of(Method method, const Method& lane);
 IntegratorParameters integrator_parameters(const Scene& scene);
 /// The same for another integrator than the scene's.
 IntegratorParameters integrator_parameters(const Scene& scene, const IntegratorInfo& info);
+
+struct Scene;
+
+/// The reason why the parameter does not affect the run of this scene, as a sentence: "The wind is off."
+/// Empty if it has an effect. `has_closed_parts`: cloth encloses air.
+std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts);
+
+/// The differences between two scenes of the same cloth in values that may change while it runs: parameters,
+/// those of the integrators, gravity, integrator and pins. One entry each, as "Stretch stiffness 1000 → 150
+/// N/m". Pins are equal when they pin the same particles of `mesh`. Throws InputError for pins that the mesh
+/// does not have.
+std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh);
+
+/// The same as one text: at most three entries, then the number of the others.
+std::string describe_differences(const Scene& from, const Scene& to, const ClothMesh& mesh);
 
 }  // namespace clothlab

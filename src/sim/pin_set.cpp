@@ -44,13 +44,10 @@ void PinSet::fix_at(std::span<const vec3> x) {
 }
 
 std::vector<PinSet::Pin>::iterator PinSet::find(std::uint32_t i) {
-  return std::lower_bound(pins_.begin(), pins_.end(), i,
-                          [](const Pin& pin, std::uint32_t particle) { return pin.particle < particle; });
+  return std::ranges::lower_bound(pins_, i, {}, &Pin::particle);
 }
-
 bool PinSet::contains(std::uint32_t i) const {
-  return std::binary_search(pins_.begin(), pins_.end(), Pin{i, {}, {}, 0, 0},
-                            [](const Pin& a, const Pin& b) { return a.particle < b.particle; });
+  return std::ranges::binary_search(pins_, i, {}, &Pin::particle);
 }
 
 void PinSet::move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration) {

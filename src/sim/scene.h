@@ -14,7 +14,7 @@
 #include "cloth/wind.h"
 #include "collide/obstacle.h"
 #include "contact/contact_model.h"
-#include "contact/floor.h"
+#include "contact/surfaces.h"
 #include "core/lane_id.h"
 #include "core/shared_value.h"
 #include "core/vec.h"
@@ -26,7 +26,7 @@ namespace clothlab {
 
 struct TableauMethod;
 
-/// R×C particles of mesh/grid.h (`--grid`).
+/// R×C particles of mesh/generators.h (`--grid`).
 struct GridSource {
   int rows = 0;
   int cols = 0;

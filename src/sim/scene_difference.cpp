@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/scene_difference.h"
 
 #include <algorithm>
 #include <cmath>

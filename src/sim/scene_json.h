@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collide/obstacle.h"
 #include "core/stop_probe.h"
 #include "core/vec.h"
+#include "integrate/tableau.h"
+#include "sim/command.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -52,5 +56,59 @@ std::string json_text(std::string_view text);
 
 /// Every key of a scene file: its own first, then the parameters' ids.
 std::vector<std::string_view> scene_keys();
+
+/// The value of a JSON text; a discarded value if the text is not JSON. Throws InputError if an object has a
+/// key twice, or if values are nested too deeply for recursive copying and writing.
+nlohmann::ordered_json parse_strict_json(std::string_view text);
+
+/// Throws InputError: the key in quotes, and the fault of its value.
+[[noreturn]] void refuse_value(std::string_view key, const std::string& what);
+
+/// Throws InputError for a key that is not among the `known` ones, naming the nearest.
+void check_key(std::string_view key, std::span<const std::string_view> known);
+
+/// Replaces a value of an earlier version by its successor. Returns one sentence about it, empty if there was
+/// nothing to replace.
+std::string replace_retired_value(std::string_view key, nlohmann::json& value);
+
+/// Sets the value of a key of a scene file: every key of scene_keys() but "initial-state". Throws
+/// InputError for a value of the wrong type or out of its range.
+void read_value(std::string_view key, const nlohmann::json& value, Scene& scene);
+
+/// Reads the text of write_method; missing keys have their defaults. Throws InputError for a value that is
+/// not an object, an unknown key, and a value that a scene file may not have.
+Method method_from_json(const nlohmann::json& object);
+
+/// An obstacle as scene files and journals have it: a text of parse_obstacle(), or an object with that as its
+/// "body" and members that no text has. Throws InputError.
+Obstacle read_obstacle(const nlohmann::json& value);
+/// The text from which read_obstacle() reads the same obstacle, in one line.
+std::string write_obstacle(const Obstacle& obstacle);
+
+/// The same as an argument of a command: a text is without quotes.
+Obstacle parse_obstacle_argument(std::string_view text);
+std::string obstacle_argument(const Obstacle& obstacle);
+
+/// {"name": "Heun", "a": [["0", "0"], ["1", "0"]], "b": ["1/2", "1/2"]}; cells are texts or numbers. The row
+/// sums "c" may be given as well. Of a two-step method {"name", "alpha", "beta"}, for u₋₁, u0 and u1. Throws
+/// InputError: what is wrong and what is allowed.
+const TableauMethod& read_tableau(const nlohmann::json& object);
+/// The same from the text of a file. `name`: of the file, for messages.
+const TableauMethod& parse_tableau(std::string_view text, std::string_view name);
+
+/// The text from which the same tableau is read, on one line.
+std::string write_tableau(const Tableau& tableau);
+/// The same, or the id of a preset.
+std::string tableau_text(const Tableau& tableau);
+
+/// Writes a command as an object of a journal (docs/scene-format.md), bit by bit: {"do": "set", "id": "dt",
+/// "value": 0.01}, on one line; of a GoBack only the name.
+std::string write_command(const Command& command);
+
+/// The values of a scene; neither its mesh nor the state that it starts from.
+std::string write_values(Scene scene);
+
+/// Reads what write_command wrote, except a GoBack. Throws InputError with one sentence.
+Command read_command(const nlohmann::ordered_json& object);
 
 }  // namespace clothlab

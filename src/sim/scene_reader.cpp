@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
-#include "sim/scene_values.h"
 
 namespace clothlab {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/scene_values.h"
 
 #include <algorithm>
 #include <array>
@@ -7,16 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "sim/driver_json.h"
-#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
-#include "sim/tableau_json.h"
 
 namespace clothlab {
 namespace {
@@ -251,6 +248,21 @@ void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) 
 }
 
 }  // namespace
+
+nlohmann::ordered_json parse_strict_json(std::string_view text) {
+  using Json = nlohmann::ordered_json;
+  constexpr int kDeepest = 16;
+  std::vector<std::set<std::string>> keys;  // of the open objects
+  const auto check = [&keys](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth > kDeepest) throw InputError("the JSON is nested too deeply.");
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      throw InputError("the key \"" + printable(parsed.get<std::string>()) + "\" occurs twice.");
+    return true;
+  };
+  return Json::parse(text, check, false);
+}
 
 void refuse_value(std::string_view key, const std::string& what) {
   throw InputError("\"" + printable(key) + "\" " + what);

@@ -14,7 +14,6 @@
 #include "cloth/cloth_system.h"
 #include "contact/body_contact.h"
 #include "contact/contact_response.h"
-#include "contact/obstacle_moves.h"
 #include "contact/surfaces.h"
 #include "core/compute_context.h"
 #include "core/stop_probe.h"

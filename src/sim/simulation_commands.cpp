@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "contact/surface_name.h"
+#include "contact/surfaces.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/text.h"

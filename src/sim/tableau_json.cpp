@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "sim/tableau_json.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "sim/scene_json.h"
-#include "sim/scene_values.h"
 
 namespace clothlab {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "cloth/sample_cloth.h"
 #include "core/error.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 
 namespace clothlab::test {
 namespace {

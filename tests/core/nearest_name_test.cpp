@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/nearest_name.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,6 @@
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_reader.h"
 #include "mesh/obj_writer.h"
-#include "sim/command_json.h"
 #include "sim/scene_json.h"
 
 namespace {

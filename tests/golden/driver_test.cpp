@@ -7,7 +7,7 @@
 
 #include "core/hash.h"
 #include "mesh/cloth_mesh.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "one_thread.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "linalg/eigenvalues.h"
+#include "linalg/small_dense.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
-#include "mesh/grid.h"
 #include "mesh/obj_reader.h"
 
 namespace clothlab {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "mesh/obj_reader.h"
 #include "reference_springs.h"
 #include "temporary_folder.h"

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "mesh/cloth_mesh.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "mesh/obj_reader.h"
 #include "temporary_folder.h"
 

@@ -17,7 +17,6 @@
 #include "core/error.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
-#include "mesh/grid.h"
 #include "render/canvas.h"
 #include "render/gl.h"
 #include "render/renderer.h"

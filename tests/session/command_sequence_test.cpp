@@ -20,7 +20,6 @@
 #include "session/edit_history.h"
 #include "session/support.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 #include "sim/scene_json.h"
 #include "temporary_folder.h"
 

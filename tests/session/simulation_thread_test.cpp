@@ -25,7 +25,6 @@
 #include "integrate/tableau.h"
 #include "session/support.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 #include "sim/simulation.h"
 #include "temporary_folder.h"
 

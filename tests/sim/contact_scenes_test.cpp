@@ -10,7 +10,7 @@
 #include "collide/exact.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "sim/loose_cloth.h"
 
 namespace clothlab::testing {

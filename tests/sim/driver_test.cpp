@@ -8,9 +8,9 @@
 
 #include "analysis/amplification.h"
 #include "sim/checkpoint.h"
-#include "sim/command_json.h"
 #include "sim/driver_set.h"
 #include "sim/recorded_drag.h"
+#include "sim/scene_json.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {

@@ -17,7 +17,7 @@
 #include "contact/contact_law.h"
 #include "core/error.h"
 #include "dynamics/smooth_friction.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"

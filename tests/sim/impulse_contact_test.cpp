@@ -11,7 +11,7 @@
 #include "collide/exact.h"
 #include "collide/mesh_body.h"
 #include "core/error.h"
-#include "mesh/grid.h"
+#include "mesh/generators.h"
 #include "sim/checkpoint.h"
 #include "sim/loose_cloth.h"
 

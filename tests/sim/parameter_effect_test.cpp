@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/parameter_effect.h"
+#include "sim/parameters.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,8 @@
 #include <sstream>
 
 #include "integrate/tableau.h"
-#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
-#include "sim/scene_values.h"
+#include "sim/scene_json.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {

@@ -21,7 +21,6 @@
 #include "core/text_file.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
-#include "mesh/grid.h"
 #include "mesh/obj_reader.h"
 #include "one_thread.h"
 #include "sim/parameters.h"

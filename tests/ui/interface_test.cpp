@@ -13,7 +13,6 @@
 #include "chart/font.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
-#include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/shortcuts.h"
 #include "ui/widgets/parameter_row.h"

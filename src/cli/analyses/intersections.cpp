@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/output/results.h"
 #include "cli/subcommand.h"
-#include "contact/surface_name.h"
+#include "contact/surfaces.h"
 #include "io/csv.h"
 #include "io/output_file.h"
 #include "sim/cloth_intersections.h"

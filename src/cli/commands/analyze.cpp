@@ -6,7 +6,6 @@
 
 #include "cli/subcommand.h"
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 
 namespace clothlab {

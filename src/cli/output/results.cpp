@@ -12,7 +12,7 @@
 #include "cli/output/progress.h"
 #include "contact/body_contact.h"
 #include "contact/contact_response.h"
-#include "contact/surface_name.h"
+#include "contact/surfaces.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text_file.h"

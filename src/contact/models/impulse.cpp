@@ -8,7 +8,6 @@
 #include <glm/matrix.hpp>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -21,11 +20,14 @@
 #include "contact/nodal_contact.h"
 #include "contact/surfaces.h"
 #include "core/cancel_point.h"
+#include "core/collect.h"
 #include "core/compute_context.h"
+#include "core/disjoint_sets.h"
 #include "core/error.h"
 #include "dynamics/state.h"
 #include "integrate/integrator_info.h"
 #include "linalg/linear_solver.h"
+#include "linalg/loops.h"
 #include "linalg/spring_matrix.h"
 #include "mesh/cloth_mesh.h"
 
@@ -63,11 +65,6 @@ vec3 across_normal(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n
 vec3 shortened(const vec3& a, double longest) {
   const double length = glm::length(a);
   return length > longest ? longest / length * a : a;
-}
-
-std::uint32_t root_of(std::span<std::uint32_t> parent, std::uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
 }
 
 /// Contact by impulses after each step (model.md, "Contact by impulses"), in addition to the nodal contact of
@@ -177,7 +174,9 @@ class ImpulseContact final : public NodalContactResponse {
   std::vector<double> lengths_;    // of displacements
   std::vector<std::size_t> contact_of_pair_;
   std::vector<std::vector<Collision>> collisions_by_chunk_;
+  std::vector<Collision> collisions_;
   std::vector<std::vector<Contact>> below_by_chunk_;
+  std::vector<Contact> below_;
   std::vector<Contact> contacts_;
   LinearSolver solver_;
   std::optional<SpringMatrix> matrix_;
@@ -190,7 +189,7 @@ class ImpulseContact final : public NodalContactResponse {
     bool prescribed = false;
     std::optional<std::uint32_t> surface = {};  // that it moves with
   };
-  std::vector<std::uint32_t> parent_;  // of particles, then of surfaces: a forest
+  DisjointSets zone_of_;  // of particles, then of surfaces
   std::vector<Zone> zones_;
   std::uint32_t squeezed_ = 0, squeezed_on_ = 0;
 };
@@ -247,11 +246,9 @@ ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& aft
   for (int round = 0;
        round < kRounds && (find_collisions(surfaces, context) || (round == 0 && !contacts_.empty()));
        ++round) {
-    for (const std::vector<Collision>& collisions : collisions_by_chunk_)
-      for (const auto& [pair, share] : collisions)
-        add(pair, share, end_distance(distance_[pair], candidates_.reach_of(near_[pair], thickness_)));
-    for (const std::vector<Contact>& below : below_by_chunk_)
-      for (const Contact& contact : below) add(contact);
+    for (const auto& [pair, share] : collisions_)
+      add(pair, share, end_distance(distance_[pair], candidates_.reach_of(near_[pair], thickness_)));
+    for (const Contact& contact : below_) add(contact);
     if (through_springs_ && round < kThroughSprings)
       solve_through_springs(system, context);
     else
@@ -324,9 +321,8 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   cancel.poll();
   distance_.assign(near_.size(), kFar);
   contact_of_pair_.assign(near_.size(), kNoContact);
-  context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k)
-      if (least_[k] < kMeasured * thickness_) measure(k);
+  for_each(context.pool, near_.size(), kPairGrain, [&](std::size_t k) {
+    if (least_[k] < kMeasured * thickness_) measure(k);
   });
   return found.has_value();
 }
@@ -340,14 +336,10 @@ double ImpulseContact::measure(std::size_t pair) {
 /// True if the list contains all pairs that may collide on the current displacements.
 bool ImpulseContact::list_is_valid(WorkerPool& pool) const {
   const double room = kPairRoom * thickness_;
-  return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double outside = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 other = displacement_[i] - listed_[i];
-      outside += glm::dot(other, other) <= room * room ? 0 : 1;
-    }
-    return outside;
-  }) == 0;
+  return sum_over(pool, x_.size(), kParticleGrain, [&](std::size_t i) {
+           const vec3 other = displacement_[i] - listed_[i];
+           return glm::dot(other, other) <= room * room ? 0.0 : 1.0;
+         }) == 0;
 }
 
 /// The distance at the end of the step for features that begin it at `distance`.
@@ -458,34 +450,26 @@ bool ImpulseContact::find_collisions(const Surfaces& surfaces, const ComputeCont
         return largest;
       });
   const double most_least = std::max(kLeastOfThickness * thickness_, rounding);
-  collisions_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
-  pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Collision>& found = collisions_by_chunk_[begin / kPairGrain];
-    found.clear();
-    for (std::size_t k = begin; k < end; ++k) {
-      const FeaturePair& pair = near_[k];
-      const auto& [a, b, c, d] = pair.particle;
-      if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
-      const double known = distance_[k] == kFar ? least_[k] : distance_[k];
-      if (pair.approach_within(lengths_) < known - most_least || !(measure(k) > 0)) continue;
-      const double near = std::min(kLeastOfThickness * thickness_, kLeastOfDistance * distance_[k]);
-      const double least = std::max(near, rounding);
-      const std::array<vec3, 4> displacement = pair.of(displacement_);
-      if (approach_bound(pair.kind, displacement) < distance_[k] - least) continue;
-      const double share = free_share(pair.kind, pair.of(x_), displacement, least);
-      if (share < 1) found.push_back({k, share});
-    }
-  });
-  below_by_chunk_.resize((particles_ + kParticleGrain - 1) / kParticleGrain);
-  pool.for_chunks(particles_, kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Contact>& found = below_by_chunk_[begin / kParticleGrain];
-    found.clear();
-    for (std::size_t i = begin; i < end; ++i)
-      if (moved_[i] && inverse_[i] > 0) add_below(surfaces, static_cast<std::uint32_t>(i), found);
-  });
+  const auto find_collision = [&](std::size_t k, std::vector<Collision>& found) {
+    const FeaturePair& pair = near_[k];
+    const auto& [a, b, c, d] = pair.particle;
+    if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) return;
+    const double known = distance_[k] == kFar ? least_[k] : distance_[k];
+    if (pair.approach_within(lengths_) < known - most_least || !(measure(k) > 0)) return;
+    const double near = std::min(kLeastOfThickness * thickness_, kLeastOfDistance * distance_[k]);
+    const double least = std::max(near, rounding);
+    const std::array<vec3, 4> displacement = pair.of(displacement_);
+    if (approach_bound(pair.kind, displacement) < distance_[k] - least) return;
+    const double share = free_share(pair.kind, pair.of(x_), displacement, least);
+    if (share < 1) found.push_back({k, share});
+  };
+  collect(pool, near_.size(), kPairGrain, collisions_by_chunk_, collisions_, find_collision);
+  const auto find_below = [&](std::size_t i, std::vector<Contact>& found) {
+    if (moved_[i] && inverse_[i] > 0) add_below(surfaces, static_cast<std::uint32_t>(i), found);
+  };
+  collect(pool, particles_, kParticleGrain, below_by_chunk_, below_, find_below);
   std::ranges::fill(moved_, char{0});
-  const auto any = [](const auto& found) { return !found.empty(); };
-  return std::ranges::any_of(collisions_by_chunk_, any) || std::ranges::any_of(below_by_chunk_, any);
+  return !collisions_.empty() || !below_.empty();
 }
 
 /// Adds contacts with surfaces to which a particle comes too near on its relative displacement.
@@ -687,31 +671,23 @@ void ImpulseContact::solve_velocities() {
 bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContext& context) {
   if (!find_collisions(surfaces, context)) return true;
   const std::size_t particles = x_.size();
-  parent_.resize(particles + surfaces.size());
-  std::iota(parent_.begin(), parent_.end(), 0U);
+  zone_of_.reset(particles + surfaces.size());
   for (int round = 0; round < kZoneRounds; ++round) {
     bool grown = false;
-    const auto join = [&](std::uint32_t a, std::uint32_t b) {
-      const std::uint32_t root_a = root_of(parent_, a), root_b = root_of(parent_, b);
-      if (root_a == root_b) return;
-      parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
-      grown = true;
-    };
-    for (const std::vector<Collision>& collisions : collisions_by_chunk_)
-      for (const Collision& collision : collisions) {
-        const FeaturePair& pair = near_[collision.pair];
-        for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
-        for (const std::uint32_t i : pair.particle)
-          if (i >= particles_) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
-        squeezed_ = pair.particle[own(pair.particle)];
-        squeezed_on_ = surface_of(pair);
-      }
-    for (const std::vector<Contact>& below : below_by_chunk_)
-      for (const Contact& contact : below) {
-        join(contact.particle[0], static_cast<std::uint32_t>(particles) + contact.surface);
-        squeezed_ = contact.particle[0];
-        squeezed_on_ = contact.surface;
-      }
+    const auto join = [&](std::uint32_t a, std::uint32_t b) { grown = zone_of_.join(a, b) || grown; };
+    for (const Collision& collision : collisions_) {
+      const FeaturePair& pair = near_[collision.pair];
+      for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
+      for (const std::uint32_t i : pair.particle)
+        if (i >= particles_) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
+      squeezed_ = pair.particle[own(pair.particle)];
+      squeezed_on_ = surface_of(pair);
+    }
+    for (const Contact& contact : below_) {
+      join(contact.particle[0], static_cast<std::uint32_t>(particles) + contact.surface);
+      squeezed_ = contact.particle[0];
+      squeezed_on_ = contact.surface;
+    }
     if (!grown || !move_zones(surfaces)) return false;
     if (!find_collisions(surfaces, context)) return true;
   }
@@ -721,14 +697,14 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
 /// False if a prescribed particle would need two displacements.
 bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   const auto particles = static_cast<std::uint32_t>(x_.size());
-  zones_.assign(parent_.size(), {});
+  zones_.assign(zone_of_.size(), {});
   for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
-    std::optional<std::uint32_t>& of_zone = zones_[root_of(parent_, particles + surface)].surface;
+    std::optional<std::uint32_t>& of_zone = zones_[zone_of_.find(particles + surface)].surface;
     if (of_zone && (surfaces.moves(*of_zone) || surfaces.moves(surface))) return false;
     of_zone = surface;
   }
   for (std::uint32_t i = 0; i < particles; ++i) {
-    Zone& zone = zones_[root_of(parent_, i)];
+    Zone& zone = zones_[zone_of_.find(i)];
     if (inverse_[i] == 0) {
       zone.displacement = displacement_[i];
       zone.velocity = v_[i];
@@ -741,7 +717,7 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
     zone.velocity += mass / zone.mass * (v_[i] - zone.velocity);
   }
   for (std::uint32_t i = 0; i < particles; ++i) {
-    const Zone& zone = zones_[root_of(parent_, i)];
+    const Zone& zone = zones_[zone_of_.find(i)];
     const vec3 displacement = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.displacement;
     if (inverse_[i] == 0) {
       if (glm::distance(displacement, displacement_[i]) <= kSameDisplacement) continue;

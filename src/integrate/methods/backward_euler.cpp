@@ -2,7 +2,6 @@
 #include "integrate/backward_euler.h"
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 
 namespace clothlab {
 namespace {

@@ -4,7 +4,6 @@
 #include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
 #include "integrate/implicit_stage.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {

@@ -6,7 +6,6 @@
 #include "integrate/backward_euler.h"
 #include "integrate/energy_target.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 
 namespace clothlab {
 namespace {

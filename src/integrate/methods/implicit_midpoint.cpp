@@ -3,7 +3,6 @@
 
 #include "integrate/growth.h"
 #include "integrate/implicit_stage.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/length_constraints.h"
 #include "integrate/step_ends.h"
 
@@ -107,7 +106,6 @@ constexpr std::array kPbdParameters{
     ParameterSpec{
         .id = "pbd-iterations",
         .title = "PBD iterations",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 10000,
@@ -118,10 +116,7 @@ constexpr std::array kPbdParameters{
     ParameterSpec{
         .id = "velocity-projection",
         .title = "Velocity projection",
-        .unit = "",
         .kind = ParameterSpec::Kind::boolean,
-        .min = 0,
-        .max = 1,
         .fallback = 1,
         .help = "Removes velocities that would change the lengths. Off: plain PBD, which drifts.",
     },

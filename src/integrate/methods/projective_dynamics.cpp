@@ -9,7 +9,6 @@
 
 #include "integrate/force_by_force_step.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
 #include "linalg/cholesky_factor.h"
@@ -64,25 +63,134 @@ class ProjectiveDynamics final : public ForceByForceStep {
  private:
   // Members with a context throw Cancelled.
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& report) override;
+                 StepReport& report) override {
+    prepare(system, h, context);
+    double scale = begin(system, state, h, context);
+    active_.assign(contacts_.all.size(), false);
+
+    // Alternate local steps and global solves.
+    double residual = 0;
+    for (int k = 0;; ++k) {
+      evaluate(system, state.x, h, context);
+      const bool last = k == iterations_;
+      if (k == 0 || last || tolerance_ > 0 || !touching_.empty()) residual = size_of_residual(h, context);
+      if (k == 0) scale = std::max(scale, residual);
+      if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale, h))) break;
+      context.poll();
+      if (!contacts_.all.empty()) {
+        solve_with_contacts(system, h, context, report);
+        continue;
+      }
+      if (!touching_.empty()) {
+        solve_with_coulomb(system, h, residual, context, report);
+        continue;
+      }
+      factorise(system, context, report);
+      if (!report.reason.empty()) break;
+      factor_.add_solution(residual_, dx_, context.stop);
+    }
+    end(system, state, h, residual, scale, kStepsNotConverged, context, report);
+  }
   /// Prepares scratch memory, the colouring and the matrix.
-  void prepare(const DynamicSystem& system, double h, const StepContext& context);
+  void prepare(const DynamicSystem& system, double h, const StepContext& context) {
+    update(system, h, context);
+    have_matrix(system, context, a_);
+    if (update_matrix(system, h, context.pool)) factor_.forget();
+    context.poll();
+  }
   /// Updates a_ and held_; true if they have changed since the last step.
-  bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
+  bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
+    bool changed = fill_matrix(pool);  // also a new one, which is 0
+    changed |= update_grab(system.grab(), h);
+    changed |= update_held(system.projection());
+    return changed;
+  }
   /// Copies inertia and springs; true if one has changed.
-  bool fill_matrix(WorkerPool& pool);
-  bool update_grab(const std::optional<GrabSpring>& grab, double h);
-  bool update_held(const Projection& projection);
+  bool fill_matrix(WorkerPool& pool) {
+    bool changed = false;
+    for (std::size_t i = 0; i < inertia_.size(); ++i) changed |= replace(a_->diagonal(i), inertia_[i]);
+    const double springs = sum_over(pool, locals_.size(), 2048, [&](std::size_t k) {
+      return replace(a_->spring(colouring_.order()[k]).b, locals_[k].stiffness + locals_[k].damping) ? 1 : 0;
+    });
+    return changed || springs > 0;
+  }
+  bool update_grab(const std::optional<GrabSpring>& grab, double h) {
+    SpringMatrix::Stencil stencil;
+    if (grab) {
+      std::ranges::copy(grab->particles, stencil.particle.begin());
+      stencil.weight = {grab->weights[0], grab->weights[1], grab->weights[2]};
+      stencil.count = 3;
+      stencil.C = mat3(h * (h * grab->stiffness + grab->damping));
+    }
+    const SpringMatrix::Stencil old = grabbed_ ? stencils_.front() : SpringMatrix::Stencil{};
+    const bool changed = grab.has_value() != grabbed_ || old.particle != stencil.particle ||
+                         old.weight != stencil.weight || old.C != stencil.C;
+    grabbed_ = grab.has_value();
+    stencils_.assign(grabbed_ ? 1 : 0, stencil);
+    if (changed || a_->stencils().size() != stencils_.size()) {  // also the stencils of contacts
+      a_->clear_stencils();
+      a_->add_stencils(stencils_);
+    }
+    return changed;
+  }
+  bool update_held(const Projection& projection) {
+    const auto same = [](const Projection::Entry& a, const Projection::Entry& b) {
+      return a.particle == b.particle && a.S == b.S;
+    };
+    if (std::ranges::equal(held_, projection.entries(), same)) return false;
+    held_.assign(projection.entries().begin(), projection.entries().end());
+    return true;
+  }
 
   /// Factorises a_ if it has changed.
-  void factorise(const DynamicSystem& system, const StepContext& context, StepReport& report);
+  void factorise(const DynamicSystem& system, const StepContext& context, StepReport& report) {
+    if (factor_.holds(*a_)) return;
+    factor_.analyse(*a_, context.stop);
+    if (!factor_.compute(context.solving(), {*a_, residual_, system.projection()})) report.reason = kNoFactor;
+    report.factorised = true;
+  }
 
   /// dx_ += the solution of the global step with contacts by penalty.
+  /// The term of a contact that was active once in a step stays in the matrix; otherwise contacts that switch
+  /// on and off would prevent convergence.
   void solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
-                           StepReport& report);
+                           StepReport& report) {
+    stencils_.resize(grabbed_ ? 1 : 0);
+    for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
+      const ContactElement& contact = contacts_.all[c];
+      const Pressed pressed = press(contact, h);
+      active_[c] = active_[c] || pressed.push != vec3(0.0);
+      mat3 block = pressed.drag;
+      if (active_[c])
+        block += h * h * contacts_.stiffness * glm::outerProduct(contact.normal, contact.normal);
+      if (block != mat3(0.0)) stencils_.push_back({contact.particle, contact.weight, contact.count, block});
+    }
+    a_->clear_stencils();
+    a_->add_stencils(stencils_);
+    LinearSolverSettings settings;
+    settings.cg.tolerance = kContactTolerance;
+    change_.resize(system.size());
+    const SolveReport solve =
+        solver_.solve(context.solving(), {*a_, residual_, system.projection()}, change_, settings);
+    add_linear_solve(solve, settings, report);
+    context.poll();
+    context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += change_[i]; });
+  }
   /// The same with Coulomb's law at the contacts of particles. `residual`: the current one [kg·m].
+  /// In velocities: A Δv = residual/h + ρ.
   void solve_with_coulomb(const DynamicSystem& system, double h, double residual, const StepContext& context,
-                          StepReport& report);
+                          StepReport& report) {
+    context.for_particles(impulse_.size(), [&](std::size_t i) { impulse_[i] = residual_[i] / h; });
+    change_.assign(system.size(), vec3(0));
+    const ContactSolver::Problem problem{*a_, impulse_,         system.projection(),
+                                         v_,  context.contacts, kContactTolerance * residual / h};
+    const LinearSolverSettings settings;
+    const ContactSolveReport solve =
+        contact_solver_.solve(context.solving(), solver_, problem, change_, settings);
+    add_contact_solve(solve, settings, report);
+    context.poll();
+    context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += h * change_[i]; });
+  }
 
   int iterations_;
   double tolerance_;
@@ -97,136 +205,6 @@ class ProjectiveDynamics final : public ForceByForceStep {
   bool grabbed_ = false;
   std::vector<Projection::Entry> held_;  // of the factor
 };
-
-void ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const StepContext& context) {
-  update(system, h, context);
-  have_matrix(system, context, a_);
-  if (update_matrix(system, h, context.pool)) factor_.forget();
-  context.poll();
-}
-
-void ProjectiveDynamics::take_step(const DynamicSystem& system, State& state, double h,
-                                   const StepContext& context, StepReport& report) {
-  prepare(system, h, context);
-  double scale = begin(system, state, h, context);
-  active_.assign(contacts_.all.size(), false);
-
-  // Alternate local steps and global solves.
-  double residual = 0;
-  for (int k = 0;; ++k) {
-    evaluate(system, state.x, h, context);
-    const bool last = k == iterations_;
-    if (k == 0 || last || tolerance_ > 0 || !touching_.empty()) residual = size_of_residual(h, context);
-    if (k == 0) scale = std::max(scale, residual);
-    if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale, h))) break;
-    context.poll();
-    if (!contacts_.all.empty()) {
-      solve_with_contacts(system, h, context, report);
-      continue;
-    }
-    if (!touching_.empty()) {
-      solve_with_coulomb(system, h, residual, context, report);
-      continue;
-    }
-    factorise(system, context, report);
-    if (!report.reason.empty()) break;
-    factor_.add_solution(residual_, dx_, context.stop);
-  }
-  end(system, state, h, residual, scale, kStepsNotConverged, context, report);
-}
-
-void ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContext& context,
-                                   StepReport& report) {
-  if (factor_.holds(*a_)) return;
-  factor_.analyse(*a_, context.stop);
-  if (!factor_.compute(context.solving(), {*a_, residual_, system.projection()})) report.reason = kNoFactor;
-  report.factorised = true;
-}
-
-// The term of a contact that was active once in a step stays in the matrix; otherwise contacts that switch on
-// and off would prevent convergence.
-void ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double h,
-                                             const StepContext& context, StepReport& report) {
-  stencils_.resize(grabbed_ ? 1 : 0);
-  for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
-    const ContactElement& contact = contacts_.all[c];
-    const Pressed pressed = press(contact, h);
-    active_[c] = active_[c] || pressed.push != vec3(0.0);
-    mat3 block = pressed.drag;
-    if (active_[c]) block += h * h * contacts_.stiffness * glm::outerProduct(contact.normal, contact.normal);
-    if (block != mat3(0.0)) stencils_.push_back({contact.particle, contact.weight, contact.count, block});
-  }
-  a_->clear_stencils();
-  a_->add_stencils(stencils_);
-  LinearSolverSettings settings;
-  settings.cg.tolerance = kContactTolerance;
-  change_.resize(system.size());
-  const SolveReport solve =
-      solver_.solve(context.solving(), {*a_, residual_, system.projection()}, change_, settings);
-  add_linear_solve(solve, settings, report);
-  context.poll();
-  context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += change_[i]; });
-}
-
-// In velocities: A Δv = residual/h + ρ.
-void ProjectiveDynamics::solve_with_coulomb(const DynamicSystem& system, double h, double residual,
-                                            const StepContext& context, StepReport& report) {
-  context.for_particles(impulse_.size(), [&](std::size_t i) { impulse_[i] = residual_[i] / h; });
-  change_.assign(system.size(), vec3(0));
-  const ContactSolver::Problem problem{*a_, impulse_,         system.projection(),
-                                       v_,  context.contacts, kContactTolerance * residual / h};
-  const LinearSolverSettings settings;
-  const ContactSolveReport solve =
-      contact_solver_.solve(context.solving(), solver_, problem, change_, settings);
-  add_contact_solve(solve, settings, report);
-  context.poll();
-  context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += h * change_[i]; });
-}
-
-bool ProjectiveDynamics::update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
-  bool changed = fill_matrix(pool);  // also a new one, which is 0
-  changed |= update_grab(system.grab(), h);
-  changed |= update_held(system.projection());
-  return changed;
-}
-
-bool ProjectiveDynamics::fill_matrix(WorkerPool& pool) {
-  bool changed = false;
-  for (std::size_t i = 0; i < inertia_.size(); ++i) changed |= replace(a_->diagonal(i), inertia_[i]);
-  const double springs = sum_over(pool, locals_.size(), 2048, [&](std::size_t k) {
-    return replace(a_->spring(colouring_.order()[k]).b, locals_[k].stiffness + locals_[k].damping) ? 1 : 0;
-  });
-  return changed || springs > 0;
-}
-
-bool ProjectiveDynamics::update_grab(const std::optional<GrabSpring>& grab, double h) {
-  SpringMatrix::Stencil stencil;
-  if (grab) {
-    std::ranges::copy(grab->particles, stencil.particle.begin());
-    stencil.weight = {grab->weights[0], grab->weights[1], grab->weights[2]};
-    stencil.count = 3;
-    stencil.C = mat3(h * (h * grab->stiffness + grab->damping));
-  }
-  const SpringMatrix::Stencil old = grabbed_ ? stencils_.front() : SpringMatrix::Stencil{};
-  const bool changed = grab.has_value() != grabbed_ || old.particle != stencil.particle ||
-                       old.weight != stencil.weight || old.C != stencil.C;
-  grabbed_ = grab.has_value();
-  stencils_.assign(grabbed_ ? 1 : 0, stencil);
-  if (changed || a_->stencils().size() != stencils_.size()) {  // also the stencils of contacts
-    a_->clear_stencils();
-    a_->add_stencils(stencils_);
-  }
-  return changed;
-}
-
-bool ProjectiveDynamics::update_held(const Projection& projection) {
-  const auto same = [](const Projection::Entry& a, const Projection::Entry& b) {
-    return a.particle == b.particle && a.S == b.S;
-  };
-  if (std::ranges::equal(held_, projection.entries(), same)) return false;
-  held_.assign(projection.entries().begin(), projection.entries().end());
-  return true;
-}
 
 constexpr std::array kProjectiveDynamicsParameters{
     ParameterSpec{

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {

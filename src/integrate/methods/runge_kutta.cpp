@@ -120,7 +120,11 @@ class RungeKutta final : public Integrator {
         x1_[k] = state.x[k] + h * v;
         v1_[k] = start_.v[k] + h * a;
       });
-      correct_contacts(system, state, h, context, report);
+      if (table_.kind() == StageKind::explicit_stages)
+        solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
+      else
+        contacts_.correct(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = h}, state.x,
+                          start_.v, x1_, v1_, report);
     }
     finish_step(system, context, h, x1_, v1_, state);
   }
@@ -244,27 +248,12 @@ class RungeKutta final : public Integrator {
     return kRoundings * std::numeric_limits<double>::epsilon() * (std::sqrt(momentum) + scale) / least;
   }
 
-  /// Coulomb's law, implicit in the springs where a stage is implicit.
-  void correct_contacts(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-                        StepReport& report) {
-    if (context.contacts.empty()) return;
-    if (table_.kind() == StageKind::explicit_stages)
-      return solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
-    const ContactCorrection::Times times{.h = h, .gamma = h, .moves = h / 2, .damping = h};
-    SpringMatrix& A = have_matrix(system, context, a_);
-    system.assemble(context.pool, state.x, start_.v, times.coefficients(), JacobianMode::clamped, A);
-    contacts_.solve(system, context, times, A, contact_linear_, state.x, start_.v, x1_, v1_, report);
-    land_contacts(context, state.x, x1_);
-  }
-
   RungeKuttaTable table_;
   std::vector<Stage> stages_;
   StepStart start_;
   std::vector<vec3> x1_, v1_;
   std::vector<vec3> guess_, from_x_, from_v_;  // scratch of solve_stage
   ContactCorrection contacts_;
-  LinearSolver contact_linear_;
-  std::optional<SpringMatrix> a_;
 };
 
 /// Kutta's method of order 3, the tableau where none is given: RungeKuttaTable::values.

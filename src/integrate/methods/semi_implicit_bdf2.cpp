@@ -3,7 +3,6 @@
 
 #include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/linearized_stage.h"
 
 namespace clothlab {

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/linearized_stage.h"
 
 namespace clothlab {

@@ -9,7 +9,6 @@
 
 #include "integrate/force_by_force_step.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 #include "linalg/free_parts.h"
 #include "linalg/symmetric.h"
@@ -101,17 +100,11 @@ class VertexBlockDescent final : public ForceByForceStep {
     const std::size_t n = system.size();
     has_contacts_ = !contacts_.all.empty() || !context.contacts.empty();
     if (!has_contacts_) return;
-    first_.assign(n + 1, 0);
-    for (const ContactElement& contact : contacts_.all)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
-        ++first_[contact.particle[k] + 1];
-    for (std::size_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
-    entries_.resize(first_[n]);
-    next_.assign(first_.begin(), first_.end() - 1);
-    for (std::size_t c = 0; c < contacts_.all.size(); ++c)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(contacts_.all[c].count); ++k)
-        entries_[next_[contacts_.all[c].particle[k]]++] = {static_cast<std::uint32_t>(c),
-                                                           contacts_.all[c].weight[k]};
+    entries_.fill(n, [&](const auto& add) {
+      for (std::uint32_t c = 0; c < contacts_.all.size(); ++c)
+        for (std::size_t k = 0; k < static_cast<std::size_t>(contacts_.all[c].count); ++k)
+          add(contacts_.all[c].particle[k], {c, contacts_.all[c].weight[k]});
+    });
     own_.assign(n, {});
     for (std::span<NodalContact> rest = context.contacts; !rest.empty();) {
       const std::span<NodalContact> own = contacts_of_first(rest);
@@ -120,9 +113,7 @@ class VertexBlockDescent final : public ForceByForceStep {
     }
   }
 
-  bool touches(std::uint32_t i) const {
-    return has_contacts_ && (first_[i + 1] > first_[i] || !own_[i].empty());
-  }
+  bool touches(std::uint32_t i) const { return has_contacts_ && (!entries_[i].empty() || !own_[i].empty()); }
 
   /// One sweep over all particles, colour by colour. Contacts may join particles of one colour, so these move
   /// after all of them are solved.
@@ -148,7 +139,7 @@ class VertexBlockDescent final : public ForceByForceStep {
   struct Values {
     double stretch, bend, damping;  // h² k, h k_d [kg]
     double h;
-    double stiffness(const ParticleColouring::Link& link) const { return link.stretch ? stretch : bend; }
+    double stiffness(const SpringLink& link) const { return link.stretch ? stretch : bend; }
   };
 
   /// The new dx of a particle.
@@ -157,7 +148,7 @@ class VertexBlockDescent final : public ForceByForceStep {
     if (held != nullptr && held->S == mat3(0.0)) return dx_[i];
     vec3 f = push_[i] - inertia_[i] * dx_[i];
     Symmetric H{inertia_[i], inertia_[i], inertia_[i], 0, 0, 0};
-    for (const ParticleColouring::Link& link : particles_.links(i)) {
+    for (const SpringLink& link : particles_.links(i)) {
       const vec3 d = x_[i] - x_[link.other];
       const double l = glm::length(d), k = values.stiffness(link);
       const vec3 n = l > 0 ? d / l : vec3(0.0);
@@ -185,7 +176,7 @@ class VertexBlockDescent final : public ForceByForceStep {
     for (int halvings = 0; halvings <= kParticleHalvings; ++halvings, share /= 2) {
       const vec3 change = share * step;
       double rise = glm::dot(inertia_[i] * (dx_[i] + 0.5 * change) - push_[i], change);
-      for (const ParticleColouring::Link& link : particles_.links(i)) {
+      for (const SpringLink& link : particles_.links(i)) {
         const vec3 d = x_[i] - x_[link.other], moved = dx_[i] - dx_[link.other];
         const double l = glm::length(d), longer = glm::length(d + change), sum = l + longer;
         if (sum > 0)  // longer − l without cancellation
@@ -213,8 +204,7 @@ class VertexBlockDescent final : public ForceByForceStep {
   }
 
   void add_contacts(std::uint32_t i, double h, vec3& f, Symmetric& H) const {
-    for (std::size_t e = first_[i]; e < first_[i + 1]; ++e) {
-      const auto& [c, weight] = entries_[e];
+    for (const auto& [c, weight] : entries_[i]) {
       const ContactElement& contact = contacts_.all[c];
       const Pressed pressed = press(contact, h);
       f += weight * (pressed.push + pressed.lost);
@@ -261,9 +251,8 @@ class VertexBlockDescent final : public ForceByForceStep {
     std::uint32_t contact;
     double weight;
   };
-  std::vector<std::size_t> first_, next_;     // of each particle in entries_
-  std::vector<ContactOfParticle> entries_;    // of contacts by penalty
-  std::vector<std::span<NodalContact>> own_;  // of each particle, with surfaces
+  CompressedRows<ContactOfParticle> entries_;  // of each particle, contacts by penalty
+  std::vector<std::span<NodalContact>> own_;   // of each particle, with surfaces
 };
 
 constexpr std::array kVbdParameters{

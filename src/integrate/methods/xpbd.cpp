@@ -10,7 +10,6 @@
 #include "dynamics/smooth_friction.h"
 #include "integrate/colouring.h"
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 #include "linalg/loops.h"
 #include "linalg/vector_basis.h"
@@ -616,7 +615,6 @@ constexpr std::array kXpbdParameters{
     ParameterSpec{
         .id = "xpbd-iterations",
         .title = "XPBD iterations",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 1000,
@@ -628,7 +626,6 @@ constexpr std::array kXpbdParameters{
     ParameterSpec{
         .id = "xpbd-substeps",
         .title = "XPBD substeps",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 1000,

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "integrate/growth.h"
-#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {

@@ -6,7 +6,6 @@
 
 #include "core/text.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
 #include "ui/widgets/widgets.h"

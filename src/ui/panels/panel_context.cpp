@@ -6,7 +6,6 @@
 
 #include "core/text_file.h"
 #include "sim/contact.h"
-#include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/widgets/widgets.h"
 

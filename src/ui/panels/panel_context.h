@@ -277,7 +277,7 @@ struct PanelContext {
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;
   void set_parameter(std::string_view id, double value) const;
-  /// Why the parameter has no effect now, see sim/parameter_effect.h; empty where it has one.
+  /// Why the parameter has no effect now, see why_without_effect; empty where it has one.
   std::string why_without_effect(std::string_view id) const;
   /// The user's choice, and its row in integrators().
   const IntegratorInfo& method() const;
