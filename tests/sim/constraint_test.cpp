@@ -282,8 +282,10 @@ TEST(Constraint, IsSwitchedByACommand) {
   const auto across = [&] { return glm::distance(simulation.state().x[20], simulation.state().x[34]); };
   ASSERT_EQ(run(simulation, 10), 10);
   EXPECT_GT(std::abs(across() - 0.36), 0.01);
+  const std::vector<vec3> v = simulation.state().v;
   simulation.apply(one_thread(), SetDriver{4, true});
   EXPECT_NEAR(across(), 0.36, 1e-14);
+  EXPECT_EQ(simulation.state().v, v);
   ASSERT_EQ(run(simulation, 10), 10);
   EXPECT_NEAR(across(), 0.36, 1e-14);
   EXPECT_EQ(simulation.distance_forces().size(), 5U);
