@@ -72,6 +72,8 @@ class StepLedger {
   int evaluations() const { return evaluations_; }
   void clear_evaluations() { evaluations_ = 0; }
   void count_evaluation() { ++evaluations_; }
+  /// Adds the evaluations of a part of the step with a ledger of its own, which are cleared there.
+  void take_evaluations(StepLedger& of) { evaluations_ += std::exchange(of.evaluations_, 0); }
 
   /// From the next step on, the forces of a step are kept in their order, for pictures of it.
   void watch(bool on) { watches_ = on; }

@@ -250,18 +250,18 @@ void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) 
 }  // namespace
 
 nlohmann::ordered_json parse_strict_json(std::string_view text) {
-  using Json = nlohmann::ordered_json;
+  using OrderedJson = nlohmann::ordered_json;
   constexpr int kDeepest = 16;
   std::vector<std::set<std::string>> keys;  // of the open objects
-  const auto check = [&keys](int depth, Json::parse_event_t event, const Json& parsed) {
+  const auto check = [&keys](int depth, OrderedJson::parse_event_t event, const OrderedJson& parsed) {
     if (depth > kDeepest) throw InputError("the JSON is nested too deeply.");
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+    if (event == OrderedJson::parse_event_t::object_start) keys.emplace_back();
+    if (event == OrderedJson::parse_event_t::object_end) keys.pop_back();
+    if (event == OrderedJson::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
       throw InputError("the key \"" + printable(parsed.get<std::string>()) + "\" occurs twice.");
     return true;
   };
-  return Json::parse(text, check, false);
+  return OrderedJson::parse(text, check, false);
 }
 
 void refuse_value(std::string_view key, const std::string& what) {

@@ -641,15 +641,17 @@ void Simulation::notice_energy() {
   const auto gained = watch_.check({record_.time, record_.ledger.spurious(), measured_.internal.shaking()},
                                    account_, oscillates);
   if (!gained) return;
+  const bool bounces = has_surfaces(*scene_) && !info_of(scene_->contact.model).by_forces &&
+                       scene_->integrator == "xpbd" &&
+                       parameter_value(*scene_, parameter_spec("xpbd-contact")) == 1;  // in positions
   report(NoticeCause::spurious_energy, [&] {
     return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") +
            " gained at least " + format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
            format_quantity(account_.given(), "J") +
-           (integrator_->has_positional_contact() && has_surfaces(*scene_)
-                ? ". Contact in positions adds energy at every h: use --xpbd-contact velocity, or else a "
-                  "smaller h"
-                : ". Use a smaller h") +
+           (bounces ? ". Contact in positions adds energy at every h: use --xpbd-contact velocity, or else a "
+                      "smaller h"
+                    : ". Use a smaller h") +
            (newton_is_cure(*info_, integrator_parameters(*scene_), scene_->solver)
                 ? ", or Newton's method (--stage-solve newton)."
                 : " or a method with numerical damping.");

@@ -662,13 +662,15 @@ TEST_F(SimulationTest, CountsTheEvaluationsOfForces) {
     }
   }
   // One for the scale of the residual, and one for each iterate, the guess among them.
-  Scene scene;
-  scene.mesh = GridSource{5, 5};
-  scene.integrator = "backward-euler";
-  Simulation simulation(scene, grid_mesh(5, 5), pool);
-  for (int step = 0; step < 5; ++step) {
-    ASSERT_EQ(run(simulation, 1), 1);
-    EXPECT_GE(simulation.record().force_evaluations, 2 + simulation.record().newton_iterations);
+  for (const std::string method : {"backward-euler", "a-search", "energy-tracking"}) {
+    Scene scene;
+    scene.mesh = GridSource{5, 5};
+    scene.integrator = method;
+    Simulation simulation(scene, grid_mesh(5, 5), pool);
+    for (int step = 0; step < 5; ++step) {
+      ASSERT_EQ(run(simulation, 1), 1);
+      EXPECT_GE(simulation.record().force_evaluations, 2 + simulation.record().newton_iterations) << method;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output/vertex_track.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "cli/options.h"
@@ -24,6 +25,10 @@ void VertexTrack::check(OutputFiles& outputs) {
   for (const std::string_view part : split(*text_, ','))
     vertices_.push_back(
         static_cast<std::uint32_t>(parse_whole("track", part, 0, std::numeric_limits<std::uint32_t>::max())));
+  std::vector<std::uint32_t> sorted = vertices_;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw InputError("--track names vertex " + std::to_string(*twice) + " twice.");
   outputs.add(path_of(*file_), ".csv");
 }
 

@@ -71,7 +71,10 @@ class ASearch final : public Integrator {
       left = c + alpha * (b + alpha * a);
     }
     context.poll();
-    if (context.ledger != nullptr) context.ledger->impulses().combine(1, 1, ledger_.impulses());
+    if (context.ledger != nullptr) {
+      context.ledger->impulses().combine(1, 1, ledger_.impulses());
+      context.ledger->take_evaluations(ledger_);
+    }
     finish_step(system, context, h, x1_, v1_, state);
     target_.keep(left);
   }

@@ -53,7 +53,10 @@ class EnergyTracking final : public Integrator {
       take_euler(system, state, h, left > 0, context, report);
       left = approach_target(left, excess, context);
     }
-    if (context.ledger != nullptr) context.ledger->impulses().combine(1, 1, blend_.ledger.impulses());
+    if (context.ledger != nullptr) {
+      context.ledger->impulses().combine(1, 1, blend_.ledger.impulses());
+      for (End* end : {&middle_, &euler_}) context.ledger->take_evaluations(end->ledger);
+    }
     finish_step(system, context, h, blend_.x, blend_.v, state);
     target_.keep(std::max(left, 0.0));  // what the step could not return is given up
   }
@@ -69,6 +72,7 @@ class EnergyTracking final : public Integrator {
       take_euler(system, state, h, implicit, context, unused);
       blend_.ledger.impulses().combine(1, 1, euler_.ledger.impulses());
       euler_.ledger.begin();
+      euler_.ledger.clear_evaluations();
     }
   }
   void take_midpoint(const DynamicSystem& system, const State& state, double h, StepContext context,
