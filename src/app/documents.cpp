@@ -98,7 +98,10 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
 }
 
 void Documents::open_scene(const OpenScene& wanted) {
-  start({.job = std::make_unique<LoadJob>(wanted.scene), .scene_file = wanted.path}, wanted.scene.title);
+  SceneLoadOptions loading;
+  loading.lanes = wanted.lanes;
+  start({.job = std::make_unique<LoadJob>(wanted.scene, std::move(loading)), .scene_file = wanted.path},
+        wanted.scene.title);
 }
 
 void Documents::reload_mesh(const ReloadMesh& wanted) {
@@ -266,14 +269,14 @@ void Documents::remember_folder(const Path& folder) {
 
 bool Documents::loses_changes(const AppRequest& request) {
   const auto* open = std::get_if<OpenPath>(&request);
+  const auto* entry = std::get_if<OpenScene>(&request);
   // A file that cannot be opened loses nothing; open_path reports it.
   const bool opens = open != nullptr && (is_mesh_file(open->path) || is_scene_file(open->path) ||
                                          is_checkpoint_file(open->path) || is_journal_file(open->path));
-  const bool leaves =
-      opens || std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
-  // The scenes of the library and meshes name no lanes, so that the lanes stay.
+  const bool leaves = opens || entry != nullptr || std::holds_alternative<Quit>(request);
+  // Where a scene of the library names no lanes, or a mesh is opened, the lanes stay.
   const bool keeps_lanes =
-      std::holds_alternative<OpenScene>(request) || (open != nullptr && is_mesh_file(open->path));
+      (entry != nullptr && entry->lanes.empty()) || (open != nullptr && is_mesh_file(open->path));
   const std::string& changes = keeps_lanes ? edits_.unsaved_values() : edits_.unsaved_changes();
   if (!leaves || changes.empty()) return false;
   next_ = request;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <utility>
 
 #include "core/error.h"
 #include "documents/scene_file.h"
@@ -53,7 +54,9 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
     for (const fs::path& file : files) {
       try {
         const std::string name = file.filename().string();
-        library.push_back({read_scene_file(file), name, file, scene_group(name)});
+        SceneExtras extras;
+        Scene scene = read_scene_file(file, {}, &extras);
+        library.push_back({std::move(scene), std::move(extras.lanes), name, file, scene_group(name)});
       } catch (const InputError& error) {
         std::cerr << "clothlab: " << error.what() << '\n';
       }
@@ -62,7 +65,7 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
     std::cerr << "clothlab: " << error.what() << '\n';
   }
   std::ranges::stable_sort(library, {}, [](const SceneEntry& entry) { return &group_of(entry.file); });
-  if (library.empty()) library.push_back({plain_sheet(), "", {}});
+  if (library.empty()) library.push_back({plain_sheet(), {}, "", {}});
   return library;
 }
 

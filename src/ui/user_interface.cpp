@@ -41,7 +41,7 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, grab, pressure and wind.", world_panel},
+    Tab{"World", "Gravity, grab, pressure, wind and drivers.", world_panel},
     Tab{"Contact", "Contact model, obstacles and floor. Drag a body in the picture to move it.",
         contact_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},

@@ -475,7 +475,7 @@ TEST(Interface, TheListOfScenesHasGroupsAndTheFreeHeight) {
     for (int k = 0; k < 31; ++k) {
       Scene scene = Interface::sheet();
       scene.title += " " + std::to_string(k);
-      face.scenes.push_back({scene, std::to_string(k), {}, k < 8 ? "Basics" : "Methods"});
+      face.scenes.push_back({scene, {}, std::to_string(k), {}, k < 8 ? "Basics" : "Methods"});
     }
     for (int i = 0; i < 5; ++i) face.frame();
     EXPECT_GT(face.rect("scene:0").y, face.rect("scene-group:Basics").y);
@@ -500,7 +500,7 @@ TEST(Interface, TheListOfScenesFollowsTheScene) {
   for (int k = 0; k < 31; ++k) {
     Scene scene = Interface::sheet();
     scene.title = "Scene " + std::to_string(k);
-    face.scenes.push_back({scene, std::to_string(k), {}, "Basics"});
+    face.scenes.push_back({scene, {}, std::to_string(k), {}, "Basics"});
   }
   for (const int k : {30, 0, 15}) {
     face.snapshot.loaded = std::make_shared<const LoadedScene>(load_scene(face.scenes[k].scene));

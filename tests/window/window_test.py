@@ -378,6 +378,22 @@ def undo(program, assets):
 
 
 @case
+def scene_with_lanes(program, assets):
+    """A scene of the list that names lanes opens with all of them; the next scene, which names none, keeps them."""
+    with Session(program, "--grid", "6x6") as window:
+        window.click_item("tab:Scene")
+        window.move(*window.item("scene-list"))
+        window.wheel(-30)
+        window.click_item("scene:38-random-bounces.json")
+        window.until(lambda: list(window.state()["lanes"]) == ["A", "B", "C"], "the lanes of the scene")
+        window.move(*window.item("scene-list"))
+        window.wheel(30)
+        window.click_item("scene:02-pendulum.json")
+        window.shows("the pendulum", particles=2, loading=False)
+        check(list(window.fresh_state()["lanes"]) == ["A", "B", "C"], "a scene without lanes took lanes away")
+
+
+@case
 def unsaved(program, assets):
     """Changed values are asked about before they are lost: Esc stays, Enter saves and goes on, D goes on. What is
     saved holds the initial state that the cloth started from."""

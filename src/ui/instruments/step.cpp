@@ -66,7 +66,8 @@ bool has_tangent(const LaneSnapshot& lane, const StepPicture& step) {
 std::string sentence(const StepPicture& step, const vec3& along) {
   const auto newton = [](double force) { return format_quantity(force, "N"); };
   const double used = mean_used(step, along), path = mean_along(step, along);
-  std::string text = "Mean: " + newton(used) + " as used, " + newton(path) + " along the path.";
+  std::string text = "Particle " + std::to_string(step.particle) + ", mean: " + newton(used) + " as used, " +
+                     newton(path) + " along the path.";
   constexpr double kShare = 0.01;
   const double others = glm::dot(step.constraints, along) / step.h;
   if (std::abs(others) > kShare * std::max(std::abs(used), std::abs(path)))
@@ -145,10 +146,14 @@ void step_figure(const PanelContext& context, const std::string& name, std::opti
         "Particle " + std::to_string(*particle) + " is pinned: forces do not move it. " + std::string(how),
         at, size);
   if (std::ranges::count(wanted, *particle) == 0) wanted.push_back(*particle);
-  const auto step = std::ranges::find(frame.steps, *particle, &StepPicture::particle);
+  auto step = std::ranges::find(frame.steps, *particle, &StepPicture::particle);
+  // Cloth that moves under the mouse has another particle there in each picture: the last one stays until
+  // that of the new one arrives.
+  if (step == frame.steps.end()) step = frame.steps.begin();
   if (step == frame.steps.end())
-    return draw_empty(context.snapshot.replay ? "Only for the present."
-                                              : "Nothing yet: press Space to play, S for one step.",
+    return draw_empty(context.snapshot.replay  ? "Only for the present."
+                      : frame.record.step == 0 ? "Nothing yet: press Space to play, S for one step."
+                                               : "The forces of the last step are being measured.",
                       at, size);
   draw_step(context, name, *step, at, size);
 }

@@ -33,7 +33,8 @@ class StabilityMap;
 /// A scene that comes with the program.
 struct SceneEntry {
   Scene scene;
-  std::string file;  ///< name of its file, for the tests
+  std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
+  std::string file;               ///< name of its file, for the tests
   std::filesystem::path path;
   std::string_view group = {};  ///< heading of its group in the list
 };
@@ -107,7 +108,8 @@ struct AddMeshObstacle {
 struct ChooseMeshObstacle {};
 struct OpenScene {
   Scene scene;
-  std::filesystem::path path;  ///< of its file
+  std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
+  std::filesystem::path path;     ///< of its file
 };
 /// Reloads the running scene, its mesh with another unit or another axis up.
 struct ReloadMesh {

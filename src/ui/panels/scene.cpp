@@ -39,7 +39,7 @@ void scene_list(const PanelContext& context) {
     const bool selected = entry.scene.title == context.snapshot.loaded->scene.title;
     if (list_item("scene:" + entry.file, entry.scene.title, selected ? "" : entry.scene.description,
                   selected))
-      context.request(OpenScene{entry.scene, entry.path});
+      context.request(OpenScene{entry.scene, entry.lanes, entry.path});
     if (selected && !ImGui::IsItemVisible() && g_shown != entry.scene.title) ImGui::SetScrollHereY();
     if (selected) g_shown = entry.scene.title;
   }
