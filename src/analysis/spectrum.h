@@ -29,6 +29,7 @@ struct Spectrum {
   double lowest = 0;      ///< smallest eigenvalue [1/s²]
   double highest = 0;     ///< largest eigenvalue [1/s²]
   bool is_damped = false;
+  bool without_distances = false;  ///< as in StabilityEstimate
   /// The eigenvalues of J, if requested: all of them [1/s], and as oscillations, without motions that have no
   /// force and with growing ones as undamped.
   std::vector<std::complex<double>> jacobian;

@@ -36,9 +36,14 @@ struct StabilityEstimate {
   /// Shares of contact forces in the stiffness of the stiffest oscillation and in the damping of the most
   /// damped one.
   double contact_in_stiffness = 0, contact_in_damping = 0;
+  bool without_distances = false;  ///< the cloth has distances, which the estimate leaves out
 
   double omega_max() const { return stiffest.omega; }
 };
+
+/// Follows modes and limits that are `without_distances`.
+inline constexpr const char* kWithoutDistances =
+    "Distances are left out: this is for the cloth without them.";
 
 /// Up to this number of free directions limits are exact; above they are shown with a ≈.
 inline constexpr std::size_t kExactDirections = 600;

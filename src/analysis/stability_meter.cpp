@@ -182,7 +182,7 @@ void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<c
 }
 
 void StabilityMeter::assemble_damping(const Subject& subject, const ComputeContext& context) {
-  const auto& [system, state, held, integrator, scene] = subject;
+  const auto& [system, state, held, integrator, scene, without_distances] = subject;
   if (!damping_) damping_.emplace(system.pattern(), context.stop);
   const CancelPoint cancel(context.stop);
   cancel.poll();
@@ -220,11 +220,12 @@ bool StabilityMeter::follow(StabilityEstimate& estimate, const Subject& subject,
 
 void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop,
                              const IntegratorInfo* method, StabilityEstimate& e) {
-  const auto& [system, state, held, integrator, scene] = subject;
+  const auto& [system, state, held, integrator, scene, without_distances] = subject;
   assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible,
                      {pool, stop});
   assemble_damping(subject, {pool, stop});
   measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop}, method, e);
+  e.without_distances = without_distances;
   e.wind_rate = system.wind_rate(pool, state.x, state.v, held);
   const double square = e.stiffest.omega * e.stiffest.omega;
   e.contact_in_stiffness = share_of_contact(subject, stiffest_, square, &StepContact::Quotients::stiffness);
@@ -234,7 +235,7 @@ void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const Sto
 
 double StabilityMeter::share_of_contact(const Subject& subject, const UnitMode& mode, double whole,
                                         double StepContact::Quotients::*part) const {
-  const auto& [system, state, held, integrator, scene] = subject;
+  const auto& [system, state, held, integrator, scene, without_distances] = subject;
   if (system.contact() == nullptr || mode.empty() || !(whole > 0)) return 0;
   std::vector<vec3> way(state.x.size());
   for (std::size_t i = 0; i < way.size(); ++i)
@@ -319,6 +320,7 @@ std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool wi
   std::optional<Spectrum> result;
   const bool completed = is_completed([&] {
     result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held, most_exact);
+    if (result) result->without_distances = subject.without_distances;
     if (!result || !with_eigenvalues || result->free_directions > kExactDirections) return;
     result->jacobian = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
     result->eigenvalues = oscillations(result->jacobian);

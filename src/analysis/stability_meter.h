@@ -43,6 +43,7 @@ class StabilityMeter {
     const Projection& held;  ///< pins and contacts
     const IntegratorInfo& integrator;
     JacobianMode scene = JacobianMode::clamped;  ///< the scene's choice of K
+    bool without_distances = false;              ///< the scene has distances, which are no part of `held`
   };
 
   /// ω_max [rad/s] alone: the square root of the largest eigenvalue of M⁻¹K_s at positions x [m], 0 if

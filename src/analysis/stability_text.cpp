@@ -172,10 +172,8 @@ std::string where_measured(const BlowUpFacts& facts) {
          " s: ";
 }
 
-}  // namespace
-
-std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
-                               const StabilityEstimate& e) {
+std::string describe_cloth(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                           const StabilityEstimate& e) {
   const std::string title(integrator.title);
   if (!(e.omega_max() > 0) && !(e.damping_max > 0))
     return std::string("Nothing in this scene can oscillate") +
@@ -200,6 +198,14 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
            std::to_string(kExactDirections / 3) + " free particles.";
   if (*limit == 0) return stiffest + ": no step size is stable.";
   return against_the_limit(integrator, values, h, *limit, e);
+}
+
+}  // namespace
+
+std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                               const StabilityEstimate& e) {
+  return describe_cloth(integrator, values, h, e) +
+         (e.without_distances ? std::string(" ") + kWithoutDistances : "");
 }
 
 bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,

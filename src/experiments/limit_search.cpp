@@ -65,7 +65,7 @@ struct LimitRun {
       if (scene.scene.tableau != nullptr && method.info->id == scene.scene.tableau->info.id)
         method.info = &scene.scene.tableau->info;
     std::erase_if(now.methods,
-                  [&](const MethodLimit& method) { return !supports_contact(scene.scene, *method.info); });
+                  [&](const MethodLimit& method) { return !supports(scene.scene, *method.info); });
     const auto is_reference = [](const MethodLimit& method) { return method.info->id == kReference; };
     const auto position = std::ranges::find_if(now.methods, is_reference);
     const auto first = static_cast<std::size_t>(position - now.methods.begin());

@@ -97,7 +97,8 @@ std::optional<StabilityEstimate> measure_stability(const Simulation& run, const 
                                                    const IntegratorInfo& info, WorkerPool& pool,
                                                    const StopProbe& stop, std::size_t most_directions) {
   const Projection held = run.constraints(state.x);
-  const StabilityMeter::Subject subject{run.system(), state, held, info, run.scene().solver.jacobian};
+  const StabilityMeter::Subject subject{
+      run.system(), state, held, info, run.scene().solver.jacobian, has_distances(run.scene().drivers)};
   StabilityMeter meter;
   std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, stop);
   if (estimate && estimate->free_directions <= most_directions && needs_eigenvalues(info, *estimate))

@@ -47,7 +47,7 @@ LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present, s
   lanes.push_back({0, shared(loaded.scene)});
   for (std::size_t i = 1; i < present.size(); ++i) {
     const Scene& scene = *present[i].scene;
-    if (supports_contact(loaded.scene, method_info(scene)))
+    if (supports(loaded.scene, method_info(scene)))
       lanes.push_back(
           {present[i].lane,
            shared(with_method(loaded.scene, with_integrator_of(loaded.scene.method(), scene.method())))});

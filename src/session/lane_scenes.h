@@ -28,8 +28,8 @@ std::shared_ptr<const Scene> find_scene(const LaneScenes& lanes, LaneId lane);
 std::vector<LaneMethod> methods_of(const LaneScenes& lanes);
 
 /// The lanes with which a scene begins: those of its file. Where the file names none, lane A with its method,
-/// and of the `present` lanes all but the first, which keep their integrators. A lane whose integrator cannot
-/// have the contact model of the scene is left out; its letter is added to `removed`.
+/// and of the `present` lanes all but the first, which keep their integrators. A lane whose integrator does
+/// not support the scene is left out; its letter is added to `removed`.
 LaneScenes initial_lanes(const LoadedScene& loaded, const LaneScenes& present,
                          std::vector<LaneId>* removed = nullptr);
 

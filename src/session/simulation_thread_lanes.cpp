@@ -317,6 +317,7 @@ void SimulationThread::Impl::request_estimate(LiveLane& lane, bool urgent) {
   q.grab = simulation.grab();
   q.state = lane.blown ? simulation.last_good_state().state : simulation.state();
   q.held = simulation.constraints(q.state.x);
+  q.without_distances = has_distances(simulation.scene().drivers);
   q.urgent = urgent;
   q.spectrum = spectrum.wanted && lane.id == active;
   q.eigenvalues = spectrum.eigenvalues;

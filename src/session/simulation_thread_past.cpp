@@ -21,8 +21,13 @@ std::string changes_by_scene(const LoadedScene& loaded, const LaneScenes& before
   };
   if (!removed.empty()) {
     std::string names;
-    for (const LaneId lane : removed)
-      names += (names.empty() ? "" : ", ") + name(lane, *find_scene(before, lane));
+    bool support_contact = true;
+    for (const LaneId lane : removed) {
+      const Scene& scene = *find_scene(before, lane);
+      names += (names.empty() ? "" : ", ") + name(lane, scene);
+      support_contact &= supports_contact(loaded.scene.contact.model, method_info(scene));
+    }
+    if (support_contact) return "Removed: " + names + ". These methods cannot keep the scene's distances.";
     return "Removed: " + names + ". These methods cannot have the scene's contact by " +
            std::string(info_of(loaded.scene.contact.model).id) +
            ". To compare them, choose contact by filter or impulse.";

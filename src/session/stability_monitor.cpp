@@ -97,8 +97,9 @@ struct StabilityMonitor::Impl {
     contact.set(question.contact, surfaces);
     system->set_contact(contact.empty() ? nullptr : &contact);
     if (!contact.empty()) contact.begin(pool, question.state.x, 0);
-    const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
-                                          question.mode};
+    const StabilityMeter::Subject subject{*system,       question.state,
+                                          question.held, *question.integrator,
+                                          question.mode, question.without_distances};
     if (question.urgent || !estimate || question.integrator != measured)
       estimate = meter.estimate(subject, pool, stop);
     else if (!meter.follow(*estimate, subject, pool, stop))

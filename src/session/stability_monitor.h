@@ -46,6 +46,7 @@ class StabilityMonitor {
     State state;
     const IntegratorInfo* integrator = nullptr;
     JacobianMode mode = JacobianMode::clamped;
+    bool without_distances = false;
     bool spectrum = false;     ///< wanted
     bool eigenvalues = false;  ///< with those of J
     std::uint64_t tag = 0;     ///< returned with the answer

@@ -40,6 +40,11 @@ bool supports_contact(ContactModel contact, const IntegratorInfo& method) {
          (method.stiff_forces == StiffForces::contacts && model.linear);
 }
 
+bool supports(const Scene& scene, const IntegratorInfo& method) {
+  return supports_contact(scene.contact.model, method) &&
+         (takes_couplings(method) || !has_distances(scene.drivers));
+}
+
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method) {
   std::vector<std::string_view> possible;
   for (const ContactModel model : models)

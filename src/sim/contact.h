@@ -36,11 +36,11 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
 
 /// Why a method does not support contact by forces; follows its name.
 inline constexpr const char* kContactNotSupported = "it does not support this contact model";
-/// True if a method supports a contact model, or the contact model of a scene.
 bool supports_contact(ContactModel contact, const IntegratorInfo& method);
-inline bool supports_contact(const Scene& scene, const IntegratorInfo& method) {
-  return supports_contact(scene.contact.model, method);
-}
+/// Why a method does not support distances; follows its name.
+inline constexpr const char* kDistancesNotSupported = "it cannot keep particles at a distance";
+/// True if a method can run a scene: it supports the contact model and, if distances are on, distances.
+bool supports(const Scene& scene, const IntegratorInfo& method);
 /// "contact by filter or penalty": those of `models` that a method supports; empty if it supports none.
 std::string contact_by(std::initializer_list<ContactModel> models, const IntegratorInfo& method);
 /// Throws InputError if the method of the scene does not support its contact model, or if its dt is negative

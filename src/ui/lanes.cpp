@@ -87,9 +87,7 @@ std::size_t contrasting_method(const Snapshot& now) {
 
 std::size_t next_new_method(const Snapshot& now) {
   std::size_t row = method_after(now.integrator, 1);
-  const auto is_new = [&] {
-    return !has_lane(now, row) && supports_contact(*now.frame.scene, integrators()[row]);
-  };
+  const auto is_new = [&] { return !has_lane(now, row) && supports(*now.frame.scene, integrators()[row]); };
   while (!is_new() && row != now.integrator) row = method_after(row, 1);
   return row;
 }

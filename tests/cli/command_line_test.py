@@ -1252,6 +1252,29 @@ class CommandLine(unittest.TestCase):
         (rods,) = self.analyze("stability", "--grid", "4x4", "--steps", 20, "--integrators", "rattle")
         self.assertGreater(float(rods["stable_h"]), 0)
 
+    def test_analyze_with_distances(self):
+        head = {"clothlab-scene": 4, "mesh": {"grid": [3, 3]}, "pin": [0], "dt": 0.01,
+                "groups": {"a": {"indices": [0, 1]}, "b": {"indices": [4, 8]}}}
+        drivers = [{"group": name, "constraint": "distance"} for name in "ab"]
+        (self.dir / "s.json").write_text(json.dumps({**head, "drivers": drivers}))
+        (self.dir / "off.json").write_text(json.dumps({**head, "drivers": [{**d, "on": False} for d in drivers]}))
+        methods = ["--integrators", "rk4,beere,xpbd"]
+        left_out = "left out: xpbd, beere: it cannot keep particles at a distance.\n"
+        without = "clothlab: Distances are left out: this is for the cloth without them.\n"
+        for what, options in {"energy": ["--steps", 5], "reversal": ["--steps", 5], "stability": ["--steps", 8], "cost": ["--steps", 5],
+                              "work": ["--steps", 8, "--end-time", 0.02]}.items():
+            done = self.run_program("analyze", what, "--scene", "s.json", *options, *methods, "--csv", "a.csv")
+            self.assertIn(left_out, done.stderr, what)
+            self.assertEqual({r["integrator"] for r in self.rows("a.csv")}, {"rk4"}, what)
+            self.assertEqual(without in done.stderr, what == "stability", what)
+        done = self.run_program("analyze", "drift", "--scene", "s.json", "--steps", 5)
+        self.assertIn("rattle, ", done.stderr)
+        for what in "spectrum", "response":
+            wanted = methods if what == "response" else []
+            stderr = {name: self.run_program("analyze", what, "--scene", f"{name}.json", *wanted).stderr for name in ("s", "off")}
+            self.assertIn(without, stderr["s"])
+            self.assertNotIn(without, stderr["off"])
+
     def test_analyze_energy(self):
         rows = self.analyze("energy", "--steps", 100, "--quiet", "--integrators", "backward-euler,sdirk2,explicit-euler")
         energies = {}

@@ -76,6 +76,21 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   }
 }
 
+TEST(LimitSearch, LeavesOutMethodsThatKeepNoDistances) {
+  Scene scene = testing::sheet_scene(3);
+  scene.groups = {{.name = "bar", .vertices = {4, 8}, .obj_group = {}}};
+  scene.drivers = {{"bar", GroupDistance{}}};
+  scene.dt = 1e-3;
+  const LimitSearch search(promised(moment_of(testing::loaded(scene), 3)));
+  const auto found = found_by(search);
+  EXPECT_EQ(found->error, "");
+  EXPECT_EQ(std::ranges::count_if(integrators(), takes_couplings), std::ssize(found->methods));
+  for (const MethodLimit& method : found->methods) {
+    EXPECT_TRUE(takes_couplings(*method.info)) << method.info->id;
+    EXPECT_TRUE(method.done);
+  }
+}
+
 TEST(LimitSearch, BeginsWhereTheClothIs) {
   Scene scene = testing::sheet_scene(3);
   scene.integrator = "rk4";

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "analysis/stability_text.h"
 #include "cloth/sample_cloth.h"
 #include "core/error.h"
 #include "integrate/registry.h"
@@ -82,6 +83,24 @@ TEST(GrowthWatch, TellsGrowthFromSwinging) {
   EXPECT_TRUE(grows.grows());
   EXPECT_FALSE(fades.grows());
   EXPECT_FALSE(empty.grows());
+}
+
+TEST(StabilityEstimate, SaysThatDistancesAreLeftOut) {
+  for (const bool on : {false, true}) {
+    Scene scene;
+    scene.mesh = GridSource{3, 3, 1, 1};
+    scene.groups = {{.name = "bar", .vertices = {4, 8}, .obj_group = {}}};
+    scene.drivers = {{"bar", GroupDistance{}, on}};
+    WorkerPool pool(1);
+    const LoadedScene loaded = load_scene(scene);
+    const Simulation start(loaded.scene, loaded.mesh, pool);
+    for (const char* id : {"rk4", "backward-euler", "xpbd"}) {
+      const IntegratorInfo& info = *find_integrator(id);
+      const auto estimate = measure_stability(start, start.state(), info, pool, {});
+      const std::string text = describe_stability(info, default_parameters(info), 1e-3, estimate.value());
+      EXPECT_EQ(text.ends_with(kWithoutDistances), on) << text;
+    }
+  }
 }
 
 }  // namespace

@@ -1880,6 +1880,22 @@ TEST(SimulationThread, ALaneWhoseMethodCannotHaveTheContactOfAnotherSceneIsRemov
   EXPECT_THAT(s->message, HasSubstr("contact by penalty"));
 }
 
+TEST(SimulationThread, ALaneWhoseMethodCannotKeepTheDistancesOfAnotherSceneIsRemovedAndNamed) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"xpbd"});
+  send_and_wait(thread, NewLane{"bdf2"});
+  Scene next = sheet_scene(6);
+  next.groups = {{.name = "bar", .vertices = {7, 14}, .obj_group = {}}};
+  next.drivers = {{"bar", GroupDistance{}}};
+  const auto s = send_and_wait(thread, UseScene{.loaded = loaded(next)});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  ASSERT_EQ(s->lanes().size(), 2u);
+  EXPECT_EQ(lane_of(*s, 2).frame.scene->drivers.size(), 1u);
+  EXPECT_TRUE(wait_for(
+      thread, [](const Snapshot& now) { return now.stability && now.stability->without_distances; }));
+  EXPECT_EQ(s->message, "Removed: Lane B (XPBD). These methods cannot keep the scene's distances.");
+}
+
 TEST(SimulationThread, GoesOnFromWhereTheLastLaneStands) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   send_and_wait(thread, NewLane{"bdf2"});

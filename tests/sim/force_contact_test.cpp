@@ -214,7 +214,7 @@ TEST(ForceContact, KeepsMomentumOfTwoSheets) {
       scene.dt = 5e-4;
       scene.contact.model = model;
       scene.contact.stiffness = 200;
-      if (!supports_contact(scene, *find_integrator(id))) continue;
+      if (!supports(scene, *find_integrator(id))) continue;
       Simulation simulation(scene, mesh, pool);
       const vec3 before = momentum_of(simulation);
       const double energy = simulation.record().energy.total;

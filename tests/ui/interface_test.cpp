@@ -14,6 +14,7 @@
 #include "integrate/registry.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
+#include "ui/lanes.h"
 #include "ui/shortcuts.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
@@ -119,21 +120,42 @@ TEST(Interface, ShowsTheContactsOfClothWithItself) {
 }
 
 // The arrows beside the list pass over methods that cannot run the scene.
-TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
-  Scene scene = Interface::sheet();
-  scene.contact.model = ContactModel::penalty;
+void expect_arrows_to_reach_all(Scene scene) {
   std::set<std::string> seen;
   for (std::size_t k = 0; k < integrators().size(); ++k) {
     Interface face(scene);
     face.click("next-integrator");
     ASSERT_NE(face.last_command<SetIntegrator>(), nullptr);
     scene.integrator = face.last_command<SetIntegrator>()->id;
-    EXPECT_TRUE(supports_contact(scene, *find_integrator(scene.integrator))) << scene.integrator;
+    EXPECT_TRUE(supports(scene, *find_integrator(scene.integrator))) << scene.integrator;
     seen.insert(scene.integrator);
   }
-  const auto able = std::ranges::count_if(
-      integrators(), [&](const IntegratorInfo& info) { return supports_contact(scene, info); });
+  const auto able =
+      std::ranges::count_if(integrators(), [&](const IntegratorInfo& info) { return supports(scene, info); });
+  EXPECT_LT(able, std::ssize(integrators()));
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(able));
+}
+
+TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
+  Scene scene = Interface::sheet();
+  scene.contact.model = ContactModel::penalty;
+  expect_arrows_to_reach_all(scene);
+}
+
+Scene sheet_with_a_distance() {
+  Scene scene = Interface::sheet();
+  scene.groups = {{.name = "bar", .vertices = {5, 10}, .obj_group = {}}};
+  scene.drivers = {{"bar", GroupDistance{}}};
+  return scene;
+}
+
+TEST(Interface, ArrowsReachEveryMethodThatKeepsDistances) {
+  expect_arrows_to_reach_all(sheet_with_a_distance());
+  Interface face(sheet_with_a_distance());
+  for (std::size_t row = 0; row < integrators().size(); ++row) {
+    face.snapshot.integrator = static_cast<std::uint16_t>(row);
+    EXPECT_TRUE(takes_couplings(integrators()[next_new_method(face.snapshot)])) << row;
+  }
 }
 
 TEST(Interface, HasAControlForEveryParameter) {

@@ -100,6 +100,16 @@ TEST(StabilityFigure, SaysWhatAnImplicitMethodDamps) {
               StartsWith("40 of 40 modes grow by up to 4.12× per step: without damping no h is stable."));
 }
 
+TEST(StabilityFigure, SaysThatDistancesAreLeftOut) {
+  Interface face;
+  use(face, "rk4", 0);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, ::testing::Not(HasSubstr("Distances")));
+  auto measured = *face.snapshot.spectrum;
+  measured.spectrum.without_distances = true;
+  face.snapshot.spectrum = std::make_shared<const MeasuredSpectrum>(measured);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, HasSubstr(kWithoutDistances));
+}
+
 TEST(StabilityFigure, PlacesEigenvaluesInThePlane) {
   Interface face;
   for (const double damping : {0.02, 2.0, 5.0}) {

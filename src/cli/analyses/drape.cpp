@@ -145,7 +145,7 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::impulse;
       come_to_rest(tried, most, filtered);
       tried.contact.model = ContactModel::barrier;
-      if (supports_contact(tried, info)) {
+      if (supports_contact(tried.contact.model, info)) {
         try {
           come_to_rest(tried, most, filtered);
         } catch (const InputError& refusal) {  // it starts inside the range of a barrier
@@ -157,7 +157,7 @@ struct Drape final : SceneAnalysis {
       tried.contact.model = ContactModel::penalty;
       for (const double factor : kOfStiffness) {
         tried.contact.stiffness = factor * loaded.scene.contact.stiffness;
-        if (!supports_contact(tried, info)) return;
+        if (!supports_contact(tried.contact.model, info)) return;
         const std::optional<Shape> pushed = come_to_rest(tried, most, filtered);
         if (filtered && pushed)
           distance_and_cost.add(tried.contact.stiffness, pushed->mean, pushed->ms / filtered->ms);

@@ -103,7 +103,9 @@ void MethodAnalysis::leave_out(const std::function<bool(const IntegratorInfo&)>&
 }
 
 void MethodAnalysis::leave_out_for(const Scene& scene) {
-  leave_out([&](const IntegratorInfo& info) { return !supports_contact(scene, info); }, kContactNotSupported);
+  leave_out([&](const IntegratorInfo& info) { return !supports_contact(scene.contact.model, info); },
+            kContactNotSupported);
+  leave_out([&](const IntegratorInfo& info) { return !supports(scene, info); }, kDistancesNotSupported);
 }
 
 IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
@@ -175,9 +177,11 @@ Spectrum SceneAnalysis::spectrum_at_end(bool with_eigenvalues, std::size_t most_
   if (run_steps(simulation, run_length(), *pool, stop, [](const StepTime&) {}) == StepStatus::blown_up)
     throw InputError("The run blew up in step " + std::to_string(simulation.steps() + 1) +
                      ". Use fewer --steps or a smaller --dt.");
+  note_distances();
   const Projection held = simulation.constraints(simulation.state().x);
-  const StabilityMeter::Subject subject{simulation.system(), simulation.state(), held,
-                                        simulation.integrator(), loaded.scene.solver.jacobian};
+  const StabilityMeter::Subject subject{
+      simulation.system(),     simulation.state(),           held,
+      simulation.integrator(), loaded.scene.solver.jacobian, has_distances(loaded.scene.drivers)};
   StabilityMeter meter;
   std::optional<Spectrum> found;
   if (meter.estimate(subject, *pool, stop))
@@ -186,6 +190,10 @@ Spectrum SceneAnalysis::spectrum_at_end(bool with_eigenvalues, std::size_t most_
   if (!found || !(found->highest > 0))
     throw InputError("Nothing in this scene can oscillate, so it has no modes.");
   return *std::move(found);
+}
+
+void SceneAnalysis::note_distances() const {
+  if (has_distances(loaded.scene.drivers)) std::fprintf(stderr, "clothlab: %s\n", kWithoutDistances);
 }
 
 Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {

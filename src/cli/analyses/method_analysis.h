@@ -69,7 +69,7 @@ class MethodAnalysis : public Subcommand {
 
   /// Leaves out integrators and reports them on stderr: "left out: <ids>: <why>". `why` null: in silence.
   void leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out, const char* why);
-  /// Those that do not support the scene's contact model.
+  /// Those that do not support the scene's contact model or its distances.
   void leave_out_for(const Scene& scene);
   bool names_integrators() const { return names_.has_value(); }
   /// An integrator's own parameters from the options. Throws InputError.
@@ -125,6 +125,8 @@ class SceneAnalysis : public MethodAnalysis {
   /// The free directions up to which every mode is computed, in some seconds.
   static constexpr std::size_t kDenseDirections = 2000;
   Scene scene_for(const IntegratorInfo& info) const;
+  /// Reports on stderr that distances of the scene are left out, if there are any.
+  void note_distances() const;
 
   SceneOptions scene;
   LoadedScene loaded;

@@ -100,6 +100,7 @@ struct Stability final : SceneAnalysis {
   void measure_all() override {
     load();
     leave_out_for(loaded.scene);
+    note_distances();
     measure_omega_max(loaded, *pool, stop);
     const double omega_max = loaded.omega_max;
     if (largest == 0) largest = largest_trial_step(omega_max);

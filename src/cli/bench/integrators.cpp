@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <variant>
 
 #include "analysis/stability_meter.h"
@@ -101,10 +102,12 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
   for_each_scene(scenes, tables[at], [&](const BenchScene& scene) {
     const std::size_t first = tables[at].rows.size();
     const LoadedScene start = scene.load();
-    std::vector<std::string_view> without;
+    std::map<std::string_view, std::vector<std::string_view>> without;  // by reason
     for (const IntegratorInfo& info : integrators()) {
-      if (!supports_contact(start.scene, info)) {
-        without.push_back(info.id);
+      if (!supports(start.scene, info)) {
+        without[supports_contact(start.scene.contact.model, info) ? kDistancesNotSupported
+                                                                  : kContactNotSupported]
+            .push_back(info.id);
         continue;
       }
       settings.begin(scene.name + ", " + std::string(info.id));
@@ -117,9 +120,9 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
       tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.dt, run));
       fill_costs(tables[at], first);
     }
-    if (!without.empty())
-      tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +
-                                 kContactNotSupported + ".");
+    for (const auto& [why, methods] : without)
+      tables[at].notes.push_back(scene.name + ": left out are " + joined(methods) + ": " + std::string(why) +
+                                 ".");
   });
 }
 

@@ -182,6 +182,7 @@ StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<A
     figure.verdict += " That is " + std::string(method.info.stability_condition) + ".";
   const double buckled = modes_below(spectrum, -1e-9 * spectrum.highest);
   if (buckled >= 0.5) figure.verdict += " " + count_text(figure, buckled) + " buckle: ω² < 0.";
+  if (spectrum.without_distances) figure.verdict += std::string(" ") + kWithoutDistances;
   if (method.info.inextensible)
     figure.verdict += " Only bending springs and the grab count: rods do not vibrate.";
   return figure;

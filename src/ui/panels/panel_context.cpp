@@ -45,7 +45,7 @@ void PanelContext::set_integrator(std::size_t row) const {
 
 void PanelContext::step_integrator(int by) const {
   std::size_t row = method_after(integrator(), by);
-  while (!supports_contact(scene(), integrators()[row])) row = method_after(row, by);
+  while (!supports(scene(), integrators()[row])) row = method_after(row, by);
   set_integrator(row);
 }
 
