@@ -207,7 +207,7 @@ void Interaction::follow(Pixels at, const Surroundings& around) {
 void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
   const Frame& frame = this->frame(around);
   const auto particle = particle_at(at, around);
-  if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] == 0});
+  if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] != 1});
 }
 
 std::optional<Area> Interaction::selection(double scale) const {

@@ -152,7 +152,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   held_work_.resize(entries.size(), 0.0);
   const Couplings& couplings = system.projection().couplings();
   coupling_forces_.resize(couplings.constraints().size());
-  if (!couplings.empty()) coupling_impulses_.resize(n);
+  if (!couplings.empty()) coupling_impulses_.assign(n, vec3(0));
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto& [i, S, target, passing, coupled] = entries[k];
     const vec3 gain = momentum(i), force = J.empty() ? vec3(0.0) : J[k];

@@ -81,6 +81,10 @@ class StepLedger {
   /// The kept forces on a particle, and the impulse of its contacts [N·s].
   std::vector<UsedForce> used(std::uint32_t particle) const;
   vec3 contact_on(std::uint32_t particle) const { return contacts_.empty() ? vec3(0) : contacts_[particle]; }
+  /// The impulse of the couplings on a particle in the last substep [N·s].
+  vec3 coupling_on(std::uint32_t particle) const {
+    return coupling_forces_.empty() ? vec3(0) : coupling_impulses_[particle];
+  }
   /// Room for n forces that the step used for `weight` seconds; empty if they are not kept, or if they would
   /// exceed kMostKept.
   std::span<vec3> keep(double weight, std::size_t n);

@@ -189,7 +189,7 @@ struct Renderer::Impl {
                programs.line);
     ball_list.clear();
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i];
+      const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i] == 1;
       const glm::vec3 colour = pin                ? look.pin
                                : options.heat_map ? heat_colour(static_cast<double>(heat[i]))
                                                   : look.ball;
@@ -228,7 +228,7 @@ struct Renderer::Impl {
     const std::size_t stride = arrow_stride(positions.size());
     arrow_list.clear();
     for (std::size_t i = 0; i < positions.size(); i += stride)
-      if (i >= frame.pinned.size() || frame.pinned[i] == 0)
+      if (i >= frame.pinned.size() || frame.pinned[i] == 0 || frame.pinned[i] == 3)
         arrow_list.push_back({positions[i], positions[i] + glm::vec3(scale * values[i]), rgba(colour)});
     glDisable(GL_DEPTH_TEST);
     draw_arrow_list(0, view);

@@ -16,9 +16,10 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.scene = std::move(scene);
   frame.positions = simulation.state().x;
   frame.pinned.assign(frame.positions.size(), 0);
-  // Between steps the projection contains only the pins and the particles of paths.
+  // Between steps the projection contains only pins and the particles of drivers.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
-    if (pin.S != mat3(1.0)) frame.pinned[pin.particle] = simulation.is_pinned(pin.particle) ? 1 : 2;
+    if (pin.S != mat3(1.0))
+      frame.pinned[pin.particle] = simulation.is_pinned(pin.particle) ? 1 : pin.S == mat3(0.0) ? 2 : 3;
   frame.moving_pins = simulation.moving_pins();
   frame.drivers = simulation.drivers().marks();
   frame.obstacles = simulation.obstacles();

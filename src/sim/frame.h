@@ -25,7 +25,8 @@ struct Frame {
   std::shared_ptr<const ClothMesh> mesh;  ///< another pointer means another mesh
   std::shared_ptr<const Scene> scene;     ///< values in force
   std::vector<vec3> positions;            ///< [m], per particle
-  std::vector<std::uint8_t> pinned;       ///< per particle: 1 by a pin, 2 by the path of a driver, 0 not
+  /// Per particle: 1 by a pin, 2 by the path of a driver, 3 on the line of one, 0 not.
+  std::vector<std::uint8_t> pinned;
   std::vector<PinTarget> moving_pins;
   std::shared_ptr<const DriverMarks> drivers;  ///< one for each driver of the scene; null: none
   std::vector<Obstacle> obstacles;             ///< where they are

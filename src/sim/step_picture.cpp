@@ -30,7 +30,7 @@ struct Curve {
 void add_impulses(const Simulation& simulation, const Simulation::LastSubstep& last, StepPicture& picture) {
   const std::uint32_t i = picture.particle;
   picture.used = last.ledger.used(i);
-  picture.constraints = last.ledger.contact_on(i);
+  picture.constraints = last.ledger.contact_on(i) + last.ledger.coupling_on(i);
   vec3 impulse =
       simulation.system().masses()[i] * (simulation.state().v[i] - last.start.v[i]) - picture.constraints;
   double weight = last.h;

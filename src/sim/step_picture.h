@@ -25,7 +25,8 @@ struct StepPicture {
   /// The rest of the step in the same form, weight [s] 0 if there is none: forces that the method linearised,
   /// that it remembered from earlier steps, or the impulses of rods.
   UsedForce rest;
-  /// What `used` and `rest` do not explain [N·s]: impulses of contacts and rods, and residuals of solvers.
+  /// What `used` and `rest` do not explain [N·s]: impulses of contacts, distances and rods, and residuals
+  /// of solvers.
   vec3 constraints{0};
 };
 

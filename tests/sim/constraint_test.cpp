@@ -7,6 +7,7 @@
 #include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/driver_set.h"
+#include "sim/step_picture.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -176,6 +177,27 @@ TEST_P(ConstraintsOf, SwingAPendulumWithItsExactPeriod) {
   const int expected = GetParam().id == "two-step" ? 1 : std::clamp(GetParam().order, 1, 2);
   EXPECT_GT(order, expected - 0.05) << coarse << ' ' << fine;
   EXPECT_LT(fine, expected == 1 ? 0.1 : 2.5e-3);
+}
+
+// The rod's pull is no force that the method linearised or remembered: those are the weight alone.
+TEST_P(ConstraintsOf, AreApartFromTheForcesInThePictureOfAStep) {
+  const Scene scene = pendulum(GetParam(), 0.01);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  simulation.watch(true);
+  ASSERT_EQ(run(simulation, 20), 20);
+  const vec3 v0 = simulation.state().v[1];
+  ASSERT_EQ(run(simulation, 1), 1);
+  const std::vector<StepPicture> pictures = pictures_of_step(one_thread(), simulation, std::vector{1U});
+  ASSERT_EQ(pictures.size(), 1U);
+  const StepPicture& picture = pictures[0];
+  const double m = simulation.system().masses()[1];
+  vec3 forces = picture.rest.weight * picture.rest.force;
+  for (const UsedForce& use : picture.used) forces += use.weight * use.force;
+  const vec3 weight = m * scene.dt * scene.material.gravity, change = m * (simulation.state().v[1] - v0);
+  EXPECT_LT(glm::length(forces + picture.constraints - change), 1e-9 * glm::length(weight));
+  if (GetParam().id == "two-step") return;  // its history has the rod's accelerations
+  EXPECT_LT(glm::length(forces - weight), 1e-5 * glm::length(weight));
+  EXPECT_GT(glm::length(picture.constraints), 0.5 * glm::length(weight));
 }
 
 /// Short runs: the distances, and the ledger.

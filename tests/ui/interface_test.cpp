@@ -158,6 +158,21 @@ TEST(Interface, ArrowsReachEveryMethodThatKeepsDistances) {
   }
 }
 
+// On a path and on a line a particle has no figure of its step, for different reasons.
+TEST(Interface, TellsAPinFromAPathAndALine) {
+  Scene scene = Interface::sheet();
+  scene.groups = {{.name = "moved", .vertices = {5}, .obj_group = {}},
+                  {.name = "ring", .vertices = {10}, .obj_group = {}},
+                  {.name = "bar", .vertices = {6, 9}, .obj_group = {}}};
+  scene.drivers = {{"moved", GroupPath{.keys = {{}}}}, {"ring", GroupLine{}}, {"bar", GroupDistance{}}};
+  Interface face(scene);
+  const std::vector<std::uint8_t>& pinned = face.snapshot.frame.pinned;
+  EXPECT_EQ(pinned[5], 2);
+  EXPECT_EQ(pinned[10], 3);
+  EXPECT_EQ(pinned[6] + pinned[9], 0);
+  EXPECT_EQ(std::ranges::count(pinned, 1), 2);
+}
+
 TEST(Interface, HasAControlForEveryParameter) {
   Scene scene = Interface::sheet();
   std::set<std::string> seen;

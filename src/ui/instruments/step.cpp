@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <string>
@@ -71,7 +72,7 @@ std::string sentence(const StepPicture& step, const vec3& along) {
   constexpr double kShare = 0.01;
   const double others = glm::dot(step.constraints, along) / step.h;
   if (std::abs(others) > kShare * std::max(std::abs(used), std::abs(path)))
-    text += " Contacts, rods and residuals of solvers: " + newton(others) + ".";
+    text += " Contacts, distances, rods and residuals of solvers: " + newton(others) + ".";
   return text;
 }
 
@@ -141,10 +142,11 @@ void step_figure(const PanelContext& context, const std::string& name, std::opti
   std::vector<std::uint32_t>& wanted =
       context.view.step_of ? *context.view.step_of : context.view.step_of.emplace();
   if (!particle || *particle >= frame.pinned.size()) return draw_empty(how, at, size);
-  if (frame.pinned[*particle] != 0)
-    return draw_empty(
-        "Particle " + std::to_string(*particle) + " is pinned: forces do not move it. " + std::string(how),
-        at, size);
+  if (const auto kind = frame.pinned[*particle]; kind != 0) {
+    constexpr std::array kWhy{" is pinned: forces do not move it. ", " is on a path: forces do not move it. ",
+                              " is on a line, whose reaction this figure would not show. "};
+    return draw_empty("Particle " + std::to_string(*particle) + kWhy[kind - 1U] + std::string(how), at, size);
+  }
   if (std::ranges::count(wanted, *particle) == 0) wanted.push_back(*particle);
   auto step = std::ranges::find(frame.steps, *particle, &StepPicture::particle);
   // Cloth that moves under the mouse has another particle there in each picture: the last one stays until

@@ -58,7 +58,7 @@ void pin_buttons(const PanelContext& context) {
   }
   ImGui::EndDisabled();
   std::size_t count = 0;
-  for (const auto pinned : context.snapshot.frame.pinned) count += pinned != 0 ? 1U : 0U;
+  for (const auto pinned : context.snapshot.frame.pinned) count += pinned == 1 ? 1U : 0U;
   small_text(format_count(count) + " pinned. Ctrl-click pins or frees, Ctrl-drag pins all in a rectangle.");
 }
 
