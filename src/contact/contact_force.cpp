@@ -447,7 +447,7 @@ std::optional<FailedContact> failed_contact(const ContactForce& contact, const D
   double most = 0;
   for (const ContactElement& element : contact.contacts_at(pool, x0)) {
     const std::uint32_t particle = element.foremost();
-    if (system.projection().find(particle) != nullptr) continue;
+    if (system.projection().is_fixed(particle)) continue;
     const ContactLaw law = contact.law_of(element);
     const double approach = glm::dot(element.normal, element.blend(x1) - element.blend(x0));
     const double excess =

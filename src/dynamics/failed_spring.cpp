@@ -20,9 +20,12 @@ std::optional<FailedSpring> failed_spring(const DynamicSystem& system, std::span
     found = {spring.i, spring.j, spring.stretch, spring.rest_length, before, after};
   }
   if (!found) return found;
+  const vec3 along = found->before > 0 ? (x0[found->j] - x0[found->i]) / found->before : vec3(0);
   double inverse_mass = 0;
-  for (const std::uint32_t end : {found->i, found->j})
-    if (system.projection().find(end) == nullptr) inverse_mass += 1 / system.masses()[end];
+  for (const std::uint32_t end : {found->i, found->j}) {
+    const Projection::Entry* entry = system.projection().find(end);
+    inverse_mass += (entry != nullptr ? glm::dot(along, entry->S * along) : 1) / system.masses()[end];
+  }
   found->omega = std::sqrt(stiffness * inverse_mass);
   return found;
 }

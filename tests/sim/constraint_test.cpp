@@ -4,6 +4,9 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "contact/contact_force.h"
+#include "contact/contact_response.h"
+#include "dynamics/failed_spring.h"
 #include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/driver_set.h"
@@ -391,6 +394,63 @@ TEST(Constraint, IsKeptInContact) {
       force = std::max(force, simulation.record().rod_force);
     }
     EXPECT_GT(force, 1e-3) << contact;
+  }
+}
+
+/// The same scene with or without its distance, after a step.
+std::unique_ptr<Simulation> stepped(const std::string& members, bool distance) {
+  Scene scene = parsed(members);
+  for (Driver& driver : scene.drivers)
+    if (std::holds_alternative<GroupDistance>(driver.action)) driver.on = distance;
+  auto simulation = std::make_unique<Simulation>(scene, mesh_of(scene), one_thread());
+  EXPECT_EQ(run(*simulation, 1), 1);
+  return simulation;
+}
+
+// Particles at a distance are free, and those on a line are along it.
+TEST(Constraint, LeavesTheFrequencyOfAFailedSpring) {
+  const std::string members = R"("mesh": {"grid": [3, 3]}, "pin": "none", "bend-stiffness": 0,
+      "gravity": [0, 0, 0], "mass-model": "area", "groups": {"bar": {"indices": [0, 4]}, "ring": {"indices": [8]}},
+      "drivers": [{"group": "bar", "constraint": "distance"},
+                  {"group": "ring", "constraint": "line", "along": [1, 0, 0]}])";
+  const auto omega = [&](bool distance, const vec3& pull, std::size_t particle) {
+    const auto simulation = stepped(members, distance);
+    const std::vector<vec3>& x0 = simulation->state().x;
+    std::vector<vec3> x1 = x0;
+    x1[particle] += pull;
+    return failed_spring(simulation->system(), x0, x1).value();
+  };
+  for (const bool distance : {false, true}) {
+    const FailedSpring spring = omega(distance, vec3(-0.3, 0, 0), 0);
+    const auto simulation = stepped(members, distance);
+    const std::span<const double> m = simulation->system().masses();
+    const double k = simulation->system().elements()[0].stiffness;
+    EXPECT_EQ(std::min(spring.i, spring.j), 0U);
+    EXPECT_NEAR(spring.omega, std::sqrt(k * (1 / m[spring.i] + 1 / m[spring.j])), 1e-6 * spring.omega);
+    // From 7 along the line, and from 5 across it.
+    for (const auto& [pull, other, free] :
+         {std::tuple(vec3(0.3, 0, 0), 7U, 1.0), std::tuple(vec3(0, 0, 0.3), 5U, 0.0)}) {
+      const FailedSpring at_ring = omega(distance, pull, 8);
+      ASSERT_EQ(std::min(at_ring.i, at_ring.j), other);
+      ASSERT_EQ(std::max(at_ring.i, at_ring.j), 8U);
+      EXPECT_NEAR(at_ring.omega, std::sqrt(k * (1 / m[other] + free / m[8])), 1e-6 * at_ring.omega);
+    }
+  }
+}
+
+TEST(Constraint, LeavesItsParticlesToAFailedContact) {
+  const std::string members = R"("mesh": {"grid": [3, 3]}, "pin": "none", "contact": "penalty", "floor": true,
+      "floor-height": -1e-3, "self-contact": false, "gravity": [0, 0, 0], "contact-distance": 5e-3,
+      "groups": {"bar": {"indices": [0, 4]}}, "drivers": [{"group": "bar", "constraint": "distance"}])";
+  for (const bool distance : {false, true}) {
+    const auto simulation = stepped(members, distance);
+    const std::vector<vec3>& x0 = simulation->state().x;
+    std::vector<vec3> x1 = x0;
+    x1[4].y -= 0.5;
+    const auto found =
+        failed_contact(simulation->contact().force(), simulation->system(), one_thread(), x0, x1);
+    ASSERT_TRUE(found.has_value()) << distance;
+    EXPECT_EQ(found->particle, 4U) << distance;
   }
 }
 
