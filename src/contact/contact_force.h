@@ -75,7 +75,8 @@ class ContactForce : public ContactTerm {
   double free_fraction(WorkerPool& pool, std::span<const vec3> x,
                        std::span<const vec3> displacement) const override;
   /// See DisplacementBound::limit.
-  double limit(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> displacement);
+  double limit(WorkerPool& pool, const Couplings& couplings, std::span<const vec3> x,
+               std::span<vec3> displacement);
   std::span<const double> fractions() const { return bound_.fractions(); }
 
   ContactLaw law_of(const ContactElement& contact) const {

@@ -104,7 +104,7 @@ class ContactResponse {
   /// True if the step has to be repeated, with more contacts.
   virtual bool needs_repeat(const ContactStep& /*step*/, const State& /*after*/) { return false; }
   /// The least fraction of its displacement to x [m] that a particle may go; apply_limit moves them there.
-  virtual double limit(WorkerPool& /*pool*/, std::span<const vec3> /*x*/) { return 1; }
+  virtual double limit(const ContactStep& /*step*/, std::span<const vec3> /*x*/) { return 1; }
   virtual void apply_limit(const ContactStep& /*step*/, State& /*after*/) {}
   /// Corrects the end of a step.
   virtual End end_step(const ContactStep& /*step*/, State& /*after*/) { return {}; }

@@ -119,8 +119,8 @@ double DisplacementBound::fraction(WorkerPool& pool, const Obstruction& obstruct
   return least;
 }
 
-double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
-                                std::span<vec3> displacement) {
+double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction, const Couplings& couplings,
+                                std::span<const vec3> x, std::span<vec3> displacement) {
   fractions_.assign(x.size(), 1);
   double least = 1;
   for (int round = 0; round < kLimitRounds; ++round) {
@@ -129,6 +129,11 @@ double DisplacementBound::limit(WorkerPool& pool, const Obstruction& obstruction
     for (const auto& [pair, fraction] : blocked_)
       for (const std::uint32_t i : pair.particle)
         if (obstruction.features.is_cloth(i)) next_[i] = std::min(next_[i], fraction);
+    couplings.for_groups([&](std::span<const std::uint32_t> particles) {
+      double common = 1;
+      for (const std::uint32_t i : particles) common = std::min(common, next_[i]);
+      for (const std::uint32_t i : particles) next_[i] = common;
+    });
     bool free = true;
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (!(next_[i] < 1) || displacement[i] == vec3(0)) continue;

@@ -10,6 +10,7 @@
 #include "contact/surfaces.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "linalg/couplings.h"
 
 namespace clothlab {
 
@@ -36,9 +37,10 @@ class DisplacementBound {
 
   /// Shortens the displacements of particles that would get too near, with surfaces at rest, to fractions()
   /// of them; returns the least fraction. A conservative bound by additive continuous collision detection [Li
-  /// 2021], in rounds: a shortened displacement may bring another particle into a collision.
-  double limit(WorkerPool& pool, const Obstruction& obstruction, std::span<const vec3> x,
-               std::span<vec3> displacement);
+  /// 2021], in rounds: a shortened displacement may bring another particle into a collision. Groups of
+  /// couplings keep a common fraction.
+  double limit(WorkerPool& pool, const Obstruction& obstruction, const Couplings& couplings,
+               std::span<const vec3> x, std::span<vec3> displacement);
   std::span<const double> fractions() const { return fractions_; }
 
   /// The contact that limited the last `fraction`.

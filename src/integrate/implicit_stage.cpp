@@ -358,11 +358,10 @@ void ImplicitStage::limit_displacement(const Problem& p, Iterate& guess) {
   if (!(free < 1)) return;
   p.context.for_particles(guess.x.size(), [&](std::size_t i) {
     guess.x[i] = from[i] + kMargin * free * scratch_[i];
-    const vec3 change = (guess.x[i] - e.x_hat[i]) / e.gamma_v - guess.v[i];
-    const Projection::Entry* held = p.system.projection().find(static_cast<std::uint32_t>(i));
-    if (held != nullptr && held->coupled) return;
-    guess.v[i] += held != nullptr ? held->S * change : change;
+    scratch_[i] = (guess.x[i] - e.x_hat[i]) / e.gamma_v - guess.v[i];
   });
+  p.system.projection().filter_motion(scratch_);
+  p.context.for_particles(guess.v.size(), [&](std::size_t i) { guess.v[i] += scratch_[i]; });
 }
 
 double ImplicitStage::free_fraction(const Problem& p, std::span<const vec3> x) const {

@@ -45,6 +45,12 @@ class Couplings {
       for (const std::uint32_t i : group.particles) body(i);
   }
 
+  /// Calls body(particles) for each group.
+  template <class Body>
+  void for_groups(const Body& body) const {
+    for (const Group& group : groups_) body(std::span<const std::uint32_t>(group.particles));
+  }
+
   /// For a step of h [s] from x0 and v0, with the entries of `pins`: their free directions and targets.
   /// The directions are those at t + part h, with part from ½ to 1.
   void linearise(const Projection& pins, std::span<const double> masses, std::span<const vec3> x0,
@@ -71,9 +77,16 @@ class Couplings {
   void prescribe_offset(std::span<const vec3> x0, double gamma, std::span<vec3> x_hat) const;
   /// The end of a step. Moves x1 to c = 0 along GM⁻¹ and v1 into the tangent space there. Before, the
   /// constraints get the second half of their impulse: at directions in the middle of the step Jv1 becomes
-  /// 2d/h − Jv0, so that the step does not lose the energy of Jv0.
+  /// 2d/h − Jv0, so that the step does not lose the energy of Jv0. Contradictory constraints get the least
+  /// Σ c² near x1, and v1 the motion there too.
   void finish(std::span<vec3> x1, std::span<vec3> v1) const;
+  /// Moves x to c = 0, or the least Σ c², along GM⁻¹.
+  void put_at_lengths(std::span<vec3> x) const;
+  /// v := (I − GJ) v with the directions at the last positions of `finish` or `put_at_lengths`.
+  void stop_change(std::span<vec3> v) const;
 
+  /// The constraint with the largest |c| at x; there must be one.
+  std::size_t worst(std::span<const vec3> x) const;
   /// The largest |c| at x [m].
   double violation(std::span<const vec3> x) const;
   /// λ of each constraint from the impulses R of all on their particles, R = Jᵀλ h [N], positive in tension.
@@ -85,9 +98,13 @@ class Couplings {
     std::size_t constraint;
     double length;
   };
+  struct Inverse {
+    std::vector<double> root;  // R of m x rank for m links, column after column: the pseudo-inverse is R Rᵀ
+    std::size_t rank = 0;
+  };
   struct Jacobian {
     std::vector<vec3> normal;  // by link; a row of J is −n at a and n at b
-    std::vector<vec3> G;       // column after column, one for each link
+    Inverse inverse;           // of J S M⁻¹ Jᵀ
   };
   struct Group {
     std::vector<std::uint32_t> particles;
@@ -95,24 +112,27 @@ class Couplings {
     std::vector<mat3> S;
     std::vector<double> inverse_mass;
     Jacobian step, end;
-    std::vector<vec3> U;  // column after column
-    std::size_t rank = 0;
+    Inverse without_masses;                      // of J S Jᵀ of the step
     std::vector<double> displacement, velocity;  // d and Jv0
+    std::vector<vec3> start;                     // x0
     // Scratch.
-    std::vector<vec3> x, v;
-    std::vector<double> error, gram, inverse;
-    SymmetricEigen eigen;  // of gram
-    double least = 0;      // its smallest eigenvalue that counts
+    std::vector<vec3> x, v, best;
+    std::vector<double> error, coefficients, gram;
+    SymmetricEigen eigen;
 
     double times(const Jacobian& J, std::size_t link, std::span<const vec3> a) const {
       return glm::dot(J.normal[link], a[links[link].b] - a[links[link].a]);
     }
-    void correct(const Jacobian& J, std::span<vec3> a) const;
-    bool set_normals(Jacobian& J, std::span<const vec3> x);
-    void invert(Jacobian& J);
-    void compute_basis();
-    void compute_gram(const Jacobian& J, bool weighted);
-    void project(std::span<vec3> p);
+    void solve(const Inverse& inverse);
+    void correct(const Jacobian& J, std::span<vec3> a);
+    void filter(std::span<vec3> f);
+    double set_normals(Jacobian& J, std::span<const vec3> x);
+    double curvature() const;
+    double compute_gram(const Jacobian& J, bool weighted, double damping);
+    bool orthogonalise(double largest, Inverse& to) const;
+    void invert(const Jacobian& J, bool weighted, double damping, Inverse& to);
+    bool project(std::span<vec3> p);
+    void stop_along(std::span<const vec3> from, double h);
   };
   std::vector<vec3>& gather(Group& group, std::span<const vec3> all, std::vector<vec3>& to) const;
 
@@ -126,12 +146,7 @@ void Couplings::filter_with(const Get& get, const Put& put) const {
   for (Group& g : groups_) {
     const std::size_t n = g.particles.size();
     for (std::size_t k = 0; k < n; ++k) g.v[k] = g.S[k] * get(g.particles[k]);
-    for (std::size_t r = 0; r < g.rank; ++r) {
-      const std::span<const vec3> u(g.U.data() + r * n, n);
-      double along = 0;
-      for (std::size_t k = 0; k < n; ++k) along += glm::dot(u[k], g.v[k]);
-      for (std::size_t k = 0; k < n; ++k) g.v[k] -= along * u[k];
-    }
+    g.filter(g.v);
     for (std::size_t k = 0; k < n; ++k) put(g.particles[k], g.v[k]);
   }
 }

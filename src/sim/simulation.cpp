@@ -31,6 +31,9 @@ constexpr std::string_view kSmallestStepGains =
 // Of the mesh's diagonal: smaller displacements on entering a method with rods are rounding.
 constexpr double kMoved = 1e-6;
 
+// Of the mesh's diagonal: smaller errors of distances are rounding.
+constexpr double kOffLength = 1e-9;
+
 // How often a step is repeated because cloth has landed.
 constexpr int kLandings = 2;
 
@@ -259,7 +262,7 @@ void Simulation::configure_contact() {
 
 void Simulation::limit_displacements(double h, const ComputeContext& context) {
   given_by_limit_ = 0;
-  const double fraction = contact_->limit(context.pool, state_.x);
+  const double fraction = contact_->limit(contact_step(h, substep_start_, context), state_.x);
   next_.contacts.limit = std::min(next_.contacts.limit, fraction);
   if (fraction == 1) return;
   const auto energy = [&] {
@@ -511,6 +514,7 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.contact_solves = sum_of(next_.contact_solves, report.contact_solves);
   const Couplings& couplings = system_.projection().couplings();
   next_.length_violation = couplings.empty() ? report.length_violation : couplings.violation(state_.x);
+  if (couplings.violation(state_.x) > kOffLength * mesh_->diagonal) integrator_->reset();  // x was moved
   rod_forces_.assign(report.rod_forces.begin(), report.rod_forces.end());
   next_.rod_force = 0;
   for (const std::span<const double> forces :
@@ -600,8 +604,24 @@ void Simulation::notice_step() {
              format_quantity(contact_->force().settings().law.stiffness, "N/m") + ", " +
              format_plain(contact_->stiffened()) + " times that at the start.";
     });
+  notice_distances();
   report(NoticeCause::tunnelling, [&] { return contact_watch_.tunnelling_text(*scene_); });
   report(NoticeCause::behind_obstacle, [&] { return contact_watch_.behind_text(*scene_); });
+}
+
+void Simulation::notice_distances() {
+  const Couplings& couplings = system_.projection().couplings();
+  if (couplings.violation(state_.x) <= kOffLength * mesh_->diagonal) return;
+  report(NoticeCause::distances_violated, [&] {
+    const auto& [i, j, length] = couplings.constraints()[couplings.worst(state_.x)];
+    const double off = glm::distance(state_.x[i], state_.x[j]) - length;
+    return "The vertices " + std::to_string(mesh_->vertex_of_particle[i]) + " and " +
+           std::to_string(mesh_->vertex_of_particle[j]) + " are " + format_quantity(std::abs(off), "m") +
+           (off > 0 ? " farther apart" : " nearer") + " than their distance of " +
+           format_quantity(length, "m") +
+           ", which pins, paths, lines, other distances or contact do not allow: change one of them, or "
+           "switch the distance off.";
+  });
 }
 
 void Simulation::notice_strain() {

@@ -199,6 +199,7 @@ class Simulation {
   void notice_energy();
   void notice_gain_in_step();
   void notice_strain();
+  void notice_distances();
   /// Reports an overlap, open or very large obstacles, and a method that often blows up with contact.
   void notice_world(const Overlap& overlap);
   /// The current overlap, if deeper than `normal` [m].

@@ -159,6 +159,43 @@ TEST(Couplings, EndAStepAtTheirLengths) {
   }
 }
 
+// Between two pins, 0.2 % too short and sagging a little: straight, with its motion towards there.
+TEST(Couplings, EndAtTheLeastSquaresWhereTheyContradictEachOther) {
+  for (const double sag : {1e-7, 1e-3, 0.05}) {
+    Projection projection(3);
+    const std::vector<vec3> x0{vec3(0), vec3(0.5, 0, 0), vec3(1, 0, 0)};
+    const std::vector<double> masses{1, 2, 3};
+    projection.fix(0, x0[0]);
+    projection.fix(2, x0[2]);
+    projection.couple(Links{{0, 1, 0.499}, {1, 2, 0.499}});
+    projection.linearise(masses, x0, std::vector<vec3>(3, vec3(0.0)), kH, 0.5);
+    std::vector<vec3> x = x0, v(3, vec3(0.0));
+    v[1] = vec3(0, sag / kH, 0);
+    x[1] += vec3(0, sag, 0);
+    projection.couplings().finish(x, v);
+    EXPECT_NEAR(projection.couplings().violation(x), 1e-3, 1e-12) << sag;
+    EXPECT_LT(glm::distance(x[1], x0[1]), 2e-7) << sag;
+    EXPECT_LT(glm::length(v[1]), 2e-7 / kH) << sag;
+  }
+}
+
+// A chain in which one link closes a loop is nearly singular: where it is straight, and bent a little.
+TEST(Couplings, ProjectTheSameNearSingularPositions) {
+  for (const double bend : {0.0, 1e-4, 1e-2, 0.3}) {
+    Projection projection(3);
+    const std::vector<vec3> x0{vec3(0), vec3(0.5, bend, 0), vec3(1, 0, 0)};
+    Links links{{0, 1, 0}, {1, 2, 0}, {0, 2, 0}};
+    for (DistanceConstraint& each : links) each.length = glm::distance(x0[each.i], x0[each.j]);
+    projection.couple(links);
+    projection.linearise(std::vector<double>{1, 2, 3}, x0, std::vector<vec3>(3, vec3(0.0)), kH, 0.5);
+    EXPECT_EQ(projection.couplings().rank(), bend > 0 ? 3U : 2U);
+    std::vector<vec3> f{vec3(1, -2, 0.3), vec3(0.2, 3, 1), vec3(-2, 1, 1)};
+    projection.filter(f);
+    for (const auto& [i, j, length] : links)
+      EXPECT_NEAR(glm::dot(f[j] - f[i], (x0[j] - x0[i]) / length), 0, 1e-10) << bend;
+  }
+}
+
 TEST(Couplings, FindTheirForcesFromImpulses) {
   const Problem problem(6, kSome);
   // Of the pair {3, 50} alone, pulled together by 2 N, and of the chain by 1 N and 3 N.

@@ -246,6 +246,69 @@ TEST(Constraint, IsKeptByEveryTableau) {
   }
 }
 
+// Distances that nothing can satisfy: the least Σ c², at rest.
+TEST_P(ConstraintsOf, SettleWhereTheyContradictEachOther) {
+  const std::string chain = R"("groups": {"a": {"indices": [0, 2]}, "b": {"indices": [2, 4]},
+      "c": {"indices": [0, 4]}, "end": {"indices": [4]}, "two": {"indices": [5, 20]}}, "drivers": [)";
+  const auto distance = [](const std::string& group, const std::string& length) {
+    return R"({"group": ")" + group + R"(", "constraint": "distance", "length": )" + length + "}";
+  };
+  const auto line = [](const std::string& group, const std::string& along) {
+    return R"({"group": ")" + group + R"(", "constraint": "line", "along": )" + along + "}";
+  };
+  struct Case {
+    std::string members;
+    double violation;
+  };
+  for (const Case& each :
+       {Case{R"("pin": [0, 4], )" + chain + distance("a", "0.499") + ", " + distance("b", "0.499"), 1e-3},
+        Case{R"("pin": [0], )" + chain +
+                 R"({"group": "end", "path": [{"time": 0}, {"time": 0.5, "move": [0.01, 0, 0]}]}, )" +
+                 distance("a", "0.5") + ", " + distance("b", "0.5"),
+             5e-3},
+        Case{R"("pin": [0], )" + chain + distance("c", "0.5") + ", " + line("end", "[0, 0, 1]"), 0.5},
+        Case{R"("pin": [0], )" + chain + distance("two", "0.7") + ", " + line("two", "[1, 0, 0]"), 0.05}}) {
+    SCOPED_TRACE(each.members);
+    Scene scene =
+        parsed(R"("mesh": {"grid": [5, 5]}, "gravity": [2, -9.8, 0], "dt": 0.01, )" + each.members + "]");
+    scene.integrator = GetParam().id;
+    if (GetParam().stability_limit < kNoStabilityLimit) {
+      scene.dt = 2e-3;
+      scene.material.stretch_stiffness = 20;
+    }
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    double fastest = 0;
+    for (int k = 0; k * scene.dt < 0.6; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << k;
+      for (const vec3& v : simulation.state().v) fastest = std::max(fastest, glm::length(v));
+    }
+    EXPECT_LT(fastest, 12);
+    EXPECT_LT(simulation.record().max_strain, 1);
+    EXPECT_NEAR(simulation.record().length_violation, each.violation, 1e-6);
+    EXPECT_TRUE(simulation.notices().has(NoticeCause::distances_violated));
+  }
+}
+
+// A displacement that the barrier limits is that of a whole bar, which then is at its length.
+TEST_P(ConstraintsOf, AreKeptWhereABarrierLimitsDisplacements) {
+  for (const double h : {0.02, 0.05}) {
+    if (h > 0.02 && GetParam().stability_limit < kNoStabilityLimit) break;
+    Scene scene = parsed(R"("mesh": {"grid": [9, 9]}, "pin": "none", "contact": "barrier", "floor": true,
+        "groups": {"a": {"indices": [0, 8]}, "b": {"indices": [30, 50]}},
+        "drivers": [{"group": "a", "constraint": "distance"}, {"group": "b", "constraint": "distance"}])");
+    scene.integrator = GetParam().id;
+    scene.floor.height = h == 0.02 ? -0.5 : -1.5;
+    scene.dt = GetParam().stability_limit < kNoStabilityLimit ? h / 20 : h;
+    if (GetParam().stability_limit < kNoStabilityLimit) scene.material.stretch_stiffness = 20;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    for (int k = 0; k * scene.dt < 40 * h; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << h << ' ' << k;
+      ASSERT_LT(simulation.record().length_violation, 1e-12) << h << ' ' << k;
+      for (const vec3& x : simulation.state().x) ASSERT_GT(x.y, scene.floor.height) << h << ' ' << k;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, ConstraintsOf, ::testing::ValuesIn(constrained_integrators()), kOf);
 
 // A corner of a hanging sheet on a rail that slopes: it slides down, by every method.

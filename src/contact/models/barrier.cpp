@@ -29,29 +29,50 @@ class BarrierResponse final : public PenaltyResponse {
     reached_ = step.start.x;
     for (const Projection::Entry& held : projection.entries())
       reached_[held.particle] = held.target - held.S * (held.target - step.start.x[held.particle]);
+    projection.couplings().prescribe_offset(step.start.x, 0, reached_);
     if (force_.may_begin(step.context.pool, step.start.x, reached_)) return true;
     for (std::size_t i = 0; i < reached_.size(); ++i) {
       const Projection::Entry* held = projection.find(static_cast<std::uint32_t>(i));
       const vec3 displacement = step.h * step.start.v[i];
       reached_[i] += held != nullptr ? held->S * displacement : displacement;
     }
+    projection.couplings().prescribe_offset(step.start.x, 0, reached_);
     return force_.may_begin(step.context.pool, step.start.x, reached_);
   }
   std::span<vec3> reached() override { return force_.empty() ? std::span<vec3>() : std::span(reached_); }
 
-  double limit(WorkerPool& pool, std::span<const vec3> x) override {
+  /// A limited group of couplings is then put at its lengths, which may have to be limited again.
+  double limit(const ContactStep& step, std::span<const vec3> x) override {
+    constexpr int kRounds = 8;
     if (force_.empty()) return 1;
+    WorkerPool& pool = step.context.pool;
+    const Couplings& couplings = step.system.projection().couplings();
+    limited_.assign(x.begin(), x.end());
     displacement_.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) displacement_[i] = x[i] - reached_[i];
-    return force_.limit(pool, reached_, displacement_);
+    const auto find_displacements = [&] {
+      for (std::size_t i = 0; i < x.size(); ++i) displacement_[i] = limited_[i] - reached_[i];
+    };
+    double least = 1;
+    for (int round = 0; round < kRounds; ++round) {
+      find_displacements();
+      const double fraction = force_.limit(pool, couplings, reached_, displacement_);
+      least *= fraction;
+      if (fraction == 1) break;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (force_.fractions()[i] != 1) limited_[i] = reached_[i] + displacement_[i];
+      if (couplings.empty() || round + 1 == kRounds) break;
+      couplings.put_at_lengths(limited_);
+    }
+    return least;
   }
   /// A limited particle gets the velocity of its limited displacement.
   void apply_limit(const ContactStep& step, State& after) override {
     for (std::size_t i = 0; i < after.x.size(); ++i) {
-      if (force_.fractions()[i] == 1) continue;
-      after.x[i] = reached_[i] + displacement_[i];
+      if (limited_[i] == after.x[i]) continue;
+      after.x[i] = limited_[i];
       after.v[i] = (after.x[i] - step.start.x[i]) / step.h;
     }
+    step.system.projection().couplings().stop_change(after.v);
   }
   std::pair<std::uint32_t, std::uint32_t> squeezed() const override { return force_.squeezed(); }
 
@@ -73,7 +94,7 @@ class BarrierResponse final : public PenaltyResponse {
 
   double set_stiffness_ = 0;   // 0: automatic [N/m]
   std::vector<vec3> reached_;  // see StepContext [m]
-  std::vector<vec3> displacement_;
+  std::vector<vec3> displacement_, limited_;
 };
 
 }  // namespace
