@@ -405,9 +405,15 @@ Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& 
   while (run.next_ < run.changes_.size() && entries[run.changes_[run.next_]].step == simulation.steps())
     repeat(pool, entries[run.changes_[run.next_++]], simulation);
   if (simulation.steps() >= steps()) return Progress::arrived;
-  const StepStatus status = simulation.step(pool, stop);
-  if (status == StepStatus::stopped) return Progress::stopped;
-  return status == StepStatus::blown_up ? Progress::blown_up : Progress::advanced;
+  switch (simulation.step(pool, stop)) {
+    case StepStatus::stopped:
+      return Progress::stopped;
+    case StepStatus::blown_up:
+      return Progress::blown_up;
+    case StepStatus::done:
+      break;
+  }
+  return Progress::advanced;
 }
 
 void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment) {

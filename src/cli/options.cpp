@@ -80,9 +80,16 @@ std::string help_text(const ParameterSpec& spec) {
 }
 
 std::string type_name(const ParameterSpec& spec) {
-  if (spec.kind == ParameterSpec::Kind::choice) return "NAME";
-  if (spec.kind == ParameterSpec::Kind::boolean) return "[on|off]";
-  if (spec.kind == ParameterSpec::Kind::integer) return "N";
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      return "NAME";
+    case ParameterSpec::Kind::boolean:
+      return "[on|off]";
+    case ParameterSpec::Kind::integer:
+      return "N";
+    case ParameterSpec::Kind::real:
+      break;
+  }
   return spec.unit.empty() ? "X" : std::string(spec.unit);
 }
 
@@ -150,8 +157,15 @@ CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
 }
 
 double parse_parameter(const ParameterSpec& spec, std::string_view text) {
-  if (spec.kind == ParameterSpec::Kind::choice) return parse_choice(spec, text);
-  if (spec.kind == ParameterSpec::Kind::boolean) return parse_switch(spec, text);
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      return parse_choice(spec, text);
+    case ParameterSpec::Kind::boolean:
+      return parse_switch(spec, text);
+    case ParameterSpec::Kind::real:
+    case ParameterSpec::Kind::integer:
+      break;
+  }
   const bool may_be_off = std::isinf(spec.max);
   if (may_be_off && text == "off") return spec.max;
   const std::string allowed =

@@ -40,10 +40,18 @@ double diagonal_of(const ObjMesh& obj) {
 }
 
 double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
-  if (units == UnitChoice::as_is) return scale;
-  if (units == UnitChoice::metres) return 1;
-  if (units == UnitChoice::centimetres) return 0.01;
-  if (units == UnitChoice::millimetres) return 0.001;
+  switch (units) {
+    case UnitChoice::as_is:
+      return scale;
+    case UnitChoice::metres:
+      return 1;
+    case UnitChoice::centimetres:
+      return 0.01;
+    case UnitChoice::millimetres:
+      return 0.001;
+    case UnitChoice::fit:
+      break;
+  }
   const double diagonal = std::abs(scale) * file_diagonal;
   const bool comfortable = diagonal >= kSmallestCloth && diagonal <= kLargestCloth;
   const double fitted = kUsualCloth / file_diagonal;

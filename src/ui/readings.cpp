@@ -266,8 +266,17 @@ StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
 }
 
 ImU32 level_colour(StabilityLevel level) {
-  constexpr std::array kColours{&Palette::muted, &Palette::good, &Palette::careful, &Palette::failed};
-  return palette().*kColours.at(static_cast<std::size_t>(level));
+  switch (level) {
+    case StabilityLevel::safe:
+      return palette().good;
+    case StabilityLevel::near_limit:
+      return palette().careful;
+    case StabilityLevel::unstable:
+      return palette().failed;
+    case StabilityLevel::unknown:
+      break;
+  }
+  return palette().muted;
 }
 
 std::optional<double> spurious_energy(const LaneSnapshot& lane) {

@@ -30,12 +30,17 @@ std::string figures(const GroupPath& path) {
 }
 
 std::string figures(const DriverForce& force) {
-  if (force.kind == DriverForce::Kind::constant) return components(force.force) + " N per particle";
-  if (force.kind == DriverForce::Kind::harmonic)
-    return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
-           format_plain(force.phase) + " rad";
-  if (force.kind == DriverForce::Kind::drag)
-    return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
+  switch (force.kind) {
+    case DriverForce::Kind::constant:
+      return components(force.force) + " N per particle";
+    case DriverForce::Kind::harmonic:
+      return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
+             format_plain(force.phase) + " rad";
+    case DriverForce::Kind::drag:
+      return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
+    case DriverForce::Kind::central:
+      break;
+  }
   return "GM = " + format_plain(force.strength) + " m³/s², centre " + components(force.centre) + " m";
 }
 

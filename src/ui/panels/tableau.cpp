@@ -27,10 +27,14 @@ std::string kind_text(StageKind kind, std::size_t stages, bool two_step) {
                ? "Explicit, two steps: one evaluation of the forces, with a largest stable h."
                : "Implicit, two steps: one nonlinear solve.";
   const std::string count = stages == 1 ? "1 stage" : std::to_string(stages) + " stages";
-  if (kind == StageKind::explicit_stages)
-    return "Explicit, " + count + ": cheap steps, with a largest stable h.";
-  if (kind == StageKind::diagonal)
-    return "Diagonally implicit, " + count + ": one nonlinear solve for each stage that has a diagonal.";
+  switch (kind) {
+    case StageKind::explicit_stages:
+      return "Explicit, " + count + ": cheap steps, with a largest stable h.";
+    case StageKind::diagonal:
+      return "Diagonally implicit, " + count + ": one nonlinear solve for each stage that has a diagonal.";
+    case StageKind::full:
+      break;
+  }
   return "Fully implicit, " + count + " that depend on each other: sweeps of nonlinear solves.";
 }
 
