@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <numeric>
 
+#include "core/disjoint_sets.h"
 #include "linalg/projection.h"
 
 namespace clothlab {
@@ -42,26 +43,19 @@ void Couplings::set(std::span<const DistanceConstraint> constraints) {
   std::ranges::sort(particles);
   particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
   const auto position = [](const std::vector<std::uint32_t>& all, std::uint32_t i) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(all, i) - all.begin());
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(all, i) - all.begin());
   };
-  // Each particle has the label of the first one of its group.
-  std::vector<std::size_t> label(particles.size());
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  for (std::size_t pass = 0; pass < constraints_.size(); ++pass)
-    for (const auto& [i, j, length] : constraints_) {
-      std::size_t &of_i = label[position(particles, i)], &of_j = label[position(particles, j)];
-      of_i = of_j = std::min(of_i, of_j);
-    }
-  for (std::size_t first = 0; first < particles.size(); ++first) {
-    if (label[first] != first) continue;
-    Group& g = groups_.emplace_back();
-    for (std::size_t k = first; k < particles.size(); ++k)
-      if (label[k] == first) g.particles.push_back(particles[k]);
-    for (std::size_t c = 0; c < constraints_.size(); ++c) {
-      const auto& [i, j, length] = constraints_[c];
-      if (label[position(particles, i)] == first)
-        g.links.push_back({position(g.particles, i), position(g.particles, j), c, length});
-    }
+  DisjointSets sets(particles.size());
+  for (const auto& [i, j, length] : constraints_) sets.join(position(particles, i), position(particles, j));
+  std::vector<std::uint32_t> group_of;
+  groups_.resize(sets.number(group_of));
+  for (std::size_t k = 0; k < particles.size(); ++k) groups_[group_of[k]].particles.push_back(particles[k]);
+  for (std::size_t c = 0; c < constraints_.size(); ++c) {
+    const auto& [i, j, length] = constraints_[c];
+    Group& g = groups_[group_of[position(particles, i)]];
+    g.links.push_back({position(g.particles, i), position(g.particles, j), c, length});
+  }
+  for (Group& g : groups_) {
     const std::size_t n = g.particles.size(), m = g.links.size();
     g.S.assign(n, mat3(1.0));
     g.inverse_mass.assign(n, 1.0);

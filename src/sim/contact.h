@@ -36,6 +36,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
 
 /// Why a method does not support contact by forces; follows its name.
 inline constexpr const char* kContactNotSupported = "it does not support this contact model";
+/// True if a method supports a contact model.
 bool supports_contact(ContactModel contact, const IntegratorInfo& method);
 /// Why a method does not support distances; follows its name.
 inline constexpr const char* kDistancesNotSupported = "it cannot keep particles at a distance";

@@ -48,14 +48,14 @@ void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe
       begin_obstacle_move(pool, *move, std::move(after));
     else if (rule.changes_scene)
       adopt(pool, std::move(after));
-    if (const auto* back = std::get_if<StepBack>(&command))
-      carry_out({pool, stop}, *back);
-    else
-      std::visit(
-          [&]<class Each>(const Each& each) {
-            if constexpr (!std::is_same_v<Each, StepBack>) carry_out(pool, each);
-          },
-          command);
+    std::visit(
+        [&]<class Each>(const Each& each) {
+          if constexpr (std::is_same_v<Each, StepBack>)
+            carry_out({pool, stop}, each);
+          else
+            carry_out(pool, each);
+        },
+        command);
   } catch (...) {
     if (breaks) load(pool, at_step_);
     throw;

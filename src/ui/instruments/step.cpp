@@ -153,9 +153,9 @@ void step_figure(const PanelContext& context, const std::string& name, std::opti
   // that of the new one arrives.
   if (step == frame.steps.end()) step = frame.steps.begin();
   if (step == frame.steps.end())
-    return draw_empty(context.snapshot.replay  ? "Only for the present."
-                      : frame.record.step == 0 ? "Nothing yet: press Space to play, S for one step."
-                                               : "The forces of the last step are being measured.",
+    return draw_empty(context.snapshot.replay    ? "Only for the present."
+                      : context.snapshot.playing ? "The forces of the last step are being measured."
+                                                 : "Nothing yet: press Space to play, S for one step.",
                       at, size);
   draw_step(context, name, *step, at, size);
 }
