@@ -513,8 +513,9 @@ void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   next_.distance = report.distance;
   next_.contact_solves = sum_of(next_.contact_solves, report.contact_solves);
   const Couplings& couplings = system_.projection().couplings();
-  next_.length_violation = couplings.empty() ? report.length_violation : couplings.violation(state_.x);
-  if (couplings.violation(state_.x) > kOffLength * mesh_->diagonal) integrator_->reset();  // x was moved
+  const double violation = couplings.violation(state_.x);
+  next_.length_violation = couplings.empty() ? report.length_violation : violation;
+  if (violation > kOffLength * mesh_->diagonal) integrator_->reset();  // couplings.finish() moved x
   rod_forces_.assign(report.rod_forces.begin(), report.rod_forces.end());
   next_.rod_force = 0;
   for (const std::span<const double> forces :
@@ -661,17 +662,14 @@ void Simulation::notice_energy() {
   const auto gained = watch_.check({record_.time, record_.ledger.spurious(), measured_.internal.shaking()},
                                    account_, oscillates);
   if (!gained) return;
-  const bool bounces = has_surfaces(*scene_) && !info_of(scene_->contact.model).by_forces &&
-                       scene_->integrator == "xpbd" &&
-                       parameter_value(*scene_, parameter_spec("xpbd-contact")) == 1;  // in positions
+  const bool has_its_contact = has_surfaces(*scene_) && !info_of(scene_->contact.model).by_forces;
+  const std::string by_contact(has_its_contact ? integrator_->contact_gain() : "");
   report(NoticeCause::spurious_energy, [&] {
     return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") +
            " gained at least " + format_quantity(*gained, "J") +
            " of spurious energy. Gravity, the start and external work account for " +
            format_quantity(account_.given(), "J") +
-           (bounces ? ". Contact in positions adds energy at every h: use --xpbd-contact velocity, or else a "
-                      "smaller h"
-                    : ". Use a smaller h") +
+           (by_contact.empty() ? ". Use" : ". " + by_contact + ", or else") + " a smaller h" +
            (newton_is_cure(*info_, integrator_parameters(*scene_), scene_->solver)
                 ? ", or Newton's method (--stage-solve newton)."
                 : " or a method with numerical damping.");

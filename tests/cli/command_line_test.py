@@ -300,6 +300,7 @@ class CommandLine(unittest.TestCase):
         self.refused("simulate", *sheet, "--track", "5", says="give both")
         self.refused("simulate", *sheet, "--track", "16", "--track-csv", "no.csv", says=["vertex 16", "0 to 15"])
         self.refused("simulate", *sheet, "--track", "a", "--track-csv", "no.csv", says="--track")
+        self.refused("simulate", *sheet, "--track", "5,0,5", "--track-csv", "no.csv", says="vertex 5 twice")
         self.refused("compare", *sheet, "--integrators", "rk4", "--track", "1", "--track-csv", "no.png", says=".csv")
         self.refused("simulate", *sheet, "--track", "1", "--track-csv", "a.csv", "--state", "a.csv", says="same file")
         self.assertFalse((self.dir / "no.csv").exists())

@@ -158,6 +158,35 @@ TEST(PositionalContact, ThrowsUpWhatStartsInside) {
   EXPECT_FALSE(twice->notices().has(NoticeCause::spurious_energy));
 }
 
+// A draped sheet gains spurious energy in all of these, for other reasons in two of them.
+TEST(PositionalContact, IsNamedByTheNoticeOnlyWhereItIsTheCause) {
+  struct Expected {
+    double contact;
+    ContactModel model;
+    int edge;  // of the grid
+    bool is_named;
+  };
+  for (const auto& [contact, model, edge, is_named] : {Expected{kByPosition, ContactModel::filter, 20, true},
+                                                       {kProjectTwice, ContactModel::filter, 20, false},
+                                                       {kByPosition, ContactModel::penalty, 40, false}}) {
+    Scene scene;
+    scene.mesh = GridSource{edge, edge};
+    scene.pins = PinPreset::none;
+    scene.integrator = "xpbd";
+    scene.integrator_parameters = {{"xpbd-contact", contact}};
+    scene.dt = kFrame;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.4,0.5,0.3")};
+    scene.contact.model = model;
+    scene.contact.stiffness = 1e5;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 60), 60);
+    const auto& notices = *simulation.notices().list();
+    const auto gain = std::ranges::find(notices, NoticeCause::spurious_energy, &Notice::cause);
+    ASSERT_NE(gain, notices.end()) << contact << ", " << edge;
+    EXPECT_EQ(gain->text.find("--xpbd-contact") != std::string::npos, is_named) << gain->text;
+  }
+}
+
 // At rest on a slope friction is at most μ times the correction along n, h² g cos θ in each step: the sheet
 // sticks up to tan θ = μ, and slides with g (sin θ − μ cos θ).
 TEST(PositionalContact, SticksAndSlidesOnASlopeAsCoulombsLawSays) {

@@ -67,6 +67,11 @@ class Xpbd final : public Integrator {
         by_(static_cast<ContactBy>(values.at(2))) {}
 
   bool has_positional_contact() const override { return by_ != ContactBy::velocity; }
+  std::string_view contact_gain() const override {
+    return by_ == ContactBy::position
+               ? "Contact in positions adds energy at every h: use --xpbd-contact velocity"
+               : "";
+  }
 
  private:
   enum class ContactBy { velocity, position, projecting_twice };  // of kXpbdParameters
