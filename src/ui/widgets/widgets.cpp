@@ -142,7 +142,8 @@ bool in_this_frame_or_the_last(int frame) {
   return since == 0 || since == 1;
 }
 
-// Corners of the marks of each family: cut by this share of half the height, straight or round.
+// Corners of the marks, in the order of IntegratorFamily: cut by this share of half the height, straight or
+// round.
 struct Corners {
   float cut;
   bool round;
