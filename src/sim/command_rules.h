@@ -11,6 +11,8 @@
 
 namespace clothlab {
 
+struct IntegratorInfo;
+
 /// The properties of a kind of command: one row per kind.
 struct CommandRule {
   std::size_t kind = 0;            ///< Command::index()
