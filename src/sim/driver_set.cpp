@@ -186,13 +186,14 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
 }
 
 void DriverSet::add_distance(const ParticleGroup& group, const GroupDistance& distance,
-                             std::span<const vec3> start, bool on, const DriverMark& mark) {
+                             std::span<const vec3> start, bool on, DriverMark& mark) {
   if (mark.particles.size() != 2)
     refuse_group(group, "a distance needs two particles; the group has " +
                             std::to_string(mark.particles.size()) + ".");
   const std::uint32_t i = mark.particles[0], j = mark.particles[1];
   const double length = distance.length != 0 ? distance.length : glm::distance(start[i], start[j]);
   if (length == 0) refuse_group(group, "its particles are at one point; give the length of their distance.");
+  mark.length = length;
   if (on) distances_.push_back({i, j, length});
 }
 

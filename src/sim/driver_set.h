@@ -24,6 +24,7 @@ struct DriverMark {
   std::vector<std::uint32_t> particles;
   std::vector<vec3> line;  ///< path of the group's centre, or lines of constraints [m]; empty for a force
   std::vector<vec3> keys;  ///< its keyframes [m]
+  double length = 0;       ///< of a distance [m]
 };
 using DriverMarks = std::vector<DriverMark>;
 
@@ -66,7 +67,7 @@ class DriverSet {
   static Path path_of(const GroupPath& path, const vec3& centre);
   static void add_line(const Path& path, const vec3& centre, DriverMark& mark);
   void add_distance(const ParticleGroup& group, const GroupDistance& distance, std::span<const vec3> start,
-                    bool on, const DriverMark& mark);
+                    bool on, DriverMark& mark);
   struct Driven {
     std::size_t path;
     vec3 start;

@@ -10,6 +10,7 @@
 #include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/driver_set.h"
+#include "sim/frame.h"
 #include "sim/step_picture.h"
 #include "sim/support.h"
 
@@ -377,6 +378,11 @@ TEST(Constraint, IsSwitchedByACommand) {
   ASSERT_EQ(run(simulation, 10), 10);
   EXPECT_NEAR(across(), 0.36, 1e-14);
   EXPECT_EQ(simulation.distance_forces().size(), 5U);
+  Frame frame;
+  capture(simulation, simulation.shared_scene(), frame);
+  ASSERT_EQ(frame.tensions.size(), 5U);
+  EXPECT_GT(std::abs(frame.tensions.back()), 1e-4);
+  EXPECT_DOUBLE_EQ((*frame.drivers)[4].length, 0.36);
   simulation.apply(one_thread(), SetDriver{4, false});
   ASSERT_EQ(run(simulation, 30), 30);
   EXPECT_GT(std::abs(across() - 0.36), 1e-3);

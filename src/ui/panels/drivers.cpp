@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <imgui.h>
 
+#include <cmath>
+#include <glm/geometric.hpp>
+
 #include "core/quantity.h"
 #include "core/text.h"
 #include "sim/recorded_drag.h"
@@ -50,13 +53,27 @@ std::string figures(const GroupDistance& distance) {
   return distance.length != 0 ? format_quantity(distance.length, "m") : "the distance at the start";
 }
 
+/// Of a distance that is on: `index` counts these.
+std::string present_figures(const Frame& frame, const DriverMark& mark, std::size_t index) {
+  const double now = glm::distance(frame.positions[mark.particles[0]], frame.positions[mark.particles[1]]);
+  std::string text =
+      "Now " + format_quantity(now, "m") + ", off by " + format_quantity(now - mark.length, "m");
+  if (index >= frame.tensions.size()) return text + ".";  // before a step of this run, or in the past
+  const double force = frame.tensions[index];
+  return text + (force < 0 ? "; pushes with " : "; pulls with ") + format_quantity(std::abs(force), "N") +
+         ".";
+}
+
 const char* help(const Driver& driver) {
   if (std::holds_alternative<GroupPath>(driver.action))
     return "Off: the particles of the group are free. On: they jump to the path and follow it.";
   if (std::holds_alternative<GroupLine>(driver.action))
     return "Keeps each particle of the group on a line through its position at the start.";
   if (std::holds_alternative<GroupDistance>(driver.action))
-    return "Keeps the two particles at their distance. The linear solves of the step contain the constraint.";
+    return "Keeps the two particles at their distance. The linear solves of the step contain the constraint. "
+           "Below: the distance now, and the force of the last step that pulls the particles together or "
+           "pushes "
+           "them apart.";
   return "Switches this force on the particles of the group.";
 }
 
@@ -77,6 +94,8 @@ void driver_rows(const PanelContext& context) {
                                          "Makes the pin that was dragged a group, and its motion the path of "
                                          "the group. After a reset it moves the same way again."))
     context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
+  const Frame& frame = context.snapshot.frame;
+  std::size_t distance = 0;  // of those that are on
   for (std::uint32_t k = 0; k < drivers.size(); ++k) {
     const Driver& driver = drivers[k];
     const std::string label = driver.group + ": " + kind_text(driver) + "##driver" + std::to_string(k);
@@ -84,6 +103,9 @@ void driver_rows(const PanelContext& context) {
     if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on, help(driver)))
       context.send(Command(SetDriver{k, on}));
     small_text(std::visit([](const auto& action) { return figures(action); }, driver.action) + ".");
+    const bool is_distance = driver.on && std::holds_alternative<GroupDistance>(driver.action);
+    if (is_distance && frame.drivers && frame.drivers->size() == drivers.size())
+      small_text(present_figures(frame, (*frame.drivers)[k], distance++));
   }
   ImGui::Dummy(ImVec2(0, units(4)));
 }
