@@ -785,8 +785,10 @@ class CommandLine(unittest.TestCase):
                          "--energy-limit", "off", "--state", "s.csv")
 
     def test_standard_output_and_full_disk(self):
-        done = self.run_program("simulate", *SMALL, "--state", "/dev/stdout")
-        self.assertTrue(done.stdout.startswith("x,y,z,vx,vy,vz\n"))
+        for name in "/dev/stdout", "-":
+            done = self.run_program("simulate", *SMALL, "--state", name)
+            self.assertTrue(done.stdout.startswith("x,y,z,vx,vy,vz\n"))
+        self.assertEqual(list(self.dir.iterdir()), [])
         if os.path.exists("/dev/full"):
             done = self.run_program("simulate", *SMALL, "--state", "/dev/full", status=1)
             self.assertIn("/dev/full", done.stderr)

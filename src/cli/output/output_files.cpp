@@ -92,8 +92,11 @@ CLI::Option* OutputFiles::add_option(CLI::App& app, const char* group, const cha
 }
 
 void OutputFiles::check() {
-  for (const auto& [target, extension] : named_)
-    if (*target) add(path_of(**target), extension);
+  for (const auto& [target, extension] : named_) {
+    if (!*target) continue;
+    if (*target == "-") *target = "/dev/stdout";
+    add(path_of(**target), extension);
+  }
 }
 
 bool OutputFiles::any_named() const {

@@ -44,7 +44,7 @@ class OutputFiles {
   /// and this object must outlive the app.
   CLI::Option* add_option(CLI::App& app, const char* group, const char* name, const char* extension,
                           std::optional<std::string>& target, const char* type, const char* help);
-  /// Adds the files that these options name. Throws InputError as add() does.
+  /// Adds the files that these options name; - becomes /dev/stdout. Throws InputError as add() does.
   void check();
   /// True if some of these options were given.
   bool any_named() const;
@@ -80,7 +80,7 @@ class OutputFiles {
   bool replaces(const std::filesystem::path& file) const;
 
   struct Named {
-    const std::optional<std::string>* target;
+    std::optional<std::string>* target;
     std::string extension;
   };
   std::vector<Named> named_;
