@@ -14,9 +14,14 @@ class CancelPoint {
  public:
   explicit CancelPoint(const StopProbe& stop) : stop_(stop) {}
 
-  /// For every iteration of a short loop: polls the probe about once per 16,000 calls.
-  void pass() {
-    if (calls_++ % kPollEvery == 0) poll();
+  /// For every iteration of a short loop, or for several at once: polls the probe about once per 16,000.
+  void pass(std::size_t iterations = 1) {
+    if (iterations < left_) {
+      left_ -= iterations;
+    } else {
+      left_ = kPollEvery;
+      poll();
+    }
   }
   /// Polls the probe; for use between two stages.
   void poll() const {
@@ -27,7 +32,7 @@ class CancelPoint {
   static constexpr std::size_t kPollEvery = std::size_t{1} << 14;
 
   const StopProbe& stop_;
-  std::size_t calls_ = 0;
+  std::size_t left_ = 0;  // until the next poll
 };
 
 }  // namespace clothlab

@@ -17,27 +17,6 @@ namespace {
 
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 
-// Polls the stop probe in proportion to the work, every few milliseconds.
-class Watch {
- public:
-  explicit Watch(const StopProbe& stop) : cancel_(stop) {}
-
-  void poll() const { cancel_.poll(); }
-  /// Call after work on this many blocks.
-  void pass(std::size_t blocks) {
-    unpolled_ += blocks;
-    if (unpolled_ < kPollEvery) return;
-    unpolled_ = 0;
-    poll();
-  }
-
- private:
-  static constexpr std::size_t kPollEvery = 100'000;
-
-  CancelPoint cancel_;
-  std::size_t unpolled_ = 0;
-};
-
 // A block as mat3, or as the number c if all blocks are c I.
 template <class Block>
 Block as_block(const mat3& block) {
@@ -222,18 +201,18 @@ struct Values {
   std::vector<Block> work;
 
   bool compute(Structure& s, const ComputeContext& context, const LinearSystem& system) {
-    Watch watch(context.stop);
-    make_room(s, watch);
-    assemble(s, context.pool, system.A, system.projection, watch);
-    return factorise(s, watch);
+    CancelPoint cancel(context.stop);
+    make_room(s, cancel);
+    assemble(s, context.pool, system.A, system.projection, cancel);
+    return factorise(s, cancel);
   }
 
   // Arrays of the factor's size are not initialised here: that would delay a stop.
-  void make_room(const Structure& s, const Watch& watch) {
+  void make_room(const Structure& s, const CancelPoint& cancel) {
     if (L != nullptr) return;
     blocks = std::make_unique_for_overwrite<Block[]>(s.above.size());
     for (std::vector<Block>* v : {&diagonal, &inverse_D, &work}) {
-      watch.poll();
+      cancel.poll();
       v->resize(s.column.size());
     }
     L = std::make_unique_for_overwrite<Block[]>(s.below_begin.back());
@@ -241,15 +220,15 @@ struct Values {
 
   // The values of S A S + I - S.
   void assemble(Structure& s, WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
-                Watch& watch) {
+                CancelPoint& cancel) {
     const std::size_t n = diagonal.size();
     for (std::size_t k = 0; k < n; ++k) {
       std::fill(blocks.get() + s.above_begin[k], blocks.get() + s.above_begin[k + 1], Block(0.0));
-      watch.pass(s.above_begin[k + 1] - s.above_begin[k]);
+      cancel.pass(s.above_begin[k + 1] - s.above_begin[k]);
     }
     for (std::size_t spring = 0; spring < s.spring_block.size(); ++spring) {
       blocks[s.spring_block[spring]] -= spring_block<Block>(A.spring(spring));
-      watch.pass(1);
+      cancel.pass();
     }
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) {
       blocks[s.find(i, j)] += as_block<Block>(block);
@@ -271,14 +250,14 @@ struct Values {
         if (of_row != nullptr) blocks[b] = as_block<Block>(of_row->S) * blocks[b];
         if (of_column != nullptr) blocks[b] = blocks[b] * as_block<Block>(of_column->S);
       }
-      watch.pass(s.above_begin[k + 1] - s.above_begin[k]);
+      cancel.pass(s.above_begin[k + 1] - s.above_begin[k]);
     }
   }
 
   // Row k of L from the columns before it: the blocks y_i = D_i L_ki^T solve a triangular system whose
   // nonzeros are the nodes of the elimination tree that the column of A reaches. False if a pivot block is
   // not positive definite.
-  bool factorise(Structure& s, Watch& watch) {
+  bool factorise(Structure& s, CancelPoint& cancel) {
     const std::size_t n = diagonal.size();
     std::uint32_t* const below = s.below.get();
     std::copy(s.below_begin.begin(), s.below_begin.end() - 1, s.below_end.begin());
@@ -304,7 +283,7 @@ struct Values {
         work[i] = Block(0.0);
         for (std::size_t e = begin; e < end; ++e) work[below[e]] -= L[e] * yi;
         // A late column of a large cloth may take long.
-        watch.pass(1 + end - begin);
+        cancel.pass(1 + end - begin);
         const Block lki = transposed(inverse_D[i] * yi);
         D -= lki * yi;
         below[end] = k;
@@ -316,7 +295,7 @@ struct Values {
     return true;
   }
 
-  void add_solution(Structure& s, std::span<const vec3> r, std::span<vec3> y, Watch& watch) const {
+  void add_solution(Structure& s, std::span<const vec3> r, std::span<vec3> y, CancelPoint& cancel) const {
     const std::size_t n = diagonal.size();
     const std::uint32_t* const below = s.below.get();
     vec3* const x = s.permuted.data();
@@ -325,14 +304,14 @@ struct Values {
       const std::size_t begin = s.below_begin[i], end = s.below_end[i];
       const vec3 xi = x[i];
       for (std::size_t e = begin; e < end; ++e) x[below[e]] -= L[e] * xi;
-      watch.pass(1 + end - begin);
+      cancel.pass(1 + end - begin);
     }
     for (std::size_t i = n; i-- > 0;) {
       const std::size_t begin = s.below_begin[i], end = s.below_end[i];
       vec3 xi = inverse_D[i] * x[i];
       for (std::size_t e = begin; e < end; ++e) xi -= x[below[e]] * L[e];
       x[i] = xi;
-      watch.pass(1 + end - begin);
+      cancel.pass(1 + end - begin);
     }
     for (std::size_t k = 0; k < n; ++k) y[s.particle[k]] += x[k];
   }
@@ -376,10 +355,10 @@ bool CholeskyFactor::holds(const SpringMatrix& A) const {
 void CholeskyFactor::forget() { parts_->factored = false; }
 
 void CholeskyFactor::add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop) {
-  Watch watch(stop);
+  CancelPoint cancel(stop);
   Parts& p = *parts_;
-  p.scalar ? p.by_numbers.add_solution(p.structure, r, y, watch)
-           : p.by_blocks.add_solution(p.structure, r, y, watch);
+  p.scalar ? p.by_numbers.add_solution(p.structure, r, y, cancel)
+           : p.by_blocks.add_solution(p.structure, r, y, cancel);
 }
 
 }  // namespace clothlab
