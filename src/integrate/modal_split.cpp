@@ -194,7 +194,7 @@ void ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, con
                  report);
     Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
   }
-  if (!solve_dense(count, small_, 1, left_over_)) return;
+  if (!solve_dense(count, small_, left_over_)) return;
   for (std::size_t j = 0; j < count; ++j) right_[j] += left_over_[j];
   U_.add(pool, count, left_over_, -1, dv);
 }
@@ -234,7 +234,7 @@ void ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   if (count > 0) {
     assemble_modal_matrix(system, gamma, context, x_, v_);
     X_.coefficients(pool, count, b_, modal);
-    if (!solve_dense(count, small_, 1, modal)) std::ranges::fill(modal, 0.0);
+    if (!solve_dense(count, small_, modal)) std::ranges::fill(modal, 0.0);
     C_.add(pool, count, modal, -1, b_);
   }
 
@@ -315,7 +315,7 @@ void ModalSplit::solve_by_newton(const DynamicSystem& system, double gamma, std:
 
     X_.coefficients(pool, count_, w_, right_);
     assemble_modal_matrix(system, gamma, context, x1, v1);
-    if (!solve_dense(count_, small_, 1, right_)) std::ranges::fill(right_, 0.0);
+    if (!solve_dense(count_, small_, right_)) std::ranges::fill(right_, 0.0);
     X_.add(pool, count_, right_, -1, v1);
     X_.add(pool, count_, right_, -1, stage_v_hat_);
     X_.add(pool, count_, right_, gamma, x_hat_);

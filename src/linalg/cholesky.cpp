@@ -104,7 +104,7 @@ SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSys
     Y.coefficients(context.pool, count, of_modes_.column(j), std::span(small_).subspan(j * count, count));
   }
   Y.coefficients(context.pool, count, x, multipliers_);
-  if (solve_dense(count, small_, 1, multipliers_)) of_modes_.add(context.pool, count, multipliers_, -1, x);
+  if (solve_dense(count, small_, multipliers_)) of_modes_.add(context.pool, count, multipliers_, -1, x);
   if (is_coupled)
     couplings.filter(x);
   else

@@ -27,15 +27,6 @@ Block as_block(const mat3& block) {
   }
 }
 
-template <class Block>
-Block spring_block(const SpringMatrix::Spring& spring) {
-  if constexpr (std::is_same_v<Block, mat3>) {
-    return glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
-  } else {
-    return spring.b;
-  }
-}
-
 // True if all blocks of S A S + I - S are multiples of I.
 bool is_scalar(const SpringMatrix& A, const Projection& projection) {
   const auto multiple_of_identity = [](const mat3& block) { return block == mat3(block[0][0]); };
@@ -227,7 +218,8 @@ struct Values {
       cancel.pass(s.above_begin[k + 1] - s.above_begin[k]);
     }
     for (std::size_t spring = 0; spring < s.spring_block.size(); ++spring) {
-      blocks[s.spring_block[spring]] -= spring_block<Block>(A.spring(spring));
+      const auto& [u, b] = A.spring(spring);
+      blocks[s.spring_block[spring]] -= as_block<Block>(full(spring_block(u, b)));
       cancel.pass();
     }
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) {

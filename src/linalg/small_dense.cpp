@@ -195,8 +195,8 @@ void SymmetricEigen::diagonalise(std::size_t n, const CancelPoint& cancel) {
   }
 }
 
-bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b) {
-  assert(a.size() >= n * n && b.size() >= n * columns);
+bool solve_dense(std::size_t n, std::span<double> a, std::span<double> b) {
+  assert(a.size() >= n * n && b.size() >= n);
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < n; ++i)
@@ -204,23 +204,18 @@ bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::s
     if (!(std::abs(a[k * n + pivot]) > 0)) return false;
     if (pivot != k) {
       for (std::size_t j = k; j < n; ++j) std::swap(a[j * n + k], a[j * n + pivot]);
-      for (std::size_t j = 0; j < columns; ++j) std::swap(b[j * n + k], b[j * n + pivot]);
+      std::swap(b[k], b[pivot]);
     }
     for (std::size_t i = k + 1; i < n; ++i) a[k * n + i] /= a[k * n + k];
     for (std::size_t j = k + 1; j < n; ++j) {
       const double factor = a[j * n + k];
       for (std::size_t i = k + 1; i < n; ++i) a[j * n + i] -= factor * a[k * n + i];
     }
-    for (std::size_t j = 0; j < columns; ++j) {
-      const double factor = b[j * n + k];
-      for (std::size_t i = k + 1; i < n; ++i) b[j * n + i] -= factor * a[k * n + i];
-    }
+    for (std::size_t i = k + 1; i < n; ++i) b[i] -= b[k] * a[k * n + i];
   }
-  for (std::size_t j = 0; j < columns; ++j) {
-    for (std::size_t k = n; k-- > 0;) {
-      b[j * n + k] /= a[k * n + k];
-      for (std::size_t i = 0; i < k; ++i) b[j * n + i] -= b[j * n + k] * a[k * n + i];
-    }
+  for (std::size_t k = n; k-- > 0;) {
+    b[k] /= a[k * n + k];
+    for (std::size_t i = 0; i < k; ++i) b[i] -= b[k] * a[k * n + i];
   }
   return true;
 }

@@ -37,9 +37,9 @@ class SymmetricEigen {
   std::vector<double> values_, vectors_, off_, reflection_;
 };
 
-/// Solves A X = B by elimination with partial pivoting, A of n x n, B of n x columns; A is destroyed and B
-/// becomes X. False if A is singular.
-bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
+/// Solves A x = b by elimination with partial pivoting, A of n x n; A is destroyed and b becomes x. False if A
+/// is singular.
+bool solve_dense(std::size_t n, std::span<double> a, std::span<double> b);
 
 /// All eigenvalues of the n x n matrix `a`, which is stored by columns: Householder's reduction to Hessenberg
 /// form and Francis' QR iteration, some 10 n³ operations (n = 1200: seconds). Polls `stop` every few n²

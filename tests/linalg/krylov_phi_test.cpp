@@ -71,15 +71,15 @@ TEST(SymmetricEigen, DiagonalisesSmallWholeNumbers) {
 
 TEST(SolveDense, SolvesAndNoticesASingularMatrix) {
   for (const Eigen::Index n : {1, 3, 12}) {
-    Eigen::MatrixXd A = random_matrix(n, 5), B = random_matrix(n, 6).leftCols(std::min<Eigen::Index>(n, 2));
+    Eigen::MatrixXd A = random_matrix(n, 5), b = random_matrix(n, 6).leftCols(1);
     A(0, 0) = 0;  // needs a pivot
     if (n == 1) A(0, 0) = 2;
-    Eigen::MatrixXd a = A, x = B;
+    Eigen::MatrixXd a = A, x = b;
     ASSERT_TRUE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())},
-                            static_cast<std::size_t>(B.cols()), {x.data(), std::size_t(x.size())}));
-    EXPECT_LT(algebra::largest_difference(algebra::product(A, x), B), 1e-13);
+                            {x.data(), std::size_t(x.size())}));
+    EXPECT_LT(algebra::largest_difference(algebra::product(A, x), b), 1e-13);
     a = Eigen::MatrixXd::Zero(n, n);
-    EXPECT_FALSE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())}, 1,
+    EXPECT_FALSE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())},
                              {x.data(), std::size_t(x.size())}));
   }
 }
