@@ -23,36 +23,24 @@ double norm(std::span<const vec3> a) {
   return std::sqrt(sum);
 }
 
-// z on constrained particles, 0 elsewhere; `to` may be z.
-void spread(const Projection& projection, std::span<const vec3> z, std::span<vec3> to) {
-  auto free = to.begin();
-  for (const Projection::Entry& entry : projection.entries()) {
-    const auto at = to.begin() + entry.particle;
-    std::fill(free, at, vec3(0.0));
-    *at = z.empty() ? vec3(0.0) : z[entry.particle];
-    free = at + 1;
-  }
-  std::fill(free, to.end(), vec3(0.0));
-}
-
 }  // namespace
 
 void CholeskySolver::prepare(const ComputeContext& context, const LinearSystem& system) {
   factor_.analyse(system.A, context.stop);
-  for (std::vector<vec3>* v : {&rhs_, &residual_, &y_, &product_}) {
+  for (std::vector<vec3>* v : {&rhs_, &residual_, &product_}) {
     CancelPoint(context.stop).poll();
     v->resize(system.A.size());
   }
-}
-
-void CholeskySolver::filter_right_hand_side(const ComputeContext& context, const LinearSystem& system) {
   std::copy(system.b.begin(), system.b.end(), rhs_.begin());
   if (!system.z.empty()) {
-    spread(system.projection, system.z, y_);
-    system.A.multiply(context.pool, y_, product_);
+    std::ranges::fill(residual_, vec3(0.0));
+    for (const Projection::Entry& entry : system.projection.entries())
+      residual_[entry.particle] = system.z[entry.particle];
+    system.A.multiply(context.pool, residual_, product_);
     for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] -= product_[i];
   }
   system.projection.filter_particles(rhs_);
+  std::ranges::copy(rhs_, residual_.begin());
 }
 
 void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& system, double scale,
@@ -119,24 +107,14 @@ SolveReport CholeskySolver::solve_freely(const ComputeContext& context, const Li
                                          std::span<vec3> x, double tolerance) {
   assert(system.fits(x));
   SolveReport report;
-  try {
-    prepare(context, system);
-  } catch (const Cancelled&) {
-    spread(system.projection, system.z, x);
-    history_.assign(1, 1.0);
-    report.stopped = true;
-    report.residual = 1;
-    report.history = history_;
-    return report;
-  }
-  filter_right_hand_side(context, system);
-  std::fill(y_.begin(), y_.end(), vec3(0.0));
-  std::copy(rhs_.begin(), rhs_.end(), residual_.begin());
-  const double scale = norm(rhs_);
-  report.residual = scale == 0 ? 0.0 : scale / scale;
-  history_.assign(1, report.residual);
+  report.residual = 1;
+  y_.assign(x.size(), vec3(0.0));
+  history_.assign(1, 1.0);
   if (!system.same_matrix) factor_.forget();
   try {
+    prepare(context, system);
+    const double scale = norm(rhs_);
+    report.residual = history_[0] = scale == 0 ? 0.0 : scale / scale;
     if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
   } catch (const Cancelled&) {
     report.stopped = true;

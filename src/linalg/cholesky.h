@@ -25,10 +25,8 @@ class CholeskySolver {
   /// The same without regard to the modes and the couplings of the system.
   SolveReport solve_freely(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                            double tolerance);
-  /// Allocates. Throws Cancelled, as `refine`.
+  /// Allocates; rhs_, residual_ := S (b − A z). Throws Cancelled, as `refine`.
   void prepare(const ComputeContext& context, const LinearSystem& system);
-  /// rhs_ := S (b − A z)
-  void filter_right_hand_side(const ComputeContext& context, const LinearSystem& system);
   /// y_ := the solution to the tolerance; `scale` is the norm of rhs_.
   void refine(const ComputeContext& context, const LinearSystem& system, double scale, double tolerance,
               SolveReport& report);
