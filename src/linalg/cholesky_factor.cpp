@@ -138,7 +138,7 @@ struct Structure {
       pairs.push_back(of_springs.ends(s));
     }
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { pairs.push_back({i, j}); });
-    const Graph graph = Graph::build(n, pairs, stop);
+    const Graph graph = simple_graph(n, pairs, stop);
     particle = nested_dissection(graph, stop);
     column.resize(n);
     for (std::uint32_t k = 0; k < n; ++k) column[particle[k]] = k;
@@ -146,7 +146,7 @@ struct Structure {
     above.clear();
     above_begin.assign(1, 0);
     for (std::uint32_t k = 0; k < n; ++k) {
-      for (std::uint32_t neighbour : graph.neighbours(particle[k])) {
+      for (std::uint32_t neighbour : graph[particle[k]]) {
         cancel.pass();
         if (column[neighbour] < k) above.push_back(column[neighbour]);
       }

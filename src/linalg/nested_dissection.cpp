@@ -9,38 +9,36 @@
 #include <queue>
 #include <utility>
 
-#include "core/compressed_rows.h"
-
 namespace clothlab {
 
-Graph Graph::of_pairs(std::size_t vertices, std::span<const Pair> pairs, CancelPoint& cancel) {
-  CompressedRows<std::uint32_t> neighbours;
-  neighbours.fill(vertices, [&](const auto& add) {
+Graph graph_of_pairs(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
+                     CancelPoint& cancel) {
+  Graph graph;
+  graph.fill(vertices, [&](const auto& add) {
     for (const auto& [i, j] : pairs) {
       cancel.pass();
       add(i, j);
       add(j, i);
     }
   });
-  return {std::move(neighbours.begin), std::move(neighbours.items)};
+  return graph;
 }
 
-Graph Graph::build(std::size_t vertices, std::span<const Pair> pairs, const StopProbe& stop) {
+Graph simple_graph(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
+                   const StopProbe& stop) {
   CancelPoint cancel(stop);
-  Graph g = of_pairs(vertices, pairs, cancel);
+  Graph g = graph_of_pairs(vertices, pairs, cancel);
   // Sorts every row and removes duplicates.
-  std::uint32_t* end = g.of.data();
+  auto end = g.items.begin();
   for (std::size_t v = 0; v < vertices; ++v) {
     cancel.pass();
-    std::uint32_t* const first = g.of.data() + g.begin[v];
-    std::uint32_t* const last = g.of.data() + g.begin[v + 1];
+    const auto first = g.items.begin() + g.begin[v], last = g.items.begin() + g.begin[v + 1];
     std::sort(first, last);
-    std::uint32_t* const to = end;
-    end = std::copy(first, std::unique(first, last), to);
-    g.begin[v] = static_cast<std::uint32_t>(to - g.of.data());
+    g.begin[v] = static_cast<std::uint32_t>(end - g.items.begin());
+    end = std::copy(first, std::unique(first, last), end);
   }
-  g.begin[vertices] = static_cast<std::uint32_t>(end - g.of.data());
-  g.of.resize(g.begin[vertices]);
+  g.begin[vertices] = static_cast<std::uint32_t>(end - g.items.begin());
+  g.items.resize(g.begin[vertices]);
   return g;
 }
 
@@ -68,21 +66,25 @@ struct Distances {
   Vertices distance;  // by vertex, kNoVertex if not reached
 };
 
-Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
-  Distances found;
-  found.distance.assign(graph.size(), kNoVertex);
-  found.order.reserve(graph.size());
-  found.order.push_back(start);
+// Replaces the order by that of the vertices reached from `start`, none of which has a distance yet.
+void search(const Graph& graph, std::uint32_t start, CancelPoint& cancel, Distances& found) {
+  found.order.assign(1, start);
   found.distance[start] = 0;
   for (std::size_t head = 0; head < found.order.size(); ++head) {
     cancel.pass();
     const std::uint32_t v = found.order[head];
-    for (std::uint32_t u : graph.neighbours(v)) {
+    for (std::uint32_t u : graph[v]) {
       if (found.distance[u] != kNoVertex) continue;
       found.distance[u] = found.distance[v] + 1;
       found.order.push_back(u);
     }
   }
+}
+
+Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
+  Distances found{{}, Vertices(graph.size(), kNoVertex)};
+  found.order.reserve(graph.size());
+  search(graph, start, cancel, found);
   return found;
 }
 
@@ -118,7 +120,7 @@ class Split {
     for (std::uint32_t v = 0; v < n; ++v) {
       cancel.pass();
       std::uint32_t first = index_of[v];
-      for (std::uint32_t u : graph.neighbours(v)) first = std::min(first, index_of[u]);
+      for (std::uint32_t u : graph[v]) first = std::min(first, index_of[u]);
       if (first == index_of[v]) continue;
       ++change[first + 1];
       if (index_of[v] + 1 < n) --change[index_of[v] + 1];
@@ -137,7 +139,7 @@ class Split {
     for (std::size_t k = 0; k < n; ++k) {
       cancel.pass();
       const std::uint32_t v = sequence[k];
-      const auto joined = graph.neighbours(v);
+      const auto joined = graph[v];
       if (k < cut) {
         side_[v] = kFirst;
       } else if (std::any_of(joined.begin(), joined.end(),
@@ -179,7 +181,7 @@ class Split {
 
   int gain(std::uint32_t v, Side to) const {
     int drawn = 0;
-    for (std::uint32_t u : graph_->neighbours(v)) drawn += side_[u] == other(to);
+    for (std::uint32_t u : (*graph_)[v]) drawn += side_[u] == other(to);
     return 1 - drawn;
   }
 
@@ -218,11 +220,11 @@ class Split {
       moved[v] = true;
       done.push_back({v, kSeparator});
       change(v, to);
-      for (std::uint32_t u : graph_->neighbours(v)) {
+      for (std::uint32_t u : (*graph_)[v]) {
         if (side_[u] == other(to)) {
           done.push_back({u, side_[u]});
           change(u, kSeparator);
-          for (std::uint32_t w : graph_->neighbours(u)) offer(w);
+          for (std::uint32_t w : (*graph_)[u]) offer(w);
         }
         offer(u);
       }
@@ -251,7 +253,7 @@ class Dissection {
     const double many = std::max(16.0, 10 * std::sqrt(static_cast<double>(whole.size())));
     Vertices rest, dense;
     for (std::uint32_t v = 0; v < whole.size(); ++v)
-      (static_cast<double>(whole.neighbours(v).size()) > many ? dense : rest).push_back(v);
+      (static_cast<double>(whole[v].size()) > many ? dense : rest).push_back(v);
     std::copy(dense.begin(), dense.end(), order.begin() + static_cast<std::ptrdiff_t>(rest.size()));
     dissect(piece(rest), std::span(order).first(rest.size()));
   }
@@ -267,9 +269,9 @@ class Dissection {
     for (std::uint32_t k = 0; k < vertices.size(); ++k) local_[vertices[k]] = k;
     for (std::uint32_t v : vertices) {
       cancel_.pass();
-      for (std::uint32_t u : whole_.neighbours(v))
-        if (local_[u] != kNoVertex) part.graph.of.push_back(local_[u]);
-      part.graph.begin.push_back(static_cast<std::uint32_t>(part.graph.of.size()));
+      for (std::uint32_t u : whole_[v])
+        if (local_[u] != kNoVertex) part.graph.items.push_back(local_[u]);
+      part.graph.begin.push_back(static_cast<std::uint32_t>(part.graph.items.size()));
     }
     for (std::uint32_t v : vertices) local_[v] = kNoVertex;
     return part;
@@ -290,20 +292,11 @@ class Dissection {
   }
 
   void by_component(const Part& part, std::span<std::uint32_t> to) {
-    std::vector<bool> seen(part.vertex.size(), false);
-    Vertices component;
+    Distances found{{}, Vertices(part.vertex.size(), kNoVertex)};
+    Vertices& component = found.order;
     for (std::uint32_t start = 0; start < part.vertex.size(); ++start) {
-      if (seen[start]) continue;
-      component.assign(1, start);
-      seen[start] = true;
-      for (std::size_t head = 0; head < component.size(); ++head) {
-        cancel_.pass();
-        for (std::uint32_t u : part.graph.neighbours(component[head])) {
-          if (seen[u]) continue;
-          seen[u] = true;
-          component.push_back(u);
-        }
-      }
+      if (found.distance[start] != kNoVertex) continue;
+      search(part.graph, start, cancel_, found);
       for (std::uint32_t& v : component) v = part.vertex[v];
       dissect(piece(component), to.first(component.size()));
       to = to.subspan(component.size());
@@ -340,7 +333,7 @@ class Dissection {
     Vertices around;
     for (std::uint32_t k = 0; k < n; ++k) local_[part.vertex[k]] = k;
     for (std::uint32_t v : part.vertex) {
-      for (std::uint32_t u : whole_.neighbours(v)) {
+      for (std::uint32_t u : whole_[v]) {
         if (local_[u] != kNoVertex) continue;
         local_[u] = static_cast<std::uint32_t>(n + around.size());
         around.push_back(u);
@@ -353,7 +346,7 @@ class Dissection {
     const auto bit = [](std::size_t k) { return std::uint64_t{1} << (k % 64); };
     Vertices degree(n);
     for (std::size_t k = 0; k < n; ++k) {
-      const auto joined = whole_.neighbours(part.vertex[k]);
+      const auto joined = whole_[part.vertex[k]];
       for (std::uint32_t u : joined) row(k)[local_[u] / 64] |= bit(local_[u]);
       degree[k] = static_cast<std::uint32_t>(joined.size());
     }

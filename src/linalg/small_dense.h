@@ -37,8 +37,8 @@ class SymmetricEigen {
   std::vector<double> values_, vectors_, off_, reflection_;
 };
 
-/// Solves A x = b by elimination with partial pivoting, A of n x n; A is destroyed and b becomes x. False if A
-/// is singular.
+/// Solves A x = b by elimination with partial pivoting, A of n x n; A is destroyed and b becomes x. False if
+/// A is singular.
 bool solve_dense(std::size_t n, std::span<double> a, std::span<double> b);
 
 /// All eigenvalues of the n x n matrix `a`, which is stored by columns: Householder's reduction to Hessenberg

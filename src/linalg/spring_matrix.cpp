@@ -129,34 +129,21 @@ SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const S
   resize_in_parts(values_, pattern_->springs(), CancelPoint(stop));
 }
 
-void SpringMatrix::clear_stencils() {
-  stencils_.clear();
-  points_.clear();
-}
-
-void SpringMatrix::add_stencils(std::span<const Stencil> added) {
-  if (!added.empty()) replace_stencils(stencils_.size(), added);
-}
-
 void SpringMatrix::replace_stencils(std::size_t kept, std::span<const Stencil> by) {
   if (kept == stencils_.size() && by.empty()) return;
   stencils_.resize(kept);
-  if (kept == 0 && by.empty()) return points_.clear();
+  if (kept == 0 && by.empty()) return points_.items.clear();
   stencils_.insert(stencils_.end(), by.begin(), by.end());
-  const auto for_points = [&](const auto& body) {
+  points_.fill(size(), [&](const auto& add) {
     for (std::uint32_t index = 0; index < stencils_.size(); ++index) {
       const Stencil& stencil = stencils_[index];
       assert(stencil.count >= 1 && stencil.count <= 4);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
-        body(StencilPoint{pattern_->row[stencil.particle[k]], index, stencil.weight[k]});
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+        const std::uint32_t row = pattern_->row[stencil.particle[k]];
+        add(row, {row, index, stencil.weight[k]});
+      }
     }
-  };
-  // Sorted by row, within a row in the order in which they were added.
-  point_begin_.assign(size() + 2, 0);
-  for_points([&](const StencilPoint& point) { ++point_begin_[point.row + 2]; });
-  for (std::size_t row = 2; row < point_begin_.size(); ++row) point_begin_[row] += point_begin_[row - 1];
-  points_.resize(point_begin_.back());
-  for_points([&](const StencilPoint& point) { points_[point_begin_[point.row + 1]++] = point; });
+  });
 }
 
 double SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const {
@@ -216,7 +203,6 @@ void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, const Ste
     }
     blocks.add(i, own);
   }
-  if (points_.empty()) return;
   // The weights of all of a stencil's points that fall on one particle act together.
   for (const StencilPoint& point : points_of(p.chunk_begin[chunk], p.chunk_begin[chunk + 1])) {
     const Stencil& stencil = stencils_[point.stencil];

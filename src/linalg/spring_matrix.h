@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/compressed_rows.h"
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
@@ -132,9 +133,9 @@ class SpringMatrix {
   /// The same by slot (see SpringPattern).
   Spring& spring_in(std::size_t slot) { return values_[slot]; }
   const Spring& spring_in(std::size_t slot) const { return values_[slot]; }
-  void clear_stencils();
+  void clear_stencils() { replace_stencils(0, {}); }
   /// In time linear in the size of the matrix.
-  void add_stencils(std::span<const Stencil> added);
+  void add_stencils(std::span<const Stencil> added) { replace_stencils(stencils_.size(), added); }
   void add_stencil(const Stencil& stencil) { add_stencils({&stencil, 1}); }
   /// Replaces all stencils after the first `kept` of them.
   void replace_stencils(std::size_t kept, std::span<const Stencil> by);
@@ -163,7 +164,6 @@ class SpringMatrix {
   template <class VectorOf, class Add>
   void for_stencil_forces(std::uint32_t begin, std::uint32_t end, const VectorOf& x_of,
                           const Add& add) const {
-    if (points_.empty()) return;
     for (const StencilPoint& point : points_of(begin, end)) {
       const Stencil& stencil = stencils_[point.stencil];
       vec3 mean(0.0);
@@ -174,20 +174,18 @@ class SpringMatrix {
   }
 
   bool has_stencils_in(std::size_t chunk) const {
-    return !points_.empty() &&
-           !points_of(pattern_->chunk_begin[chunk], pattern_->chunk_begin[chunk + 1]).empty();
+    return !points_of(pattern_->chunk_begin[chunk], pattern_->chunk_begin[chunk + 1]).empty();
   }
   /// Calls visit(stencil, w) for the stencils that reach particle i, w its weight there. A stencil that has i
   /// at several points is visited once for each.
   template <class Visit>
   void for_stencils_at(std::size_t i, const Visit& visit) const {
-    if (points_.empty()) return;
     const std::uint32_t row = pattern_->row[i];
     for (const StencilPoint& point : points_of(row, row + 1)) visit(stencils_[point.stencil], point.weight);
   }
 
  private:
-  /// One particle of one stencil, sorted by row so that a chunk finds its own.
+  /// One particle of one stencil.
   struct StencilPoint {
     std::uint32_t row, stencil;
     double weight;
@@ -198,7 +196,8 @@ class SpringMatrix {
   struct ProductOfTwo;
   /// The points of the rows [begin, end); empty without stencils.
   std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const {
-    return std::span(points_).subspan(point_begin_[begin], point_begin_[end] - point_begin_[begin]);
+    if (points_.items.empty()) return {};
+    return std::span(points_.items).subspan(points_.begin[begin], points_.begin[end] - points_.begin[begin]);
   }
   template <class Blocks, class StencilFactor, class BlockOf>
   void add_blocks(std::size_t chunk, const Blocks& blocks, const StencilFactor& factor_of,
@@ -208,8 +207,7 @@ class SpringMatrix {
   std::vector<double> diagonal_;  // by row
   std::vector<Spring> values_;    // by slot
   std::vector<Stencil> stencils_;
-  std::vector<StencilPoint> points_;
-  std::vector<std::uint32_t> point_begin_;  // row -> its first point; one more at the end
+  CompressedRows<StencilPoint> points_;  // of each row, in the order in which they were added
 };
 
 }  // namespace clothlab

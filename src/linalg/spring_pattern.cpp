@@ -26,7 +26,7 @@ class Ordering {
   Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
       : order(particles),
         cancel_(cancel),
-        graph_(Graph::of_pairs(particles, springs, cancel)),
+        graph_(graph_of_pairs(particles, springs, cancel)),
         label_(particles, 0) {
     std::iota(order.begin(), order.end(), 0u);
     const std::size_t chunks = std::clamp<std::size_t>(particles / kChunkRows, 1, kMaxChunks);
@@ -74,7 +74,7 @@ class Ordering {
     label_[start] = to;
     for (; head < found_.size(); ++head) {
       cancel_.pass();
-      for (const std::uint32_t j : graph_.neighbours(found_[head])) {
+      for (const std::uint32_t j : graph_[found_[head]]) {
         if (label_[j] != from) continue;
         label_[j] = to;
         found_.push_back(j);
