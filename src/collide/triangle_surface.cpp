@@ -6,7 +6,6 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -56,19 +55,14 @@ TriangleSurface::TriangleSurface(std::vector<vec3> positions, std::vector<Triang
 
 // Compares the boxes of the parts.
 bool TriangleSurface::keeps_parts_apart() const {
-  std::vector<std::optional<Bounds>> boxes(parts());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<Bounds> boxes(parts(), {vec3(kInfinity), vec3(-kInfinity)});
   for (std::size_t t = 0; t < triangles_.size(); ++t)
-    for (const std::uint32_t corner : triangles_[t]) {
-      std::optional<Bounds>& box = boxes[part_[t]];
-      const Bounds point = Bounds::around(positions_[corner]);
-      if (box)
-        box->include(point);
-      else
-        box = point;
-    }
+    for (const std::uint32_t corner : triangles_[t])
+      boxes[part_[t]].include(Bounds::around(positions_[corner]));
   for (std::size_t part = 0; part < parts(); ++part)
     for (std::size_t other = 0; closed_[part] && other < parts(); ++other)
-      if (other != part && boxes[part]->overlaps(*boxes[other])) return false;
+      if (other != part && boxes[part].overlaps(boxes[other])) return false;
   return true;
 }
 

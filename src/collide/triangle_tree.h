@@ -14,6 +14,7 @@
 
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "linalg/registers.h"
 
 namespace clothlab {
 
@@ -47,52 +48,33 @@ struct Bounds {
 /// A box in single precision, rounded outwards; the fourth component is 0. Half as large as Bounds, and
 /// tested for overlap in a few instructions. A box that is not a number overlaps nothing.
 struct PackedBox {
-  alignas(16) std::array<float, 4> low{}, high{};
+  Quad low{}, high{};
 
   PackedBox() = default;
   explicit PackedBox(const Bounds& box) {
-    for (int k = 0; k < 3; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      low[at] = outwards(box.low[k], -1);
-      high[at] = outwards(box.high[k], 1);
-    }
+    low = Quad{outwards(box.low.x, -1), outwards(box.low.y, -1), outwards(box.low.z, -1), 0};
+    high = Quad{outwards(box.high.x, 1), outwards(box.high.y, 1), outwards(box.high.z, 1), 0};
   }
-#if defined(__GNUC__)
   void include(const PackedBox& other) {
-    const Four a = std::bit_cast<Four>(low), b = std::bit_cast<Four>(other.low);
-    const Four c = std::bit_cast<Four>(high), d = std::bit_cast<Four>(other.high);
-    low = std::bit_cast<std::array<float, 4>>(a < b ? a : b);
-    high = std::bit_cast<std::array<float, 4>>(c > d ? c : d);
+    low = where_greater(other.low, low, low, other.low);
+    high = where_greater(high, other.high, high, other.high);
   }
   bool overlaps(const PackedBox& other) const {
-    const auto within = (std::bit_cast<Four>(low) <= std::bit_cast<Four>(other.high)) &
-                        (std::bit_cast<Four>(other.low) <= std::bit_cast<Four>(high));
-#if defined(__SSE__)
-    return __builtin_ia32_movmskps(std::bit_cast<Four>(within)) == 15;
-#else
-    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(within);
+#if defined(__GNUC__) && defined(__SSE__)
+    return __builtin_ia32_movmskps(std::bit_cast<Quad>((low <= other.high) & (other.low <= high))) == 15;
+#elif defined(__GNUC__)
+    const auto halves =
+        std::bit_cast<std::array<std::uint64_t, 2>>((low <= other.high) & (other.low <= high));
     return (halves[0] & halves[1]) == ~std::uint64_t{0};
-#endif
-  }
 #else
-  void include(const PackedBox& other) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = low[k] < other.low[k] ? low[k] : other.low[k];
-      high[k] = high[k] > other.high[k] ? high[k] : other.high[k];
-    }
-  }
-  bool overlaps(const PackedBox& other) const {
     bool overlaps = true;
     for (std::size_t k = 0; k < 3; ++k)
       overlaps = overlaps && low[k] <= other.high[k] && other.low[k] <= high[k];
     return overlaps;
-  }
 #endif
+  }
 
  private:
-#if defined(__GNUC__)
-  using Four = float __attribute__((vector_size(16)));
-#endif
   static float outwards(double x, float side) {
     constexpr float kUlp = 0x1p-23F, kLeast = 0x1p-126F;
     const auto near = static_cast<float>(x);

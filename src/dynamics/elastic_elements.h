@@ -46,16 +46,13 @@ class ElasticElements {
     return {i, j, rest_lengths_[pattern_->slot[s]], k, c.damping, stretch};
   }
 
-  class Iterator {
-   public:
-    Iterator(const ElasticElements& elements, std::size_t s) : elements_(&elements), s_(s) {}
-    ElasticElement operator*() const { return (*elements_)[s_]; }
-    Iterator& operator++() { return ++s_, *this; }
-    bool operator!=(const Iterator& other) const { return s_ != other.s_; }
+  struct Iterator {
+    const ElasticElements& elements;
+    std::size_t s;
 
-   private:
-    const ElasticElements* elements_;
-    std::size_t s_;
+    ElasticElement operator*() const { return elements[s]; }
+    void operator++() { ++s; }
+    bool operator!=(const Iterator& other) const { return s != other.s; }
   };
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
