@@ -24,7 +24,7 @@ using UnitMode = std::vector<Padded>;
 /// The largest eigenvalue of M^-1 A on the free directions, by the Lanczos iteration on the symmetric
 /// S M^-1/2 A M^-1/2 S; with A = K_s = -df/dx its square root is omega_max in rad/s.
 ///
-/// Each call starts from a known vector, by default the last result, mixed with a fixed pseudo-random vector
+/// Each call starts from a known vector, such as the last result, mixed with a fixed pseudo-random vector
 /// so that new modes (a grab, a pin removed) are found. Basis vectors are not kept: lost orthogonality only
 /// repeats the wanted eigenvalue [Paige 1972].
 class LargestEigenvalue {
@@ -48,12 +48,8 @@ class LargestEigenvalue {
   LargestEigenvalue(LargestEigenvalue&&) noexcept;
   LargestEigenvalue& operator=(LargestEigenvalue&&) noexcept;
 
-  /// `masses` in kg, > 0, one per particle.
-  Result compute(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
-                 const Projection& projection, double tolerance = 0.02) {
-    return compute(context, {.K = &K}, masses, projection, own_, tolerance);
-  }
-  /// The same for A. Starts from `mode`, which becomes the eigenvector; a `mode` of another size is ignored.
+  /// `masses` in kg, > 0, one per particle. Starts from `mode`, which becomes the eigenvector; a `mode` of
+  /// another size is ignored.
   Result compute(const ComputeContext& context, const MatrixCombination& A, std::span<const double> masses,
                  const Projection& projection, UnitMode& mode, double tolerance = 0.02);
   /// Of K and C of A, at the mode of the last call or another one; zeros if that is empty.
@@ -63,7 +59,6 @@ class LargestEigenvalue {
  private:
   struct Scratch;
   std::unique_ptr<Scratch> scratch_;
-  UnitMode own_;  // of calls that name no mode
 };
 
 }  // namespace clothlab

@@ -26,6 +26,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
     for (auto solver_kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
       LinearSolver solver;
       LargestEigenvalue lanczos;
+      UnitMode mode;
       LinearSolverSettings settings;
       settings.kind = solver_kind;
       settings.cg.preconditioner = kind;
@@ -38,7 +39,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
         A.add_stencil(grab);
         EXPECT_TRUE(solver.solve({pool}, {A, b, projection, z}, x, settings).converged);
         A.multiply(pool, b, y);
-        lanczos.compute({pool}, A, masses, projection);
+        lanczos.compute({pool}, {.K = &A}, masses, projection, mode);
       }
       EXPECT_GT(before, 0);
       EXPECT_EQ(allocations() - before, 0) << name << static_cast<int>(solver_kind);

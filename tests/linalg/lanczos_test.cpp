@@ -47,7 +47,8 @@ TEST(LargestEigenvalue, WithinTwoPercentOfADenseSolve) {
       if (repeat >= 2) net.projection = nets::constraints(net.masses.size(), random);
       if (repeat >= 4) net.K.add_stencil(nets::grab(random, net.masses.size(), 500.0));
       LargestEigenvalue lanczos;
-      const auto result = lanczos.compute({pool}, net.K, net.masses, net.projection);
+      UnitMode mode;
+      const auto result = lanczos.compute({pool}, {.K = &net.K}, net.masses, net.projection, mode);
       const double expected = net.dense();
       EXPECT_TRUE(result.converged);
       EXPECT_NEAR(result.value, expected, 0.02 * expected) << "ratio " << ratio << ", repeat " << repeat;
@@ -74,7 +75,8 @@ TEST(LargestEigenvalue, OfARegularSheet) {
   projection.fix(kSide - 1, vec3(0.0));
   WorkerPool pool(1);
   LargestEigenvalue lanczos;
-  const auto result = lanczos.compute({pool}, K, masses, projection);
+  UnitMode mode;
+  const auto result = lanczos.compute({pool}, {.K = &K}, masses, projection, mode);
   const double expected = dense_largest(K, springs, masses, projection);
   EXPECT_TRUE(result.converged);
   EXPECT_NEAR(result.value, expected, 0.02 * expected);
@@ -86,15 +88,16 @@ TEST(LargestEigenvalue, WarmStartFollowsAChange) {
   nets::Random random(3);
   Net net(110, nets::grid(10, 11), 10.0, random);
   LargestEigenvalue lanczos;
-  const auto first = lanczos.compute({pool}, net.K, net.masses, net.projection);
-  const auto second = lanczos.compute({pool}, net.K, net.masses, net.projection);
+  UnitMode mode;
+  const auto first = lanczos.compute({pool}, {.K = &net.K}, net.masses, net.projection, mode);
+  const auto second = lanczos.compute({pool}, {.K = &net.K}, net.masses, net.projection, mode);
   EXPECT_TRUE(second.converged);
   EXPECT_LE(second.iterations, first.iterations);
   EXPECT_NEAR(second.value, net.dense(), 0.02 * net.dense());
   // One spring becomes stiff: the new highest mode has no part in the vector that is remembered.
   for (std::size_t s : {5u, 100u, 300u}) {
     net.K.spring(s).u *= std::sqrt(1.3 * first.value / net.dense()) * 3.0;
-    const auto changed = lanczos.compute({pool}, net.K, net.masses, net.projection);
+    const auto changed = lanczos.compute({pool}, {.K = &net.K}, net.masses, net.projection, mode);
     EXPECT_NEAR(changed.value, net.dense(), 0.02 * net.dense()) << s;
   }
 }
@@ -107,21 +110,22 @@ TEST(LargestEigenvalue, OfOneSpring) {
   Projection projection(2);
   WorkerPool pool(1);
   LargestEigenvalue lanczos;
-  auto result = lanczos.compute({pool}, K, masses, projection);
+  UnitMode mode;
+  auto result = lanczos.compute({pool}, {.K = &K}, masses, projection, mode);
   EXPECT_TRUE(result.converged);
   EXPECT_NEAR(result.value, 8.0 * (0.5 + 0.25), 1e-9);
   // A pinned end is a mass without limit.
   projection.fix(0, vec3(0.0));
-  result = lanczos.compute({pool}, K, masses, projection);
+  result = lanczos.compute({pool}, {.K = &K}, masses, projection, mode);
   EXPECT_NEAR(result.value, 8.0 * 0.25, 1e-9);
   // Nothing free, then nothing stiff.
   projection.fix(1, vec3(0.0));
-  result = lanczos.compute({pool}, K, masses, projection);
+  result = lanczos.compute({pool}, {.K = &K}, masses, projection, mode);
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.value, 0.0);
   projection.clear(2);
   K = SpringMatrix(K.shared_pattern());
-  result = lanczos.compute({pool}, K, masses, projection);
+  result = lanczos.compute({pool}, {.K = &K}, masses, projection, mode);
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.value, 0.0);
 }
@@ -131,14 +135,17 @@ TEST(LargestEigenvalue, StopsWhenAsked) {
   const Net net(40 * 40, nets::grid(40, 40), 10.0, random);
   WorkerPool pool(1);
   LargestEigenvalue lanczos, undisturbed;
+  UnitMode mode, undisturbed_mode;
   int iterations = 0;
   for (int polls_allowed = 0;; ++polls_allowed) {
     ASSERT_LT(polls_allowed, 1000);
     int polls = 0;
     const StopProbe stop = [&] { return polls++ >= polls_allowed; };
-    const auto result = lanczos.compute({pool, stop}, net.K, net.masses, net.projection);
+    const auto result = lanczos.compute({pool, stop}, {.K = &net.K}, net.masses, net.projection, mode);
     if (!result.stopped) {
-      EXPECT_EQ(result.value, undisturbed.compute({pool}, net.K, net.masses, net.projection).value);
+      EXPECT_EQ(
+          result.value,
+          undisturbed.compute({pool}, {.K = &net.K}, net.masses, net.projection, undisturbed_mode).value);
       break;
     }
     EXPECT_FALSE(result.converged);

@@ -79,8 +79,9 @@ TEST(Threads, GiveTheSameEigenvalue) {
   for (const int threads : testing::thread_counts()) {
     WorkerPool pool(threads);
     LargestEigenvalue lanczos;
-    values.push_back(lanczos.compute({pool}, problem.A, masses, problem.projection).value);
-    values.push_back(lanczos.compute({pool}, problem.A, masses, problem.projection).value);
+    UnitMode mode;
+    values.push_back(lanczos.compute({pool}, {.K = &problem.A}, masses, problem.projection, mode).value);
+    values.push_back(lanczos.compute({pool}, {.K = &problem.A}, masses, problem.projection, mode).value);
   }
   for (std::size_t k = 2; k < values.size(); ++k) EXPECT_EQ(values[k], values[k % 2]);
 }
