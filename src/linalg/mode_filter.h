@@ -21,13 +21,22 @@ class ModeFilter {
   const VectorBasis& Y() const { return *Y_; }
 
   /// v := Π v
-  void filter_motion(WorkerPool& pool, std::span<vec3> v) const;
-  void filter_motion(WorkerPool& pool, const SpringPattern& pattern, RowVector& v) const;
+  void filter_motion(WorkerPool& pool, std::span<vec3> v) const { remove(pool, *Y_, *X_, v); }
+  void filter_motion(WorkerPool& pool, const SpringPattern& pattern, RowVector& v) const {
+    remove(pool, *Y_, *X_, pattern, v);
+  }
   /// r := Πᵀ r
-  void filter_force(WorkerPool& pool, std::span<vec3> r) const;
-  void filter_force(WorkerPool& pool, const SpringPattern& pattern, RowVector& r) const;
+  void filter_force(WorkerPool& pool, std::span<vec3> r) const { remove(pool, *X_, *Y_, r); }
+  void filter_force(WorkerPool& pool, const SpringPattern& pattern, RowVector& r) const {
+    remove(pool, *X_, *Y_, pattern, r);
+  }
 
  private:
+  // v := v − along fromᵀ v
+  void remove(WorkerPool& pool, const VectorBasis& from, const VectorBasis& along, std::span<vec3> v) const;
+  void remove(WorkerPool& pool, const VectorBasis& from, const VectorBasis& along,
+              const SpringPattern& pattern, RowVector& v) const;
+
   const VectorBasis *X_ = nullptr, *Y_ = nullptr;
   std::size_t count_ = 0;
   mutable std::vector<double> coefficients_;
