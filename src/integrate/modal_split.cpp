@@ -386,7 +386,7 @@ void ModalSplit::report(const DynamicSystem& system, const StepContext& context,
 
 void ModalSplit::keep() {
   if (searched_) modes_.keep();
-  kept_.swap(X_);
+  std::swap(kept_, X_);
   age_ = (age_ + 1) % refresh_;
 }
 

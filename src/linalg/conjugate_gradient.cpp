@@ -440,8 +440,6 @@ struct ConjugateGradient::Scratch {
 
 ConjugateGradient::ConjugateGradient() : scratch_(std::make_unique<Scratch>()) {}
 ConjugateGradient::~ConjugateGradient() = default;
-ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
-ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
 
 std::span<const Padded> ConjugateGradient::product() const {
   return scratch_->has_product ? std::span<const Padded>(scratch_->q) : std::span<const Padded>();

@@ -66,8 +66,6 @@ class ConjugateGradient {
  public:
   ConjugateGradient();
   ~ConjugateGradient();
-  ConjugateGradient(ConjugateGradient&&) noexcept;
-  ConjugateGradient& operator=(ConjugateGradient&&) noexcept;
 
   /// Leaves the solution in x, which may be the system's z.
   SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,

@@ -390,9 +390,9 @@ void LowestModes::ritz() {
 void LowestModes::restart(const Problem& p, std::size_t columns) {
   columns = std::min(columns, size_);
   scratch_.assign_product(p.pool, basis_, size_, eigen_.vectors(), columns, p.stop);
-  scratch_.swap(basis_);
+  std::swap(scratch_, basis_);
   scratch_.assign_product(p.pool, product_, size_, eigen_.vectors(), columns, p.stop);
-  scratch_.swap(product_);
+  std::swap(scratch_, product_);
   for (std::size_t j = 0; j < columns; ++j)
     for (std::size_t i = 0; i < columns; ++i)
       reduced_[j * basis_.columns() + i] = i == j ? eigen_.values()[j] : 0;

@@ -137,12 +137,4 @@ void VectorBasis::assign_product(WorkerPool& pool, const VectorBasis& V, std::si
   });
 }
 
-void VectorBasis::swap(VectorBasis& other) noexcept {
-  std::swap(n_, other.n_);
-  std::swap(columns_, other.columns_);
-  std::swap(capacity_, other.capacity_);
-  values_.swap(other.values_);
-  partials_.swap(other.partials_);
-}
-
 }  // namespace clothlab

@@ -44,7 +44,6 @@ class VectorBasis {
   /// The first p columns := V Q, with Q a matrix of k rows and p columns; V is another basis.
   void assign_product(WorkerPool& pool, const VectorBasis& V, std::size_t k, std::span<const double> Q,
                       std::size_t p, const StopProbe& stop = {});
-  void swap(VectorBasis& other) noexcept;
 
  private:
   std::size_t n_ = 0, columns_ = 0, capacity_ = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <memory>
 
 #include "nets.h"
 
@@ -354,20 +355,19 @@ TEST(ConjugateGradient, WarmStartHelpsAndABadGuessDoesNoHarm) {
 
 TEST(ConjugateGradient, AsksTheStopProbeInEveryIteration) {
   WorkerPool pool(1);
-  ConjugateGradient cg;
+  auto cg = std::make_unique<ConjugateGradient>();
   const Problem problem = sheet(11);
   std::vector<vec3> x(problem.b.size());
   int polls = 0, polls_allowed = 0;
   const StopProbe stop = [&] { return polls++ >= polls_allowed; };
   const auto solve = [&] {
     polls = 0;
-    return cg.solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x,
-                    {.tolerance = 1e-12});
+    return cg->solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x,
+                     {.tolerance = 1e-12});
   };
   // While it makes room for its vectors.
   for (; polls_allowed < 6; ++polls_allowed) {
-    ConjugateGradient fresh;
-    std::swap(cg, fresh);
+    cg = std::make_unique<ConjugateGradient>();
     const SolveReport report = solve();
     EXPECT_TRUE(report.stopped);
     EXPECT_FALSE(report.converged);
