@@ -59,7 +59,7 @@ std::size_t bytes(const std::vector<T>& array) {
 /// Of the indices that both products read.
 std::size_t index_bytes(const SpringPattern& p) {
   return bytes(p.chunk_begin) + bytes(p.slot_begin) + bytes(p.slot_outer) + bytes(p.upper) +
-         bytes(p.incoming) + bytes(p.incoming_begin) + bytes(p.blocks) + bytes(p.block_begin);
+         bytes(p.incoming.items) + bytes(p.incoming.begin) + bytes(p.blocks.items) + bytes(p.blocks.begin);
 }
 
 }  // namespace

@@ -187,10 +187,10 @@ class SpringSweep {
     constexpr bool kSplit = kSums != Sums::forces;
     clear_rows(chunk, sums);
     if constexpr (kSplit) clear_rows(chunk, damping);
-    const std::size_t last = p_.incoming_begin[chunk + 1];
-    for (std::size_t k = p_.incoming_begin[chunk]; k < last; k += kBlockSprings) {
-      const Run s =
-          copy(std::min(kBlockSprings, last - k), [&](std::size_t i) { return p_.incoming[k + i].slot; });
+    const std::span<const SpringPattern::Incoming> springs = p_.incoming[chunk];
+    for (std::size_t k = 0; k < springs.size(); k += kBlockSprings) {
+      const Run s = copy(std::min(kBlockSprings, springs.size() - k),
+                         [&](std::size_t i) { return springs[k + i].slot; });
       find(s);
       for (std::size_t i = 0; i < s.count; ++i) {
         const Sum of = forces_of<kSums>(i);

@@ -67,7 +67,7 @@ class SingleBlockMatrix {
       for (std::size_t i = begin; i < end; ++i) {
         const Quad xi = x[i];
         const Eight xx = joined<Eight>(xi, xi);
-        Eight sum = joined<Eight>(whole_[i] * xi, zero_quad());
+        Eight sum = joined<Eight>(whole_[i] * xi, Quad{});
         std::uint32_t k = A.begin[i];
         const std::uint32_t last = A.begin[i + 1];
         for (; k + 1 < last; k += 2) {

@@ -169,8 +169,7 @@ void ContactSolver::find_touched_chunks() {
   for (std::size_t chunk = 0; chunk < pattern.chunks(); ++chunk) {
     for (std::uint32_t row = pattern.chunk_begin[chunk]; row < pattern.chunk_begin[chunk + 1]; ++row)
       if (has_contact_[row] != 0) touched_[chunk] = 1;
-    for (std::uint32_t k = pattern.incoming_begin[chunk]; k < pattern.incoming_begin[chunk + 1]; ++k) {
-      const SpringPattern::Incoming& spring = pattern.incoming[k];
+    for (const SpringPattern::Incoming& spring : pattern.incoming[chunk]) {
       if (has_contact_[spring.lower] != 0) touched_[chunk] = 1;
       if (has_contact_[spring.upper] != 0) touched_[pattern.chunk_of(spring.lower)] = 1;
     }

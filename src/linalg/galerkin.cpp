@@ -65,22 +65,12 @@ Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active
 
 }  // namespace
 
-Prolongation Prolongation::transposed() const {
-  Prolongation t;
-  t.columns = rows();
-  t.begin.assign(columns + 1, 0);
-  t.column.resize(column.size());
-  t.weight.resize(weight.size());
-  for (std::size_t k = 0; k < begin.back(); ++k) ++t.begin[column[k] + 1];
-  std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
-  std::vector<std::uint32_t> next(t.begin.begin(), t.begin.end() - 1);
-  for (std::uint32_t r = 0; r < rows(); ++r) {
-    for (std::uint32_t k = begin[r]; k < begin[r + 1]; ++k) {
-      const std::uint32_t at = next[column[k]]++;
-      t.column[at] = r;
-      t.weight[at] = weight[k];
-    }
-  }
+Restriction transposed(const Prolongation& P) {
+  Restriction t;
+  t.fill(P.columns, [&](const auto& add) {
+    for (std::uint32_t r = 0; r < P.rows(); ++r)
+      for (std::uint32_t k = P.begin[r]; k < P.begin[r + 1]; ++k) add(P.column[k], {r, P.weight[k]});
+  });
   return t;
 }
 
@@ -130,7 +120,7 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
   return P;
 }
 
-BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Prolongation& transposed,
+BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Restriction& transposed,
                            CancelPoint& cancel) {
   const std::size_t n = P.columns;
   BlockMatrix coarse;
@@ -150,8 +140,7 @@ BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, con
         row.push_back(b);
       }
     };
-    for (std::uint32_t m = transposed.begin[a]; m < transposed.begin[a + 1]; ++m) {
-      const std::uint32_t i = transposed.column[m];
+    for (const auto& [i, weight] : transposed[a]) {
       reach(i);
       for (std::uint32_t k = fine.begin[i]; k < fine.begin[i + 1]; ++k) reach(fine.neighbour[k]);
     }

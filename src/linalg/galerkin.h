@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/cancel_point.h"
+#include "core/compressed_rows.h"
 #include "linalg/block_matrix.h"
 
 namespace clothlab {
@@ -33,8 +34,11 @@ struct Prolongation {
   std::size_t columns = 0;
 
   std::size_t rows() const { return begin.size() - 1; }
-  Prolongation transposed() const;
 };
+
+/// The transposed matrix: of each coarse node the fine nodes, ascending, and their weights.
+using Restriction = CompressedRows<std::pair<std::uint32_t, float>>;
+Restriction transposed(const Prolongation& P);
 
 /// Smoothed aggregation [Vaněk 1996; Tamstorf 2015, §4]: groups the nodes for which `active` holds into
 /// aggregates of neighbours, and returns the interpolation that is constant on each, smoothed by one damped
@@ -47,7 +51,7 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
 // Coarse (Galerkin) matrices PᵀAP: the structure once per mesh, the values by precomputed lists of terms.
 
 /// The couplings of PᵀAP, for an A with the couplings of `fine`. Throws Cancelled, as all below.
-BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Prolongation& transposed,
+BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Restriction& transposed,
                            CancelPoint& cancel);
 /// The strengths of the couplings of a coarse level: the same PᵀLP as of the matrix, for the graph's
 /// Laplacian.

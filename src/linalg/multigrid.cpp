@@ -110,11 +110,10 @@ struct Multigrid::Cycle : MultigridHierarchy {
   void filter_passing(const CoarseLevel&, SingleVector&) const {}
 
   // coarse := Pᵀ fine
-  void restrict(const Prolongation& transposed, const SingleVector& fine, SingleVector& coarse) const {
+  void restrict(const Restriction& transposed, const SingleVector& fine, SingleVector& coarse) const {
     for_nodes(coarse.size(), [&](std::size_t a) {
-      Quad sum = zero_quad();
-      for (std::uint32_t k = transposed.begin[a]; k < transposed.begin[a + 1]; ++k)
-        sum = sum + transposed.weight[k] * fine[transposed.column[k]];
+      Quad sum{};
+      for (const auto& [i, weight] : transposed[a]) sum = sum + weight * fine[i];
       coarse[a] = sum;
     });
   }

@@ -135,7 +135,7 @@ void MultigridHierarchy::make_finest_parts(const BlockMatrix& coarse, CancelPoin
 void MultigridHierarchy::resize(CoarseLevel& level, std::size_t n) {
   level.single.choose(level.A);
   level.inverse.resize(n);
-  for (SingleVector* v : {&level.r, &level.x, &level.previous}) v->assign(n, zero_quad());
+  for (SingleVector* v : {&level.r, &level.x, &level.previous}) v->assign(n, Quad{});
 }
 
 void MultigridHierarchy::build() {
@@ -171,7 +171,7 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
   finest.inverse.resize(pattern->particles());
   has_temporary.resize(pattern->chunks());
   for (SingleVector* v : {&finest.r, &finest.x, &finest.previous, &finest.next}) {
-    v->assign(pattern->particles(), zero_quad());
+    v->assign(pattern->particles(), Quad{});
     cancel.poll();
   }
   CouplingGraph graph = finest_graph(cancel);
@@ -181,14 +181,14 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
     if (P.columns == 0 || static_cast<double>(P.columns) > kWorstReduction * static_cast<double>(size)) break;
     size = P.columns;
     CoarseLevel next;
-    Prolongation transposed = P.transposed();
-    next.A = coarse_pattern(graph, P, transposed, cancel);
+    MultigridLevel& finer = coarser.empty() ? static_cast<MultigridLevel&>(finest) : coarser.back();
+    finer.transposed = transposed(P);
+    next.A = coarse_pattern(graph, P, finer.transposed, cancel);
     if (!coarser.empty()) next.from_finer = coarse_terms(coarser.back().A, P, next.A, cancel);
     graph = coarse_graph(graph, P, next.A, cancel);
     resize(next, size);
     active.assign(size, 1);
-    (coarser.empty() ? finest.P : coarser.back().P) = std::move(P);
-    (coarser.empty() ? finest.transposed : coarser.back().transposed) = std::move(transposed);
+    finer.P = std::move(P);
     coarser.push_back(std::move(next));
   }
   finest.parts.clear();
@@ -200,8 +200,8 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
 
 // Whether stencils or passing entries reach a chunk.
 bool MultigridHierarchy::find_temporary(std::size_t chunk) {
-  bool has = A->has_stencils_in(chunk);
-  filter->for_entries(chunk, [&](const RowFilter::Entry& entry) { has = has || entry.passing; });
+  const bool has =
+      A->has_stencils_in(chunk) || std::ranges::any_of(filter->entries(chunk), &RowFilter::Entry::passing);
   has_temporary[chunk] = has ? 1 : 0;
   return has;
 }
@@ -372,12 +372,8 @@ bool CoarsestSolver::factorise(const BlockMatrix& A, double scale) {
     const mat3 B = scale * full(A.value[k]);
     const auto row = 3 * static_cast<Eigen::Index>(A.nodes[k][0]);
     const auto column = 3 * static_cast<Eigen::Index>(A.nodes[k][1]);
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        dense_(row + i, column + j) = B[i][j];
-        dense_(column + j, row + i) = B[i][j];
-      }
-    }
+    dense_.block<3, 3>(row, column) = dense_.block<3, 3>(column, row) =
+        Eigen::Map<const Eigen::Matrix3d>(&B[0][0]);
   }
   factor_.compute(dense_);
   return factor_.info() == Eigen::Success;

@@ -47,14 +47,16 @@ struct Chebyshev {
   }
 };
 
-/// The smoother of one level, for A x = r. Row i of its vectors belongs to node i; `previous` and `x` are the
-/// last two iterates.
-struct Smoother {
+/// One level: its smoother, for A x = r, and the interpolation from the next coarser level. Row i of its
+/// vectors belongs to node i; `previous` and `x` are the last two iterates.
+struct MultigridLevel {
   std::vector<SingleSymmetric> inverse;  // D⁻¹
   Chebyshev chebyshev;
   SingleVector r, x, previous;
+  Prolongation P;  // empty on the coarsest level
+  Restriction transposed;
 
-  explicit Smoother(double part) : chebyshev(2.0, part) {}
+  explicit MultigridLevel(double part) : chebyshev(2.0, part) {}
 
   // Row i of the next iterate, given row i of A x: the first step from x_0 = 0 (without a product), the
   // second step after it, the first step from any x_0, and every later step.
@@ -99,7 +101,7 @@ struct MultigridHierarchy {
   static constexpr double kCoarsePart = 16;
 
   /// The finest level, in single precision.
-  struct Finest : Smoother {
+  struct Finest : MultigridLevel {
     struct Part {
       std::uint32_t row_begin, row_end = 0;
       std::span<const std::uint32_t> slots;
@@ -109,20 +111,18 @@ struct MultigridHierarchy {
       bool has_room() const { return sums.has_room_for(RankOneTerms::kMostTargets); }
     };
 
-    Finest() : Smoother(kFinestPart) {}
+    Finest() : MultigridLevel(kFinestPart) {}
 
     SingleSpringMatrix A;
-    SingleVector next;           // of iterates: a product needs a vector for its sums
-    Prolongation P, transposed;  // to the next coarser level
-    std::vector<Part> parts;     // of the next coarser matrix
+    SingleVector next;        // of iterates: a product needs a vector for its sums
+    std::vector<Part> parts;  // of the next coarser matrix
   };
-  struct CoarseLevel : Smoother {
-    CoarseLevel() : Smoother(kCoarsePart) {}
+  struct CoarseLevel : MultigridLevel {
+    CoarseLevel() : MultigridLevel(kCoarsePart) {}
 
     BlockMatrix A;
-    SingleBlockMatrix single;    // the same, scaled as the finest level
-    GalerkinTerms from_finer;    // empty on the first coarse level: see Finest::parts
-    Prolongation P, transposed;  // empty on the coarsest level
+    SingleBlockMatrix single;  // the same, scaled as the finest level
+    GalerkinTerms from_finer;  // empty on the first coarse level: see Finest::parts
   };
 
   /// Two vectors, by row, that may be overwritten.

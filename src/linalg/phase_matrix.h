@@ -74,11 +74,8 @@ class PhaseMatrix {
   void multiply_chunk(std::size_t chunk, const PhaseVector& in, PhaseVector& sums,
                       const Finish& finish) const {
     with_best_registers([&](auto) {
-      Product<Finish> product{*this,
-                              in.data(),
-                              sums.data(),
-                              finish,
-                              {pattern_->chunk_begin[chunk], pattern_->incoming_begin[chunk]}};
+      Product<Finish> product{
+          *this, in.data(), sums.data(), finish, {pattern_->chunk_begin[chunk], pattern_->incoming[chunk]}};
       multiply_spring_rows(*pattern_, chunk, product);
     });
   }
@@ -97,7 +94,7 @@ class PhaseMatrix {
 
     void begin(std::uint32_t end) {
       const std::uint32_t first = begun.begin(
-          end, matrix.pattern_->incoming, [&](std::uint32_t row) { sums[row] = {}; },
+          end, [&](std::uint32_t row) { sums[row] = {}; },
           [&](const SpringPattern::Incoming& spring) {
             subtract(spring.upper, force(spring.slot, at(spring.lower), spring.upper));
           });

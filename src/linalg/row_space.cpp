@@ -8,8 +8,8 @@ namespace clothlab {
 void RowFilter::assign(const SpringPattern& pattern, const Projection& projection) {
   assert(projection.size() == pattern.particles());
   const std::span<const Projection::Entry> constrained = projection.entries();
-  entries_.clear();
-  chunk_begin_.assign(pattern.chunk_begin.size(), 0);
+  entries_.items.clear();
+  entries_.begin.assign(pattern.chunk_begin.size(), 0);
   if (constrained.empty()) return;
   // Sorted by row in time linear in the rows.
   constexpr std::uint32_t kNoEntry = 0;
@@ -20,17 +20,15 @@ void RowFilter::assign(const SpringPattern& pattern, const Projection& projectio
     for (std::uint32_t row = pattern.chunk_begin[chunk]; row < pattern.chunk_begin[chunk + 1]; ++row) {
       if (entry_of_row_[row] == kNoEntry) continue;
       const Projection::Entry& entry = constrained[entry_of_row_[row] - 1];
-      entries_.push_back({row, entry.S, entry.S == mat3(0.0), entry.passing});
+      entries_.items.push_back({row, entry.S, entry.S == mat3(0.0), entry.passing});
     }
-    chunk_begin_[chunk + 1] = static_cast<std::uint32_t>(entries_.size());
+    entries_.begin[chunk + 1] = static_cast<std::uint32_t>(entries_.items.size());
   }
 }
 
 void RowFilter::filter(std::size_t chunk, Padded* a) const {
-  for (std::uint32_t k = chunk_begin_[chunk]; k < chunk_begin_[chunk + 1]; ++k) {
-    const Entry& entry = entries_[k];
+  for (const Entry& entry : entries_[chunk])
     a[entry.row] = entry.fixed ? Padded{} : padded(entry.S * unpadded(a[entry.row]));
-  }
 }
 
 }  // namespace clothlab

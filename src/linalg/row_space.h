@@ -59,18 +59,13 @@ class RowFilter {
 
   void assign(const SpringPattern& pattern, const Projection& projection);
 
-  std::span<const Entry> entries() const { return entries_; }
-  /// Calls body(entry) for the entries of one chunk.
-  template <class Body>
-  void for_entries(std::size_t chunk, const Body& body) const {
-    for (std::uint32_t k = chunk_begin_[chunk]; k < chunk_begin_[chunk + 1]; ++k) body(entries_[k]);
-  }
+  std::span<const Entry> entries() const { return entries_.items; }
+  std::span<const Entry> entries(std::size_t chunk) const { return entries_[chunk]; }
   /// a := S a on the rows of one chunk.
   void filter(std::size_t chunk, Padded* a) const;
 
  private:
-  std::vector<Entry> entries_;              // sorted by row
-  std::vector<std::uint32_t> chunk_begin_;  // chunk -> its first entry; one more at the end
+  CompressedRows<Entry> entries_;  // of each chunk, sorted by row
   std::vector<std::uint32_t> entry_of_row_;
 };
 

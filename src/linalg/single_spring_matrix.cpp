@@ -17,8 +17,7 @@ double root_of_scale(double size) {
 
 void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>& kept, CancelPoint& cancel) {
   pattern_ = &p;
-  for (auto* list : {&begin_, &outer_, &upper_, &slot_, &incoming_begin_}) list->clear();
-  incoming_.clear();
+  for (auto* list : {&begin_, &outer_, &upper_, &slot_}) list->clear();
   const auto springs = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 1));
   slot_.reserve(springs);
   upper_.reserve(springs);
@@ -38,14 +37,11 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
     }
     begin_.push_back(static_cast<std::uint32_t>(slot_.size()));
   }
-  for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
-    incoming_begin_.push_back(static_cast<std::uint32_t>(incoming_.size()));
-    for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
-      const auto& [slot, lower, upper] = p.incoming[k];
-      if (kept[slot]) incoming_.push_back({number[slot], lower, upper});
-    }
-  }
-  incoming_begin_.push_back(static_cast<std::uint32_t>(incoming_.size()));
+  incoming_.fill(p.chunks(), [&](const auto& add) {
+    for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk)
+      for (const auto& [slot, lower, upper] : p.incoming[chunk])
+        if (kept[slot]) add(chunk, {number[slot], lower, upper});
+  });
   cancel.poll();
   springs_.resize(slot_.size());
   cancel.poll();

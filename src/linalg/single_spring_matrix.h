@@ -53,7 +53,7 @@ class SingleSpringMatrix {
   // sums := the terms of springs from other chunks and of stencils on the rows up to `end`.
   void begin_rows(std::uint32_t end, BegunRows& begun, const Quad* x, Quad* sums) const {
     const std::uint32_t first = begun.begin(
-        end, incoming_, [&](std::uint32_t row) { sums[row] = zero_quad(); },
+        end, [&](std::uint32_t row) { sums[row] = Quad{}; },
         [&](const SpringPattern::Incoming& in) {
           sums[in.upper] = sums[in.upper] - spring_force(springs_[in.slot], x[in.lower] - x[in.upper]);
         });
@@ -65,11 +65,11 @@ class SingleSpringMatrix {
   // Two springs share a register, so slots alternate between two sums.
   template <class Eight, class Finish>
   void multiply_rows(std::size_t chunk, const Quad* x_of, Quad* sums, const Finish& finish) const {
-    BegunRows begun{pattern_->chunk_begin[chunk], incoming_begin_[chunk]};
+    BegunRows begun{pattern_->chunk_begin[chunk], incoming_[chunk]};
     std::uint32_t i = begun.row;
     const std::uint32_t* upper = upper_.data() + begin_[i];  // of the next spring
     const Quad* spring = springs_.data() + begin_[i];
-    for (const SpringPattern::Block& block : pattern_->blocks_of(chunk)) {
+    for (const SpringPattern::Block& block : pattern_->blocks[chunk]) {
       begin_rows(block.reach, begun, x_of, sums);
       for (const std::uint32_t end = block.end; i < end; ++i) {
         const Quad x = x_of[i];
@@ -118,9 +118,8 @@ class SingleSpringMatrix {
   const SpringPattern* pattern_ = nullptr;
   // The kept springs, as in the pattern; `slot_` has their slots there.
   std::vector<std::uint32_t> begin_, outer_, upper_, slot_;
-  std::vector<SpringPattern::Incoming> incoming_;  // its slots count the kept springs
-  std::vector<std::uint32_t> incoming_begin_;
-  double root_ = 1;  // of the scale
+  CompressedRows<SpringPattern::Incoming> incoming_;  // its slots count the kept springs
+  double root_ = 1;                                   // of the scale
   std::vector<Quad> springs_;
   std::vector<float> diagonal_;  // by row
 };

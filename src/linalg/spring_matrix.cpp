@@ -64,7 +64,7 @@ struct SpringMatrix::Product {
   Four x_dot_y{};
 
   Product(const SpringMatrix& of, std::size_t chunk, const Rows& on)
-      : A(of), rows(on), begun{of.pattern_->chunk_begin[chunk], of.pattern_->incoming_begin[chunk]} {}
+      : A(of), rows(on), begun{of.pattern_->chunk_begin[chunk], of.pattern_->incoming[chunk]} {}
 
   void begin(std::uint32_t end, bool clears = true) {
     const auto clear = [&](std::uint32_t row) {
@@ -73,7 +73,7 @@ struct SpringMatrix::Product {
     const auto subtract_incoming = [&](const SpringPattern::Incoming& in) {
       subtract(in.upper, force(in.slot, at(in.lower), in.upper));
     };
-    const std::uint32_t first = begun.begin(end, A.pattern_->incoming, clear, subtract_incoming);
+    const std::uint32_t first = begun.begin(end, clear, subtract_incoming);
     A.for_stencil_forces(
         first, end, [&](std::uint32_t row) { return vec3_of(rows.template x<Lanes>(row)); },
         [&](std::uint32_t row, const vec3& f) {
@@ -192,8 +192,8 @@ void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, const Ste
   const std::uint32_t begin = p.chunk_begin[chunk];
   const std::uint32_t end = p.chunk_begin[chunk + 1];
   for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[i]);
-  for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k)
-    blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
+  for (const SpringPattern::Incoming& spring : p.incoming[chunk])
+    blocks.add(spring.upper, block_of(values_[spring.slot]));
   for (std::uint32_t i = begin; i < end; ++i) {
     Symmetric own;
     for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {

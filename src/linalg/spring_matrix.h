@@ -68,8 +68,7 @@ struct SpringPattern {
   struct Incoming {
     std::uint32_t slot, lower, upper;
   };
-  std::vector<Incoming> incoming;             ///< sorted by upper row, then slot
-  std::vector<std::uint32_t> incoming_begin;  ///< chunk -> its first in `incoming`; one more at the end
+  CompressedRows<Incoming> incoming;  ///< of each chunk, sorted by upper row, then slot
 
   /// A product traverses a chunk in short blocks of rows and clears only the rows to which the next block
   /// adds, so these stay in the first-level cache until they are complete.
@@ -77,11 +76,7 @@ struct SpringPattern {
     std::uint32_t end;    ///< end of its rows, which begin at the end of the block before
     std::uint32_t reach;  ///< no row below `end` is joined to a row of the chunk from here on
   };
-  std::span<const Block> blocks_of(std::size_t chunk) const {
-    return std::span(blocks).subspan(block_begin[chunk], block_begin[chunk + 1] - block_begin[chunk]);
-  }
-  std::vector<Block> blocks;
-  std::vector<std::uint32_t> block_begin;  ///< chunk -> its first block; one more at the end
+  CompressedRows<Block> blocks;  ///< of each chunk
 };
 
 /// A symmetric matrix on the particles of a mesh, matrix-free: four numbers per spring instead of blocks,

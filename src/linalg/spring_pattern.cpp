@@ -131,7 +131,7 @@ void number_parts(SpringPattern& p, CancelPoint& cancel) {
 // Blocks, and the springs that reach a chunk from lower ones.
 void cut_chunks(SpringPattern& p, CancelPoint& cancel) {
   p.slot_outer.resize(p.particles());
-  p.block_begin.push_back(0);
+  std::vector<SpringPattern::Incoming> outer;
   for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
     const std::uint32_t end = p.chunk_begin[chunk + 1];
     std::uint32_t reach = 0;
@@ -140,21 +140,18 @@ void cut_chunks(SpringPattern& p, CancelPoint& cancel) {
       std::uint32_t k = p.slot_begin[r];
       for (; k < p.slot_begin[r + 1] && p.upper[k] < end; ++k) reach = std::max(reach, p.upper[k] + 1);
       p.slot_outer[r] = k;
-      for (; k < p.slot_begin[r + 1]; ++k) p.incoming.push_back({k, r, p.upper[k]});
+      for (; k < p.slot_begin[r + 1]; ++k) outer.push_back({k, r, p.upper[k]});
       if (r + 1 == end || (r + 1) % kBlockRows == 0) {
         reach = std::max(reach, r + 1);
-        p.blocks.push_back({r + 1, reach});
+        p.blocks.items.push_back({r + 1, reach});
       }
     }
-    p.block_begin.push_back(static_cast<std::uint32_t>(p.blocks.size()));
+    p.blocks.begin.push_back(static_cast<std::uint32_t>(p.blocks.items.size()));
   }
-  std::sort(p.incoming.begin(), p.incoming.end(),
-            [](const SpringPattern::Incoming& a, const SpringPattern::Incoming& b) {
-              return std::tie(a.upper, a.slot) < std::tie(b.upper, b.slot);
-            });
-  p.incoming_begin.assign(p.chunks() + 1, 0);
-  for (const SpringPattern::Incoming& in : p.incoming) ++p.incoming_begin[p.chunk_of(in.upper) + 1];
-  std::partial_sum(p.incoming_begin.begin(), p.incoming_begin.end(), p.incoming_begin.begin());
+  std::ranges::sort(outer, {}, [](const auto& spring) { return std::pair(spring.upper, spring.slot); });
+  p.incoming.fill(p.chunks(), [&](const auto& add) {
+    for (const SpringPattern::Incoming& spring : outer) add(p.chunk_of(spring.upper), spring);
+  });
 }
 
 }  // namespace

@@ -24,17 +24,17 @@ CLOTHLAB_INLINED inline Register spring_force(const Register& ub, const Register
 
 /// How far a product has begun the rows of a chunk.
 struct BegunRows {
-  std::uint32_t row, incoming;
+  std::uint32_t row;
+  std::span<const SpringPattern::Incoming> incoming;  // springs of the rows from there on
 
-  /// Calls clear(row) for the rows up to `end`, and then subtract(incoming) for the springs that reach them
+  /// Calls clear(row) for the rows up to `end`, and then subtract(spring) for the springs that reach them
   /// from other chunks. Returns the first of these rows.
   template <class Clear, class Subtract>
-  std::uint32_t begin(std::uint32_t end, std::span<const SpringPattern::Incoming> springs, const Clear& clear,
-                      const Subtract& subtract) {
+  std::uint32_t begin(std::uint32_t end, const Clear& clear, const Subtract& subtract) {
     const std::uint32_t first = row;
     for (; row < end; ++row) clear(row);
-    for (; incoming < springs.size() && springs[incoming].upper < end; ++incoming)
-      subtract(springs[incoming]);
+    for (; !incoming.empty() && incoming.front().upper < end; incoming = incoming.subspan(1))
+      subtract(incoming.front());
     return first;
   }
 };
@@ -54,7 +54,7 @@ CLOTHLAB_INLINED inline void multiply_spring_rows(const SpringPattern& p, std::s
   const std::uint32_t* const slot_begin = p.slot_begin.data();
   const std::uint32_t* const slot_outer = p.slot_outer.data();
   std::uint32_t i = p.chunk_begin[chunk], k = slot_begin[i];
-  for (const SpringPattern::Block& block : p.blocks_of(chunk)) {
+  for (const SpringPattern::Block& block : p.blocks[chunk]) {
     product.begin(block.reach);
     for (const std::uint32_t end = block.end; i < end; ++i) {
       const auto at = product.at(i);

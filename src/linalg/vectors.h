@@ -100,8 +100,6 @@ inline Quad first_of(Quad q, int n) {
   return where_greater(all<Quad>(static_cast<float>(n)), Quad{0.0f, 1.0f, 2.0f, 3.0f}, q, Quad{});
 }
 
-inline Quad zero_quad() { return Quad{0.0f, 0.0f, 0.0f, 0.0f}; }
-
 inline Quad single(const Lanes& v) {
   return Quad{static_cast<float>(v.low[0]), static_cast<float>(v.low[1]), static_cast<float>(v.high[0]),
               0.0f};

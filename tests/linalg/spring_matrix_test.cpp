@@ -89,8 +89,8 @@ TEST(SpringPattern, KeepsJoinedParticlesTogetherWhateverTheirOrder) {
   }
   const auto pattern = SpringPattern::build(shuffled.size(), springs);
   ASSERT_EQ(pattern->chunks(), 16u);
-  EXPECT_LT(pattern->incoming.size(), 2u * 24 * 16 * 6);
-  EXPECT_GT(pattern->incoming.size(), 24u * 16);
+  EXPECT_LT(pattern->incoming.items.size(), 2u * 24 * 16 * 6);
+  EXPECT_GT(pattern->incoming.items.size(), 24u * 16);
 }
 
 TEST(SpringMatrix, ProductEqualsTheDefinition) {

@@ -142,10 +142,10 @@ class ExponentialRosenbrockEuler final : public Integrator {
         before_[i].values = next;
         if (n % 2 == 0) sum_[i].values = sum_[i].values + (of_now * now + of_next * next);
       });
-      filter_.for_entries(chunk, [&](const RowFilter::Entry& entry) {
+      for (const RowFilter::Entry& entry : filter_.entries(chunk)) {
         Phase& next = before_[entry.row];
         next = Phase(next.x(), entry.S * next.v());
-      });
+      }
     });
   }
   /// ‖√M v‖ of hJ b, after the first term.
