@@ -22,16 +22,6 @@ constexpr double kRefined = 1e-3;  // relative gain below which refinement ends
 
 double root(double square) { return std::sqrt(std::max(square, 0.0)); }
 
-/// False if the measurement was cancelled.
-bool is_completed(const auto& measurement) {
-  try {
-    measurement();
-    return true;
-  } catch (const Cancelled&) {
-    return false;
-  }
-}
-
 /// The oscillations that set the limit of some method of StepCoupling::eigenvalues, and of `running`.
 std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const IntegratorInfo& running,
                                         const StopProbe& stop) {

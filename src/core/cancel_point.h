@@ -35,4 +35,15 @@ class CancelPoint {
   std::size_t left_ = 0;  // until the next poll
 };
 
+/// Calls work(); false if that throws Cancelled.
+template <class Work>
+bool is_completed(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Cancelled&) {
+    return false;
+  }
+}
+
 }  // namespace clothlab

@@ -111,14 +111,12 @@ SolveReport CholeskySolver::solve_freely(const ComputeContext& context, const Li
   y_.assign(x.size(), vec3(0.0));
   history_.assign(1, 1.0);
   if (!system.same_matrix) factor_.forget();
-  try {
+  report.stopped = !is_completed([&] {
     prepare(context, system);
     const double scale = norm(rhs_);
     report.residual = history_[0] = scale == 0 ? 0.0 : scale / scale;
     if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
-  } catch (const Cancelled&) {
-    report.stopped = true;
-  }
+  });
 
   if (!system.z.empty()) {
     for (const Projection::Entry& entry : system.projection.entries())

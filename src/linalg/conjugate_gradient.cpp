@@ -131,12 +131,11 @@ struct ConjugateGradient::Scratch {
   }
   vec3 change_of(const RowFilter::Entry& entry) const { return prescribed[pattern().particle[entry.row]]; }
 
-  // v += z, the prescribed change
-  void add_change(RowVector& v) const {
+  // v += factor z, the prescribed change
+  void add_change(RowVector& v, double factor) const {
     if (!moves) return;
-    for (const RowFilter::Entry& entry : filter.entries()) {
-      v[entry.row] = padded(unpadded(v[entry.row]) + change_of(entry));
-    }
+    for (const RowFilter::Entry& entry : filter.entries())
+      v[entry.row] = padded(unpadded(v[entry.row]) + factor * change_of(entry));
   }
 
   // r := S (b - A (y + z)); returns r . r. Overwrites p and q.
@@ -146,7 +145,7 @@ struct ConjugateGradient::Scratch {
       for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
         std::copy(y.begin() + begin, y.begin() + end, p.begin() + begin);
       });
-      add_change(p);
+      add_change(p, 1);
     }
     has_product = true;
     return filtered(sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
@@ -183,11 +182,7 @@ struct ConjugateGradient::Scratch {
   double start_from(std::span<const vec3> x) {
     const SpringPattern& rows = pattern();
     for_each_row(*pool, rows, [&](std::size_t i) { y[i] = padded(x[rows.particle[i]]); });
-    if (moves) {
-      for (const RowFilter::Entry& entry : filter.entries()) {
-        y[entry.row] = padded(unpadded(y[entry.row]) - change_of(entry));
-      }
-    }
+    add_change(y, -1);
     return true_residual();
   }
 
@@ -433,7 +428,7 @@ struct ConjugateGradient::Scratch {
   // x := y + z; overwrites y.
   void finish(std::span<vec3> x) {
     const SpringPattern& rows = pattern();
-    add_change(y);
+    add_change(y, 1);
     for_each_row(*pool, rows, [&](std::size_t i) { x[rows.particle[i]] = unpadded(y[i]); });
   }
 };

@@ -127,11 +127,7 @@ LowestModes::Result LowestModes::compute(const ComputeContext& context, const Sp
   Problem p{context,    K,       masses,
             projection, request, 3 * K.size() - static_cast<std::size_t>(std::lround(held))};
   Result result;
-  try {
-    search(p, result);
-  } catch (const Cancelled&) {
-    result.stopped = true;
-  }
+  result.stopped = !is_completed([&] { search(p, result); });
   return result;
 }
 

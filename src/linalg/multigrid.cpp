@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "core/error.h"
+#include "core/cancel_point.h"
 #include "linalg/multigrid_hierarchy.h"
 
 namespace clothlab {
@@ -128,7 +128,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
       for (std::uint32_t k = P.begin[i]; k < end; k += Prolongation::kPadding + 1) {
         Quad weight;
         std::memcpy(&weight, &P.weight[k], sizeof weight);
-        weight = first_of(weight, static_cast<int>(end - k));
+        weight = where_greater(all<Quad>(static_cast<float>(end - k)), Quad{0, 1, 2, 3}, weight, Quad{});
         const std::uint32_t* column = &P.column[k];
         sum = sum + ((weight[0] * coarse[column[0]] + weight[1] * coarse[column[1]]) +
                      (weight[2] * coarse[column[2]] + weight[3] * coarse[column[3]]));
@@ -160,16 +160,13 @@ bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, co
   c.A = &A;
   c.filter = &filter;
   c.stop = &context.stop;
-  try {
+  return is_completed([&] {
     CancelPoint(context.stop).poll();
     if (same_springs)
       c.compute_smoother({first, second});
     else
       c.compute_values({first, second});
-  } catch (const Cancelled&) {
-    return false;
-  }
-  return true;
+  });
 }
 
 double Multigrid::apply(const RowVector& r, double r_norm, RowVector& z) {

@@ -95,11 +95,6 @@ void resize_in_parts(std::vector<Value>& list, std::size_t length, const CancelP
 /// One vector in single precision, by row or by node.
 using SingleVector = std::vector<Quad>;
 
-/// The first n numbers of q, and 0 in the others.
-inline Quad first_of(Quad q, int n) {
-  return where_greater(all<Quad>(static_cast<float>(n)), Quad{0.0f, 1.0f, 2.0f, 3.0f}, q, Quad{});
-}
-
 inline Quad single(const Lanes& v) {
   return Quad{static_cast<float>(v.low[0]), static_cast<float>(v.low[1]), static_cast<float>(v.high[0]),
               0.0f};
