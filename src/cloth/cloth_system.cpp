@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/cloth_system.h"
-#include "linalg/loops.h"
 
 #include <utility>
 

@@ -6,8 +6,6 @@
 #include <glm/matrix.hpp>
 #include <numbers>
 
-#include "linalg/loops.h"
-
 namespace clothlab {
 
 namespace {

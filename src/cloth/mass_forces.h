@@ -4,7 +4,6 @@
 #include <glm/geometric.hpp>
 
 #include "cloth/force_term.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 

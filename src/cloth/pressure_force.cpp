@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/pressure_force.h"
-#include "linalg/loops.h"
 
 #include <glm/geometric.hpp>
 

@@ -7,7 +7,6 @@
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
-#include "linalg/loops.h"
 #include "linalg/small_dense.h"
 
 namespace clothlab {

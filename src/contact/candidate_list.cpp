@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/collect.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 namespace {

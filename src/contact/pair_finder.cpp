@@ -7,8 +7,6 @@
 #include <glm/geometric.hpp>
 #include <utility>
 
-#include "linalg/loops.h"
-
 namespace clothlab {
 namespace {
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "linalg/loops.h"
-
 namespace clothlab {
 
 namespace {

@@ -9,7 +9,6 @@
 
 #include "dynamics/smooth_friction.h"
 #include "integrate/step_ends.h"
-#include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {

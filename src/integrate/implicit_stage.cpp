@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "integrate/solve_outcome.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 

@@ -14,7 +14,6 @@
 #include "integrate/step_ledger.h"
 #include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 

@@ -9,7 +9,6 @@
 
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 

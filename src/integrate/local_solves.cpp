@@ -5,7 +5,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "linalg/loops.h"
 #include "linalg/symmetric.h"
 
 namespace clothlab {

@@ -8,7 +8,6 @@
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
-#include "linalg/loops.h"
 #include "linalg/row_space.h"
 
 namespace clothlab {

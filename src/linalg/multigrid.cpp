@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/multigrid.h"
-#include "linalg/loops.h"
 
 #include <cmath>
 #include <cstring>

@@ -13,7 +13,6 @@
 #include "linalg/block_matrix.h"
 #include "linalg/galerkin.h"
 #include "linalg/linear_system.h"
-#include "linalg/loops.h"
 #include "linalg/row_space.h"
 #include "linalg/single_spring_matrix.h"
 #include "linalg/symmetric.h"

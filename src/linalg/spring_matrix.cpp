@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/spring_matrix.h"
-#include "linalg/loops.h"
 
 #include <algorithm>
 #include <cassert>

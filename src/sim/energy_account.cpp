@@ -7,8 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "linalg/loops.h"
-
 namespace clothlab {
 
 namespace {

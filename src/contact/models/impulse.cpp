@@ -27,7 +27,6 @@
 #include "dynamics/state.h"
 #include "integrate/integrator_info.h"
 #include "linalg/linear_solver.h"
-#include "linalg/loops.h"
 #include "linalg/spring_matrix.h"
 #include "mesh/cloth_mesh.h"
 

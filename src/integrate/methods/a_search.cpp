@@ -10,7 +10,6 @@
 #include "integrate/backward_euler.h"
 #include "integrate/energy_target.h"
 #include "integrate/growth.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 namespace {

@@ -12,7 +12,6 @@
 #include "integrate/step_ends.h"
 #include "linalg/free_parts.h"
 #include "linalg/krylov_phi.h"
-#include "linalg/loops.h"
 #include "linalg/phase_matrix.h"
 #include "linalg/phi_series.h"
 #include "linalg/row_space.h"

@@ -13,7 +13,6 @@
 #include "integrate/step_ends.h"
 #include "linalg/cholesky_factor.h"
 #include "linalg/contact_solver.h"
-#include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {

@@ -13,7 +13,6 @@
 #include "integrate/solve_outcome.h"
 #include "integrate/step_ends.h"
 #include "integrate/tableau.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 namespace {

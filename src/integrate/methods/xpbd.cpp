@@ -11,7 +11,6 @@
 #include "integrate/colouring.h"
 #include "integrate/growth.h"
 #include "integrate/step_ends.h"
-#include "linalg/loops.h"
 #include "linalg/vector_basis.h"
 #include "linalg/vectors.h"
 
