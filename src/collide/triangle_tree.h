@@ -31,9 +31,6 @@ struct Bounds {
     low -= by;
     high += by;
   }
-  bool contains(const vec3& x) const {
-    return x.x >= low.x && x.y >= low.y && x.z >= low.z && x.x <= high.x && x.y <= high.y && x.z <= high.z;
-  }
   bool overlaps(const Bounds& other) const {
     return low.x <= other.high.x && low.y <= other.high.y && low.z <= other.high.z && other.low.x <= high.x &&
            other.low.y <= high.y && other.low.z <= high.z;

@@ -20,8 +20,7 @@ struct ElasticElement {
 };
 
 /// Springs as elements, computed on access: stretch springs first, then bending springs.
-class ElasticElements {
- public:
+struct ElasticElements {
   struct Coefficients {
     double stretch_stiffness = 0;  ///< [N/m]
     double bend_stiffness = 0;     ///< [N/m]
@@ -30,20 +29,17 @@ class ElasticElements {
     double rayleigh = 0;           ///< α of the stiffness part of Rayleigh's damping [s]
   };
 
-  ElasticElements() = default;
-  /// The first `stretch` of the pattern's springs are stretch springs. The rest lengths are by slot.
-  ElasticElements(const SpringPattern& pattern, std::span<const double> rest_lengths, std::size_t stretch,
-                  const Coefficients& coefficients)
-      : pattern_(&pattern), rest_lengths_(rest_lengths), stretch_(stretch), coefficients_(coefficients) {}
+  const SpringPattern& pattern;
+  std::span<const double> rest_lengths;  ///< by slot
+  std::size_t stretch;                   ///< number of stretch springs, the first ones of the pattern
+  Coefficients coefficients;
 
-  std::size_t size() const { return rest_lengths_.size(); }
-  const Coefficients& coefficients() const { return coefficients_; }
+  std::size_t size() const { return rest_lengths.size(); }
   ElasticElement operator[](std::size_t s) const {
-    const auto [i, j] = pattern_->ends(s);
-    const Coefficients& c = coefficients_;
-    const bool stretch = s < stretch_;
-    const double k = stretch ? c.stretch_stiffness : c.bend_stiffness;
-    return {i, j, rest_lengths_[pattern_->slot[s]], k, c.damping, stretch};
+    const auto [i, j] = pattern.ends(s);
+    const bool is_stretch = s < stretch;
+    const double k = is_stretch ? coefficients.stretch_stiffness : coefficients.bend_stiffness;
+    return {i, j, rest_lengths[pattern.slot[s]], k, coefficients.damping, is_stretch};
   }
 
   struct Iterator {
@@ -56,12 +52,6 @@ class ElasticElements {
   };
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
-
- private:
-  const SpringPattern* pattern_ = nullptr;
-  std::span<const double> rest_lengths_;
-  std::size_t stretch_ = 0;
-  Coefficients coefficients_;
 };
 
 }  // namespace clothlab

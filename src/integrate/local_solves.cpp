@@ -70,7 +70,7 @@ bool LocalSolves::relax(const DynamicSystem& system, const Projection& projectio
       sum_over(context.pool, r.size(), kMeanGrain, [&](std::size_t i) { return glm::length(r[i]); });
   const auto n = static_cast<double>(r.size());
   const double enough = kLargeResidual * sum / n;
-  const ElasticElements::Coefficients& c = springs.coefficients();
+  const ElasticElements::Coefficients& c = springs.coefficients;
   const Problem p{system.masses(),
                   projection,
                   A,

@@ -38,13 +38,6 @@ class Couplings {
   void set(std::span<const DistanceConstraint> constraints);
   bool empty() const { return groups_.empty(); }
   std::span<const DistanceConstraint> constraints() const { return constraints_; }
-  /// Calls body(particle) for all particles of the constraints, each once.
-  template <class Body>
-  void for_particles(const Body& body) const {
-    for (const Group& group : groups_)
-      for (const std::uint32_t i : group.particles) body(i);
-  }
-
   /// Calls body(particles) for each group.
   template <class Body>
   void for_groups(const Body& body) const {

@@ -58,9 +58,11 @@ bool Projection::is_fixed(std::size_t i) const {
 
 void Projection::linearise(std::span<const double> masses, std::span<const vec3> x0, std::span<const vec3> v0,
                            double h, double part) {
-  couplings_.for_particles([&](std::uint32_t i) {
-    if (find(i) == nullptr) constrain(i, mat3(1.0), x0[i]);
-    position_of(entries_, i)->coupled = true;
+  couplings_.for_groups([&](std::span<const std::uint32_t> particles) {
+    for (const std::uint32_t i : particles) {
+      if (find(i) == nullptr) constrain(i, mat3(1.0), x0[i]);
+      position_of(entries_, i)->coupled = true;
+    }
   });
   couplings_.linearise(*this, masses, x0, v0, h, part);
 }

@@ -36,7 +36,6 @@ class SingleSpringMatrix {
   }
 
   double scale() const { return root_ * root_; }
-  std::size_t size() const { return diagonal_.size(); }
 
   /// Calls finish(i, (scale() A x)_i) for every row i of the chunk, ascending. `finish` may write to any
   /// vector but x at row i. `sums` is scratch on the rows of the chunk; it may be the vector that finish(i)

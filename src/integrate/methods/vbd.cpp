@@ -118,7 +118,7 @@ class VertexBlockDescent final : public ForceByForceStep {
   /// One sweep over all particles, colour by colour. Contacts may join particles of one colour, so these move
   /// after all of them are solved.
   void sweep(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context) {
-    const ElasticElements::Coefficients c = system.elements().coefficients();
+    const ElasticElements::Coefficients c = system.elements().coefficients;
     const Values values{h * h * c.stretch_stiffness, h * h * c.bend_stiffness, h * c.damping, h};
     const std::span<const std::uint32_t> order = particles_.order();
     moved_.resize(order.size());
