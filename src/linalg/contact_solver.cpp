@@ -220,18 +220,15 @@ int ContactSolver::sweep(WorkerPool& pool, double enough) {
       const Group& group = groups_[g];
       const std::span<NodalContact> contacts = of(group);
       std::array<ContactState, kMostContactsOfParticle> states{};
-      for (std::size_t k = 0; k < contacts.size(); ++k) states[k] = contacts[k].state;
+      std::ranges::transform(contacts, states.begin(), &NodalContact::state);
       vec3 v = velocity(group);
       // Only rounding would change it.
       if (enough > 0 && allow(v, -unpadded(r_[group.row]), contacts) <= enough) continue;
       const vec3 q = group.D * v + unpadded(r_[group.row]);
       solve_coulomb(group.D, group.D_inverse, q, contacts, v);
       set_velocity(group, v);
-      for (std::size_t k = 0; k < contacts.size(); ++k)
-        if (states[k] != contacts[k].state) {
-          ++changed;
-          break;
-        }
+      const std::span<const ContactState> before(states.data(), contacts.size());
+      if (!std::ranges::equal(contacts, before, {}, &NodalContact::state)) ++changed;
     }
     return static_cast<double>(changed);
   }));

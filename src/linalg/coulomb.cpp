@@ -276,20 +276,12 @@ double nearest_impulses(std::span<const NodalContact> contacts, const vec3& v, c
 // The states of contacts at v; open ones stay open, unless v was put on them.
 void find_states(std::span<NodalContact> contacts, const vec3& v, double rounding, bool moved) {
   for (NodalContact& contact : contacts) {
-    const double above = glm::dot(contact.normal, v) - contact.least;
-    if (contact.state == ContactState::open) {
-      if (!moved || above > 100 * rounding) continue;
-      contact.impulse = vec3(0);
-      contact.state = ContactState::slip;
-    }
-    if (above > 100 * rounding) {
-      contact.state = ContactState::open;
-      contact.impulse = vec3(0);
-    } else {
-      contact.state = contact.friction > 0 && !(glm::length(contact.slip(v)) > 100 * rounding)
-                          ? ContactState::stick
-                          : ContactState::slip;
-    }
+    const bool was_open = contact.state == ContactState::open;
+    const bool is_left = glm::dot(contact.normal, v) - contact.least > 100 * rounding;
+    if (was_open && (!moved || is_left)) continue;
+    if (was_open || is_left) contact.impulse = vec3(0);
+    const bool sticks = contact.friction > 0 && !(glm::length(contact.slip(v)) > 100 * rounding);
+    contact.state = is_left ? ContactState::open : sticks ? ContactState::stick : ContactState::slip;
   }
 }
 

@@ -74,9 +74,8 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a, const Sto
 
   // Selection sort, ascending; terminates with NaN too.
   for (std::size_t k = 0; k + 1 < n; ++k) {
-    std::size_t least = k;
-    for (std::size_t j = k + 1; j < n; ++j)
-      if (values_[j] < values_[least]) least = j;
+    const auto from = values_.begin() + static_cast<std::ptrdiff_t>(k);
+    const std::size_t least = k + static_cast<std::size_t>(std::min_element(from, values_.end()) - from);
     if (least == k) continue;
     std::swap(values_[k], values_[least]);
     for (std::size_t i = 0; i < n; ++i) std::swap(vectors_[k * n + i], vectors_[least * n + i]);
