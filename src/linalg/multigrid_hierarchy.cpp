@@ -132,12 +132,6 @@ void MultigridHierarchy::make_finest_parts(const BlockMatrix& coarse, CancelPoin
   }
 }
 
-void MultigridHierarchy::resize(CoarseLevel& level, std::size_t n) {
-  level.single.choose(level.A);
-  level.inverse.resize(n);
-  for (SingleVector* v : {&level.r, &level.x, &level.previous}) v->assign(n, Quad{});
-}
-
 void MultigridHierarchy::build() {
   CancelPoint cancel(*stop);
   pattern.reset();  // invalid until all is built
@@ -186,7 +180,9 @@ void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& can
     next.A = coarse_pattern(graph, P, finer.transposed, cancel);
     if (!coarser.empty()) next.from_finer = coarse_terms(coarser.back().A, P, next.A, cancel);
     graph = coarse_graph(graph, P, next.A, cancel);
-    resize(next, size);
+    next.single.choose(next.A);
+    next.inverse.resize(size);
+    for (SingleVector* v : {&next.r, &next.x, &next.previous}) v->assign(size, Quad{});
     active.assign(size, 1);
     finer.P = std::move(P);
     coarser.push_back(std::move(next));

@@ -161,7 +161,6 @@ struct MultigridHierarchy {
   std::vector<char> strong_springs(CancelPoint& cancel) const;
   CouplingGraph finest_graph(CancelPoint& cancel) const;
   void make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel);
-  static void resize(CoarseLevel& level, std::size_t n);
   void build();
   void build_levels(std::vector<char> active, CancelPoint& cancel);
 
