@@ -13,30 +13,48 @@ namespace clothlab {
 // the two disagree, and a sheet of 64×64 gains energy.
 inline constexpr double kRattleSoftness = 0.1;
 
-/// Methods that solve for the lengths of rods. Exact lengths and surfaces contradict each other. A step that
-/// may touch a surface is therefore one of first order, with compliant rods and contacts in one linear solve:
-///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
+/// What methods with rods share.
 class RodMethod : public Integrator {
  protected:
-  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                         StepReport& report) {
-    v1_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < system.size(); ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
-    prescribe(system.projection(), state.x, h, x1_, v1_);
+  /// v1_ := v0 + weight M⁻¹ f(x0, v0), x1_ := x0 + h v1_, with f without the elastic force of stretch
+  /// springs; v0_ := v0. Reports the forces, and reads the rods.
+  void predict(const DynamicSystem& system, const State& state, double h, double weight,
+               const StepContext& context) {
+    for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(system.size());
+    v0_ = state.v;
+    prescribe_velocity(system.projection(), state.x, h, v0_);
+    free_acceleration(system, state.x, v0_, context, weight, a_, SpringForces::inextensible);
+    for (std::size_t i = 0; i < x1_.size(); ++i) {
+      v1_[i] = v0_[i] + weight * a_[i];
+      x1_[i] = state.x[i] + h * v1_[i];
+    }
     context.poll();
     constraints_.update(system, context);
+  }
+
+  /// Exact lengths and surfaces contradict each other. A step that may touch a surface is therefore one of
+  /// first order, with compliant rods and contacts in one linear solve:
+  ///   x1 = x0 + h (v0 + h M⁻¹ (f(x0, v0) + forces of rods and contacts)),   v1 = (x1 − x0)/h.
+  void take_contact_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                         StepReport& report) {
+    predict(system, state, h, h, context);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.project_onto_contacts(context, h, state.x, x1_, report);
     report.rod_forces = constraints_.forces(1 / (h * h));
-    for (std::size_t i = 0; i < system.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-    report_contacts(context, system.size());
+    for (std::size_t i = 0; i < x1_.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    report_contacts(context, x1_.size());
+    end(system, state, h, context, report);
+  }
+
+  /// Ends a step at (x1_, v1_).
+  void end(const DynamicSystem& system, State& state, double h, const StepContext& context,
+           StepReport& report) {
     finish_step(system, context, h, x1_, v1_, state);
     report.length_violation = constraints_.violation(context.pool, state.x);
   }
 
   LengthConstraints constraints_;
-  std::vector<vec3> x1_;
+  std::vector<vec3> x1_, v0_;
   std::vector<vec3> v1_;    // of Rattle: first v½
   std::vector<vec3> a_;     // of f
   std::vector<vec3> push_;  // displacement by rods; of Rattle −h²/2 M⁻¹ J0ᵀλ
@@ -64,21 +82,10 @@ template <bool kShake>
 class Rattle final : public RodMethod {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    const std::size_t n = system.size();
-    for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
     if (!context.contacts.empty()) return take_contact_step(system, state, h, context, report);
-    const Projection& projection = system.projection();
-
-    v0_ = state.v;
-    prescribe_velocity(projection, state.x, h, v0_);
-    free_acceleration(system, state.x, v0_, context, h / 2, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < n; ++i) {
-      v1_[i] = v0_[i] + h / 2 * a_[i];
-      x1_[i] = state.x[i] + h * v1_[i];
-    }
-    prescribe(projection, state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
+    const std::size_t n = system.size();
+    predict(system, state, h, h / 2, context);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.approach(state.x, h);
     constraints_.linearise(context, state.x);
     constraints_.project_positions(context, x1_, push_, report);
@@ -89,16 +96,14 @@ class Rattle final : public RodMethod {
     for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
     free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
     for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
-    prescribe(projection, state.x, h, x1_, v1_);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
     context.poll();
     constraints_.linearise(context, x1_);
     if constexpr (kShake)
       constrain_next_step(context, h, report);
     else
       constraints_.project_velocities(context, v1_, kRattleSoftness, report);
-
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
+    end(system, state, h, context, report);
   }
   void constrain_next_step(const StepContext& context, double h, StepReport& report) {
     std::vector<vec3>& x2 = v0_;
@@ -107,8 +112,6 @@ class Rattle final : public RodMethod {
     constraints_.project_positions(context, x2, push_, report);
     for (std::size_t i = 0; i < x2.size(); ++i) v1_[i] += push_[i] / (2 * h);
   }
-
-  std::vector<vec3> v0_;
 };
 
 }  // namespace clothlab

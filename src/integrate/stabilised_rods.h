@@ -4,11 +4,8 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <vector>
 
-#include "integrate/integrator.h"
-#include "integrate/length_constraints.h"
-#include "integrate/step_ends.h"
+#include "integrate/rattle.h"
 
 namespace clothlab {
 
@@ -34,19 +31,14 @@ struct StabilisationSettings {
 ///   cfm:         J v1 = −(E/h) C + c λ, constraint force mixing: C tends to h c λ/E, about c λ/α.
 ///   projection:  J v1 = 0, then x1 moves to C(x1) = 0 along M⁻¹J(x1)ᵀ, without a change of v1 [Cline 2003].
 /// Contact is ignored.
-class StabilisedRods final : public Integrator {
+class StabilisedRods final : public RodMethod {
  public:
   explicit StabilisedRods(const StabilisationSettings& settings) : settings_(settings) {}
 
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    for (auto* scratch : {&x1_, &v1_, &a_, &push_}) scratch->resize(system.size());
-    v1_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < v1_.size(); ++i) v1_[i] += h * a_[i];
-    constraints_.update(system, context);
+    predict(system, state, h, h, context);
     constraints_.linearise(context, state.x);
     const bool pulls = settings_.kind == Stabilisation::baumgarte || settings_.kind == Stabilisation::cfm;
     const double removed = pulls ? -std::expm1(-settings_.baumgarte * h) : 0;
@@ -59,13 +51,10 @@ class StabilisedRods final : public Integrator {
       constraints_.linearise(context, x1_);
       constraints_.project_positions(context, x1_, push_, report);
     }
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
+    end(system, state, h, context, report);
   }
 
   StabilisationSettings settings_;
-  LengthConstraints constraints_;
-  std::vector<vec3> x1_, v1_, a_, push_;
 };
 
 }  // namespace clothlab

@@ -15,25 +15,17 @@ namespace {
 class FastProjection final : public RodMethod {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    const std::size_t n = system.size();
-    for (auto* scratch : {&x1_, &v1_, &a_, &push_}) scratch->resize(n);
     if (!context.contacts.empty()) return take_contact_step(system, state, h, context, report);
-    v1_ = state.v;
-    prescribe_velocity(system.projection(), state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < n; ++i) x1_[i] = state.x[i] + h * (v1_[i] + h * a_[i]);
+    predict(system, state, h, h, context);
     prescribe(system.projection(), state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
     constraints_.approach(state.x, h);
     constraints_.project_fast(context, x1_, push_, report);
     report.rod_forces = constraints_.forces(1 / (h * h));
-    for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    for (std::size_t i = 0; i < x1_.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
     prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.linearise(context, x1_);
     constraints_.project_velocities(context, v1_, kRattleSoftness, report);
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
+    end(system, state, h, context, report);
   }
 };
 

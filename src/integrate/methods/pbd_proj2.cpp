@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <glm/geometric.hpp>
 #include <span>
-#include <vector>
 
 #include "integrate/growth.h"
-#include "integrate/length_constraints.h"
-#include "integrate/step_ends.h"
+#include "integrate/rattle.h"
 
 namespace clothlab {
 namespace {
@@ -24,7 +22,7 @@ constexpr double kPbdSoftness = 1e-4;
 ///   with Coulomb's law at every contact;
 ///   v = (x − x0)/h;   v −= M⁻¹Jᵀ (J M⁻¹Jᵀ)⁺ J v.
 /// Without the second projection it is plain PBD, whose velocities drift off the tangent space.
-class PbdProj2 final : public Integrator {
+class PbdProj2 final : public RodMethod {
  public:
   /// `values` are those of kPbdParameters.
   explicit PbdProj2(const IntegratorParameters& values)
@@ -33,37 +31,24 @@ class PbdProj2 final : public Integrator {
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    const std::size_t n = system.size();
-    for (auto* scratch : {&x1_, &v1_, &a_}) scratch->resize(n);
-    const Projection& projection = system.projection();
-
-    v1_ = state.v;
-    prescribe_velocity(projection, state.x, h, v1_);
-    free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
-    for (std::size_t i = 0; i < n; ++i) {
-      v1_[i] += h * a_[i];
-      x1_[i] = state.x[i] + h * v1_[i];
-    }
-    prescribe(projection, state.x, h, x1_, v1_);
-    context.poll();
-    constraints_.update(system, context);
+    predict(system, state, h, h, context);
+    prescribe(system.projection(), state.x, h, x1_, v1_);
     for (NodalContact& contact : context.contacts) contact.impulse = vec3(0);
     for (int k = 0; k < iterations_; ++k) {
       context.poll();
       constraints_.sweep(x1_);
       obey_contacts(system, context, h, state.x);
     }
-    for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
+    for (std::size_t i = 0; i < x1_.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
     report.rod_forces = constraints_.forces(1 / (h * h));
-    report_contacts(context, n);
+    report_contacts(context, x1_.size());
     if (velocity_projection_) {
-      prescribe(projection, state.x, h, x1_, v1_);
+      prescribe(system.projection(), state.x, h, x1_, v1_);
       constraints_.linearise(context, x1_);
       constraints_.project_velocities(context, v1_, kPbdSoftness, report);
       keep_out(context, h, state.x);
     }
-    finish_step(system, context, h, x1_, v1_, state);
-    report.length_violation = constraints_.violation(context.pool, state.x);
+    end(system, state, h, context, report);
   }
   /// Replaces the impulses of contacts, at each particle alone: Coulomb's law for the rods' last sweep.
   void obey_contacts(const DynamicSystem& system, const StepContext& context, double h,
@@ -89,17 +74,9 @@ class PbdProj2 final : public Integrator {
       if (away < least) v1_[i] += (least - away) * contact.normal;
     }
   }
-  double project(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& report) override {
-    return constraints_.enter(system, state, h, context, report);
-  }
 
   int iterations_;
   bool velocity_projection_;
-  LengthConstraints constraints_;
-  std::vector<vec3> x1_;
-  std::vector<vec3> v1_;
-  std::vector<vec3> a_;
 };
 
 constexpr std::array kPbdParameters{
