@@ -330,12 +330,6 @@ void ModalSplit::solve_by_newton(const DynamicSystem& system, double gamma, std:
   if (report.reason.empty()) report.reason = "the velocities of the modes did not converge";
 }
 
-void ModalSplit::report_newton(const DynamicSystem& system, const StepContext& context, double weight,
-                               double gamma, std::span<const vec3> x1, std::span<const vec3> v1) const {
-  report_residual(context, weight, w_);
-  report_forces_on_held(context, system, weight * gamma, x1, v1);
-}
-
 void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& context,
                                 const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
                                 std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
@@ -384,7 +378,32 @@ void ModalSplit::report(const DynamicSystem& system, const StepContext& context,
   }
 }
 
-void ModalSplit::keep() {
+void ModalSplit::end_step(const DynamicSystem& system, State& state, const StepStart& start,
+                          const StepContext& context, const ContactCorrection::Times& times, double modal,
+                          std::vector<vec3>& r, std::vector<vec3>& s, std::vector<vec3>& x1,
+                          std::vector<vec3>& v1, StepReport& report) {
+  const double h = times.h, gamma = times.damping;
+  if (last_stage_ == StageSolve::newton) {
+    solve_by_newton(system, gamma, r, s, h * start.force_norm(system.masses()), context, x1, v1, report);
+    report_residual(context, 1, w_);
+    report_forces_on_held(context, system, gamma, x1, v1);
+    r = x1;
+    s = v1;
+  } else {
+    solve(system, gamma, r, s, context, x1, v1, report);
+    report_forces_on_held(context, system, gamma, x_, v_);
+    this->report(system, context, 1, gamma, r, s, x1, v1);
+    std::ranges::copy(x_, r.begin());
+    std::ranges::copy(v_, s.begin());
+    for (std::size_t i = 0; i < x1.size(); ++i) {
+      x1[i] += r[i];
+      v1[i] += s[i];
+    }
+  }
+  solve_contacts(system, context, times, modal, state.x, start.v, x1, v1, report);
+  report_linear_forces(context, system, gamma, r, s, v1);  // about (r, s)
+  finish_step(system, context, h, x1, v1, state);
+
   if (searched_) modes_.keep();
   std::swap(kept_, X_);
   age_ = (age_ + 1) % refresh_;

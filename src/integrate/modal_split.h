@@ -11,6 +11,7 @@
 #include "integrate/contact_correction.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator_info.h"
+#include "integrate/step_ends.h"
 #include "linalg/free_parts.h"
 #include "linalg/lowest_modes.h"
 
@@ -77,8 +78,10 @@ inline constexpr std::array kModeParameters{
 class ModalSplit {
  public:
   /// `values` are those of kModeParameters. There may be fewer modes, see LowestModes.
-  explicit ModalSplit(const IntegratorParameters& values)
-      : wanted_(static_cast<std::size_t>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
+  explicit ModalSplit(const IntegratorParameters& values, StageSolve last_stage = StageSolve::linear)
+      : wanted_(static_cast<std::size_t>(values.at(0))),
+        refresh_(static_cast<int>(values.at(1))),
+        last_stage_(last_stage) {}
 
   /// The split at u = (x, v), with prescribed velocities in v and a = S M⁻¹f(x, v); these must outlive the
   /// following calls. Reports a failure to converge. Throws Cancelled, as all members with a context.
@@ -104,24 +107,14 @@ class ModalSplit {
               std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
               std::span<const vec3> dv);
 
-  /// (x1, v1) := u1 = û + γ H(u1), with r and s as in `solve`: û = u + (r, s) − γ H(u). `scale` as in
-  /// StageEquation. Without contacts.
-  void solve_by_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
-                       std::span<const vec3> s, double scale, const StepContext& context, std::span<vec3> x1,
-                       std::span<vec3> v1, StepReport& report);
-  /// Its residual and the impulses γ f(x1, v1) on constrained particles, times `weight`.
-  void report_newton(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
-                     std::span<const vec3> x1, std::span<const vec3> v1) const;
+  /// The last stage of a step from `start` and its end: u1 = u + (δx, δv) with r and s as in `solve`, or by
+  /// Newton's method u1 = û + γ H(u1), û = u + (r, s) − γ H(u), γ = times.damping. Then Coulomb's law, with
+  /// `modal` as in solve_contacts. r, s, x1 and v1 become scratch memory; x1 and v1 receive u0, as in
+  /// finish_step. The next step starts from these modes.
+  void end_step(const DynamicSystem& system, State& state, const StepStart& start, const StepContext& context,
+                const ContactCorrection::Times& times, double modal, std::vector<vec3>& r,
+                std::vector<vec3>& s, std::vector<vec3>& x1, std::vector<vec3>& v1, StepReport& report);
 
-  /// Changes the end (x1, v1) of the step without contact to one that satisfies Coulomb's law. In the modes
-  /// the positions change by `modal` times the velocities. times.damping is the γ of
-  /// the last `solve`. Afterwards `report` has another matrix.
-  void solve_contacts(const DynamicSystem& system, const StepContext& context,
-                      const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
-                      std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
-
-  /// Ends the step: the next one starts from these modes.
-  void keep();
   /// As Integrator::save and Integrator::load.
   void save(Memory& memory) const;
   void load(MemoryReader& memory, std::size_t n);
@@ -140,18 +133,30 @@ class ModalSplit {
   /// small_ := XᵀC, with C = S (M − γD) X at (x, v)
   void assemble_modal_matrix(const DynamicSystem& system, double gamma, const StepContext& context,
                              std::span<const vec3> x, std::span<const vec3> v);
+  /// (x1, v1) := u1 = û + γ H(u1), with r and s as in `solve`: û = u + (r, s) − γ H(u). `scale` as in
+  /// StageEquation. Without contacts. w_ is its residual.
+  void solve_by_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                       std::span<const vec3> s, double scale, const StepContext& context, std::span<vec3> x1,
+                       std::span<vec3> v1, StepReport& report);
   /// Sets v̂, the equation of the stage and its guess.
   void begin_newton(const DynamicSystem& system, double gamma, std::span<const vec3> r,
                     std::span<const vec3> s, WorkerPool& pool);
   /// w_ := M (v1 − v̂) − γ f(x1, v1) on the free directions; returns its norm.
   double residual_of_newton(const DynamicSystem& system, double gamma, const StepContext& context,
                             std::span<const vec3> x1, std::span<const vec3> v1);
+  /// Changes the end (x1, v1) of the step without contact to one that satisfies Coulomb's law. In the modes
+  /// the positions change by `modal` times the velocities. times.damping is the γ of
+  /// the last `solve`. Afterwards `report` has another matrix.
+  void solve_contacts(const DynamicSystem& system, const StepContext& context,
+                      const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
+                      std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
   /// The correction for Yᵀw = left_over_ of dv and of its modal part in right_.
   void remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                         std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
 
   std::size_t wanted_;
   int refresh_;
+  StageSolve last_stage_;
   int age_ = 0;            // steps since the modes were computed; 0: compute them
   bool searched_ = false;  // by the last `compute`
   std::size_t count_ = 0;  // s

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "integrate/bdf2_history.h"
-#include "integrate/integrator.h"
 #include "integrate/modal_split.h"
 #include "integrate/step_ends.h"
 
@@ -20,9 +19,8 @@ namespace clothlab {
 /// Φ_2h(u₋₁)), Φ_τ the exact motion in the modes over τ: û = ⅓ (4 u0 − u₋₁ + 4h E(u0, h) − 2h E(u₋₁, 2h)).
 class Siere final : public Integrator {
  public:
-  Siere(const IntegratorParameters& values, bool is_bdf2, StageSolve stages = StageSolve::linear,
-        bool is_lawson = false)
-      : split_(values), is_bdf2_(is_bdf2), stages_(stages), is_lawson_(is_lawson) {}
+  Siere(const IntegratorParameters& values, bool is_bdf2, StageSolve stages, bool is_lawson = false)
+      : split_(values, stages), is_bdf2_(is_bdf2), is_lawson_(is_lawson) {}
 
   bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override {
@@ -38,7 +36,7 @@ class Siere final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
-    for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
+    for (auto* scratch : {&r_, &s_, &x1_, &v1_}) scratch->resize(n);
 
     start_.compute(system, state, h, context, 0);
     split_.compute(system, state.x, start_.v, start_.a, h, context, report);
@@ -58,39 +56,19 @@ class Siere final : public Integrator {
         r_[e.particle] = e.S * r_[e.particle] + (mat3(1.0) - e.S) * (h * start_.v[e.particle]);
       }
     }
-    const ContactCorrection::Times times{.h = h, .gamma = gamma, .moves = gamma, .damping = gamma};
-    if (stages_ == StageSolve::newton) {
-      split_.solve_by_newton(system, gamma, r_, s_, h * start_.force_norm(system.masses()), context, dx_, dv_,
-                             report);
-      split_.report_newton(system, context, 1, gamma, dx_, dv_);
-      r_ = dx_;
-      s_ = dv_;
-      split_.solve_contacts(system, context, times, h / 2, state.x, start_.v, dx_, dv_, report);
-      report_linear_forces(context, system, gamma, r_, s_, dv_);
-    } else {
-      split_.solve(system, gamma, r_, s_, context, dx_, dv_, report);
-      report_forces_on_held(context, system, gamma, state.x, start_.v);
-      split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
-      for (std::size_t i = 0; i < n; ++i) {
-        dx_[i] += state.x[i];
-        dv_[i] += start_.v[i];
-      }
-      split_.solve_contacts(system, context, times, h / 2, state.x, start_.v, dx_, dv_, report);
-      report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
-    }
-    finish_step(system, context, h, dx_, dv_, state);
-    if (is_bdf2_) history_.remember(context, dx_, dv_);
-    split_.keep();
+    split_.end_step(system, state, start_, context,
+                    {.h = h, .gamma = gamma, .moves = gamma, .damping = gamma}, h / 2, r_, s_, x1_, v1_,
+                    report);
+    if (is_bdf2_) history_.remember(context, x1_, v1_);
   }
 
   ModalSplit split_;
   bool is_bdf2_;
-  StageSolve stages_;
   bool is_lawson_;
   Bdf2History history_;  // of BDF2; else it stays empty
   StepStart start_;
-  std::vector<vec3> r_, s_;    // right-hand side
-  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
+  std::vector<vec3> r_, s_;  // right-hand side
+  std::vector<vec3> x1_, v1_;
 };
 
 }  // namespace clothlab

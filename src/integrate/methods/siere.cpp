@@ -24,7 +24,7 @@ extern constinit const IntegratorInfo kSiere{
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
     .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<Siere>(values, false);
+      return std::make_unique<Siere>(values, false, StageSolve::linear);
     },
 };
 
