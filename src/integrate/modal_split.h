@@ -22,7 +22,6 @@ inline constexpr std::array kModeParameters{
     ParameterSpec{
         .id = "modes",
         .title = "Modes",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 0,
         .max = 100,

@@ -14,11 +14,7 @@ constexpr std::array kBdf2EreParameters{
     ParameterSpec{
         .id = "lawson",
         .title = "Lawson form",
-        .unit = "",
         .kind = ParameterSpec::Kind::boolean,
-        .min = 0,
-        .max = 1,
-        .fallback = 0,
         .help =
             "Moves both past states exactly in the modes before BDF2 combines them: the modes then gain no "
             "energy, and the order is 2. Not in the publication.",

@@ -12,7 +12,6 @@ constexpr std::array kGeneralizedAlphaParameters{
     ParameterSpec{
         .id = "rho-inf",
         .title = "Spectral radius ρ∞",
-        .unit = "",
         .min = 0,
         .max = 1,
         .fallback = 0.5,

@@ -11,7 +11,6 @@ constexpr std::array kHhtParameters{
     ParameterSpec{
         .id = "hht-alpha",
         .title = "HHT's α",
-        .unit = "",
         .min = -1.0 / 3,
         .max = 0,
         .fallback = -0.3,

@@ -13,7 +13,6 @@ constexpr std::array kNewmarkParameters{
     ParameterSpec{
         .id = "newmark-beta",
         .title = "Newmark's β",
-        .unit = "",
         .min = 0,
         .max = 1,
         .fallback = 0.25,
@@ -24,7 +23,6 @@ constexpr std::array kNewmarkParameters{
     ParameterSpec{
         .id = "newmark-gamma",
         .title = "Newmark's γ",
-        .unit = "",
         .min = 0.5,
         .max = 1,
         .fallback = 0.5,

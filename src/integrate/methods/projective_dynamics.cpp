@@ -209,7 +209,6 @@ constexpr std::array kProjectiveDynamicsParameters{
     ParameterSpec{
         .id = "pd-iterations",
         .title = "PD iterations",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 10000,
@@ -220,7 +219,6 @@ constexpr std::array kProjectiveDynamicsParameters{
     ParameterSpec{
         .id = "pd-tolerance",
         .title = "PD tolerance",
-        .unit = "",
         .min = 0,
         .max = 0.1,
         .fallback = 0,
@@ -238,7 +236,6 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .title = "Projective dynamics",
     .letters = "PD",
     .family = IntegratorFamily::position_based,
-    .order = 0,
     .stiff_forces = StiffForces::contacts,
     .only_forward = kProjectsPositions,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",

@@ -18,11 +18,7 @@ constexpr std::array kSdirk2Parameters{
     ParameterSpec{
         .id = "shared-matrix",
         .title = "Shared matrix",
-        .unit = "",
         .kind = ParameterSpec::Kind::boolean,
-        .min = 0,
-        .max = 1,
-        .fallback = 0,
         .help =
             "With one linear solve per stage, the second stage uses the matrix of the first one: Cholesky "
             "factorises once per step instead of twice. Off, and with contact by penalty or barrier, each "

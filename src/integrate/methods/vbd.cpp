@@ -259,7 +259,6 @@ constexpr std::array kVbdParameters{
     ParameterSpec{
         .id = "vbd-iterations",
         .title = "VBD sweeps",
-        .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 10000,
@@ -270,7 +269,6 @@ constexpr std::array kVbdParameters{
     ParameterSpec{
         .id = "vbd-rho",
         .title = "VBD acceleration",
-        .unit = "",
         .min = 0,
         .max = 0.999,
         .fallback = 0,
@@ -287,7 +285,6 @@ extern constinit const IntegratorInfo kVbd{
     .title = "Vertex block descent",
     .letters = "VB",
     .family = IntegratorFamily::position_based,
-    .order = 0,
     .stiff_forces = StiffForces::contacts,
     .only_forward = kUsesEarlierSteps,
     .formula =

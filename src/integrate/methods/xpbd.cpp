@@ -605,7 +605,6 @@ constexpr std::array kXpbdParameters{
     ParameterSpec{
         .id = "xpbd-contact",
         .title = "XPBD contact",
-        .unit = "",
         .kind = ParameterSpec::Kind::choice,
         .min = 0,
         .max = kContactsBy.size() - 1,
@@ -630,7 +629,6 @@ extern constinit const IntegratorInfo kXpbd{
     .title = "XPBD",
     .letters = "XP",
     .family = IntegratorFamily::position_based,
-    .order = 0,
     .stiff_forces = StiffForces::contacts,
     .only_forward = kProjectsPositions,
     .formula =
