@@ -16,11 +16,11 @@ namespace clothlab {
 /// energy of the method and of its solvers. It is the method's history.
 class EnergyTarget {
  public:
-  bool has_history() const { return has_history_; }
+  bool empty() const { return !has_history_; }
   void save(Memory& memory) const {
     if (has_history_) memory.put(excess_);
   }
-  void load(MemoryReader& memory) {
+  void load(MemoryReader& memory, std::size_t /*n*/) {
     has_history_ = !memory.at_end();
     excess_ = has_history_ ? memory.number() : 0;
   }

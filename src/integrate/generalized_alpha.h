@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "integrate/history.h"
 #include "integrate/implicit_stage.h"
-#include "integrate/integrator.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {
@@ -24,7 +24,7 @@ namespace clothlab {
 ///
 /// The unknown is the velocity v_f at which f is evaluated: a1 and x_f are linear in it, which gives a
 /// StageEquation.
-class GeneralizedAlpha final : public Integrator {
+class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
  public:
   struct Constants {
     double alpha_m = 0;
@@ -39,19 +39,8 @@ class GeneralizedAlpha final : public Integrator {
 
   explicit GeneralizedAlpha(const Constants& constants) : constants_(constants) {}
 
-  void save(Memory& memory) const override {
-    memory.put(has_a_ ? 1 : 0);
-    if (!has_a_) return;
-    memory.put(a_);
-    impulses_.save(memory);
-  }
-  void load(MemoryReader& memory, std::size_t n) override {
-    has_a_ = !memory.at_end() && memory.count(1) == 1;
-    if (!has_a_) return;
-    a_.resize(n);
-    memory.vectors(a_);
-    impulses_.load(memory, n);
-  }
+  /// False, because contact is not part of a.
+  bool has_history() const override { return false; }
 
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
@@ -62,11 +51,11 @@ class GeneralizedAlpha final : public Integrator {
 
     start_.compute(system, state, h, context, 0);
     const auto& v0 = start_.v;
-    if (!has_a_)
+    if (history_.empty())
       impulses_.start(context, system, state.x, v0);
     else
       system.projection().couplings().renew(start_.a, a_);  // their directions have turned
-    const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
+    const std::vector<vec3>& a0 = history_.empty() ? start_.a : a_;
 
     // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, hence
     //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs (1 − σ)/(1 − α_m) f.
@@ -111,7 +100,7 @@ class GeneralizedAlpha final : public Integrator {
     }
     for (const NodalContact& contact : context.contacts)
       a_[contact.particle] -= contact.impulse / (s * gamma * system.masses()[contact.particle]);
-    has_a_ = true;
+    history_.full = true;
     scale_impulses(context, 1 / (1 - alpha_f));
     stop_at_contacts(system, context, h, v1_);
     report_contacts(context, n);
@@ -119,9 +108,8 @@ class GeneralizedAlpha final : public Integrator {
   }
 
   Constants constants_;
-  bool has_a_ = false;
-  std::vector<vec3> a_;     // a0, then a1
-  ImpulseMemory impulses_;  // M a by kind
+  std::vector<vec3>& a_ = history_.vectors[0];      // a0, then a1
+  ImpulseMemory& impulses_ = history_.impulses[0];  // M a by kind
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "integrate/bdf2_history.h"
+#include "integrate/history.h"
 #include "integrate/modal_split.h"
 #include "integrate/step_ends.h"
 
@@ -42,7 +42,7 @@ class Siere final : public Integrator {
     split_.compute(system, state.x, start_.v, start_.a, h, context, report);
     split_.slope(h, context.pool, r_, s_);
     if (is_lawson_ && !history_.empty())
-      split_.add_lawson(h, history_.x_before(), history_.v_before(), context.pool, r_, s_);
+      split_.add_lawson(h, history_.vectors[0], history_.vectors[1], context.pool, r_, s_);
     const double gamma = history_.gamma(h);
     for (std::size_t i = 0; i < n; ++i) {
       r_[i] *= gamma;

@@ -10,6 +10,7 @@
 #include "integrate/backward_euler.h"
 #include "integrate/energy_target.h"
 #include "integrate/growth.h"
+#include "integrate/history.h"
 
 namespace clothlab {
 namespace {
@@ -36,13 +37,7 @@ double share_of_change(double a, double b, double c) {
 /// α = 1 is symplectic.
 ///
 /// Contacts that are closed keep the velocities of backward Euler: there g is balanced by impulses.
-class ASearch final : public Integrator {
- public:
-  bool has_history() const override { return target_.has_history(); }
-  void save(Memory& memory) const override { target_.save(memory); }
-  void load(MemoryReader& memory, std::size_t /*n*/) override { target_.load(memory); }
-
- private:
+class ASearch final : public MethodWithHistory<EnergyTarget> {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     ledger_.begin();
@@ -117,7 +112,7 @@ class ASearch final : public Integrator {
   }
 
   BackwardEulerStep step_;
-  EnergyTarget target_;
+  EnergyTarget& target_ = history_;
   StepLedger ledger_;
   Impulses others_;
   std::vector<vec3> x1_;

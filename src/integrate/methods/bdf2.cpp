@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
-#include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
+#include "integrate/history.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/step_ends.h"
 
@@ -11,13 +11,7 @@ namespace {
 
 /// u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)) by Newton's method, u₋₁ the state one step earlier; the first step after
 /// a reset is backward Euler [Hairer 1996, V.1].
-class Bdf2 final : public Integrator {
- public:
-  bool has_history() const override { return !history_.empty(); }
-  void save(Memory& memory) const override { history_.save(memory); }
-  void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
-
- private:
+class Bdf2 final : public MethodWithHistory<Bdf2History> {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
@@ -43,7 +37,6 @@ class Bdf2 final : public Integrator {
     history_.remember(context, x1_, v1_);
   }
 
-  Bdf2History history_;
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -6,6 +6,7 @@
 #include "integrate/backward_euler.h"
 #include "integrate/energy_target.h"
 #include "integrate/growth.h"
+#include "integrate/history.h"
 
 namespace clothlab {
 namespace {
@@ -17,13 +18,7 @@ namespace {
 ///
 /// The implicit steps solve contact, and their impulses are blended too. Particles that may touch something
 /// take no part of the explicit step.
-class EnergyTracking final : public Integrator {
- public:
-  bool has_history() const override { return target_.has_history(); }
-  void save(Memory& memory) const override { target_.save(memory); }
-  void load(MemoryReader& memory, std::size_t /*n*/) override { target_.load(memory); }
-
- private:
+class EnergyTracking final : public MethodWithHistory<EnergyTarget> {
   struct End {
     std::vector<vec3> x, v;
     StepLedger ledger;
@@ -173,7 +168,7 @@ class EnergyTracking final : public Integrator {
     }
     return excess(below);
   }
-  EnergyTarget target_;
+  EnergyTarget& target_ = history_;
   StepStart start_;
   ImplicitStage stage_;
   BackwardEulerStep backward_;

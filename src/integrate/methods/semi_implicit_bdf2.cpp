@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
-#include "integrate/bdf2_history.h"
 #include "integrate/growth.h"
+#include "integrate/history.h"
 #include "integrate/linearized_stage.h"
 
 namespace clothlab {
@@ -13,13 +13,7 @@ namespace {
 /// ⅔h:
 ///   (M − cD − c²K) Δv = M (v̂ − v0) + c f0 + cK Δx̂,   Δx̂ = x̂ − x0 + c v0,   x1 = x̂ + c v1,
 /// where x̂ = x0 + ⅓ (x0 − x₋₁), v̂ = v0 + ⅓ (v0 − v₋₁); in the first step c = h, x̂ = x0, v̂ = v0.
-class SemiImplicitBdf2 final : public Integrator {
- public:
-  bool has_history() const override { return !history_.empty(); }
-  void save(Memory& memory) const override { history_.save(memory); }
-  void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
-
- private:
+class SemiImplicitBdf2 final : public MethodWithHistory<Bdf2History> {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
     const std::size_t n = system.size();
@@ -52,7 +46,6 @@ class SemiImplicitBdf2 final : public Integrator {
     history_.remember(context, x_hat_, v1);
   }
 
-  Bdf2History history_;
   LinearizedStage stage_;
   std::vector<vec3> x_hat_;  // x̂, then x1
   std::vector<vec3> v_hat_;

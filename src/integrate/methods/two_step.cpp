@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "integrate/history.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/step_ends.h"
 
@@ -15,7 +16,7 @@ namespace {
 /// A two-step method from its coefficients. With α2 = 1 it is
 ///   u1 = u0 + α0 (u0 − u₋₁) + h (β1 F(u0) + β0 F(u₋₁)) + h β2 F(u1).
 /// The first step after a reset is one of a Runge–Kutta method of enough order.
-class TwoStep final : public Integrator {
+class TwoStep final : public MethodWithHistory<History<3, 2>> {
  public:
   explicit TwoStep(const IntegratorParameters& values) : table_(std::span<const double>(values)) {
     const IntegratorInfo& first =
@@ -23,31 +24,10 @@ class TwoStep final : public Integrator {
     first_step_ = first.make({first.table.begin(), first.table.end()});
   }
 
-  bool has_history() const override { return full_; }
-  void save(Memory& memory) const override {
-    memory.put(full_ ? 1 : 0);
-    if (!full_) return;
-    for (const auto* vectors : {&before_.x, &before_.v, &before_.a}) memory.put(*vectors);
-    of_last_step_.save(memory);
-    of_old_forces_.save(memory);
-  }
-  void load(MemoryReader& memory, std::size_t n) override {
-    full_ = !memory.at_end() && memory.count(1) == 1;
-    of_last_step_.clear();
-    of_old_forces_.clear();
-    if (!full_) return;
-    for (auto* vectors : {&before_.x, &before_.v, &before_.a}) {
-      vectors->resize(n);
-      memory.vectors(*vectors);
-    }
-    of_last_step_.load(memory, n);
-    of_old_forces_.load(memory, n);
-  }
-
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
-    now_.x = state.x;
+    now_[0] = state.x;
     if (table_.uses_old_forces()) {  // these impulses are for a second
       start_.compute(system, state, h, context, 1);
       of_forces_.keep(context, 1, 0);
@@ -55,34 +35,35 @@ class TwoStep final : public Integrator {
     } else {
       start_.compute(system, state, h, context, 0);
     }
-    if (full_) {
+    if (history_.full) {
       step(system, state, h, context, report);
     } else {
       report = first_step_->advance(system, state, h, context);
       if (report.stopped) return;
     }
-    of_last_step_.keep(context, 1, 0);
-    std::swap(of_old_forces_, of_forces_);
-    now_.v = start_.v;
-    now_.a = start_.a;
-    std::swap(before_, now_);
-    full_ = true;
+    history_.impulses[0].keep(context, 1, 0);
+    std::swap(history_.impulses[1], of_forces_);
+    now_[1] = start_.v;
+    now_[2] = start_.a;
+    std::swap(history_.vectors, now_);
+    history_.full = true;
   }
 
   void step(const DynamicSystem& system, State& state, double h, const StepContext& context,
             StepReport& report) {
     const std::size_t n = system.size();
     for (auto* scratch : {&x1_, &v1_, &x_hat_, &v_hat_, &guess_}) scratch->resize(n);
-    const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
+    const std::vector<vec3>&x0 = state.x, &v0 = start_.v, &a0 = start_.a;
+    const auto& before = history_.vectors;
     const double share = table_.alpha(0), now = h * table_.beta(1), old = h * table_.beta(0);
     context.for_particles(n, [&](std::size_t i) {
-      x_hat_[i] = now_.x[i] + share * (now_.x[i] - before_.x[i]) + now * v0[i] + old * before_.v[i];
-      v_hat_[i] = v0[i] + share * (v0[i] - before_.v[i]) + now * a0[i] + old * before_.a[i];
+      x_hat_[i] = x0[i] + share * (x0[i] - before[0][i]) + now * v0[i] + old * before[1][i];
+      v_hat_[i] = v0[i] + share * (v0[i] - before[1][i]) + now * a0[i] + old * before[2][i];
       guess_[i] = v0[i] + h * a0[i];
     });
-    of_last_step_.recall(context, share);
+    history_.impulses[0].recall(context, share);
     if (now != 0) recall(system, context, of_forces_, now, a0);
-    if (old != 0) recall(system, context, of_old_forces_, old, before_.a);
+    if (old != 0) recall(system, context, history_.impulses[1], old, before[2]);
     if (table_.is_implicit()) {
       solve(system, state, h, context, report);
     } else {
@@ -119,15 +100,11 @@ class TwoStep final : public Integrator {
     scale_impulses(context, 1 / part_of_contacts());
   }
 
-  struct Past {
-    std::vector<vec3> x, v, a;  // u and F(u)
-  };
-
   TwoStepTable table_;
   std::unique_ptr<Integrator> first_step_;
-  bool full_ = false;
-  Past before_, now_;
-  ImpulseMemory of_last_step_, of_old_forces_, of_forces_;
+  // History: x, v and F(u) as a; the impulses of the last step, and of the forces before it for a second.
+  std::array<std::vector<vec3>, 3> now_;
+  ImpulseMemory of_forces_;
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_, v_hat_, guess_, x1_, v1_;
