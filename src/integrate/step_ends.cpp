@@ -38,10 +38,8 @@ std::span<const vec3> prescribed_velocity(const Projection& projection, std::spa
 
 void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,
                       std::span<const vec3> v, std::span<vec3> z) {
-  for (const Projection::Entry& e : projection.entries()) {
-    z[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
-  }
-  projection.couplings().prescribe_velocity(z);
+  for (const Projection::Entry& e : projection.entries()) z[e.particle] = v[e.particle];
+  prescribe_velocity(projection, x0, h, z);
   for (const Projection::Entry& e : projection.entries()) z[e.particle] -= v[e.particle];
 }
 
