@@ -275,19 +275,10 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
   std::ranges::copy(step_, memory_[steps_++].begin());
 }
 
-void LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
-                                          StepReport& report) {
-  find_positions(context, x, push, false, report);
-}
-
-void LengthConstraints::project_fast(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
-                                     StepReport& report) {
-  linearise(context, x);
-  find_positions(context, x, push, true, report);
-}
-
-void LengthConstraints::find_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
-                                       bool at_iterates, StepReport& report) {
+void LengthConstraints::project_positions(const StepContext& context, Linearisation which, std::span<vec3> x,
+                                          std::span<vec3> push, StepReport& report) {
+  const bool at_iterates = which == Linearisation::at_iterates;
+  if (at_iterates) linearise(context, x);
   if (are_compliant()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
   std::ranges::fill(multiplier_, 0.0);
@@ -383,18 +374,10 @@ void LengthConstraints::assemble(const StepContext& context, double softness, st
     const double taut = l > e.target ? 1 - e.target / l : 0.0;
     // The stretch springs are the first of a matrix.
     a.spring(k) = {std::sqrt(1 - taut) * e.row, taut * e.scale * e.scale};
+    r_[k] = -error_[k];
   });
-}
-
-void LengthConstraints::pull_back(const StepContext& context) {
-  for_each(context.pool, edges_.size(), kEdgeGrain, [&](std::size_t k) { r_[k] = -error_[k]; });
   transpose(context.pool);
   context.for_particles(p_.size(), [&](std::size_t i) { p_[i] = s_[i] / root_[i]; });
-}
-
-void LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
-  pull_back(context);
-  solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
 }
 
 void LengthConstraints::measure_soft_multipliers(const StepContext& context) {
@@ -414,7 +397,7 @@ void LengthConstraints::soften_positions(const StepContext& context, std::span<v
   linearise(context, x);
   measure_lengths(context.pool, x);
   assemble(context, kSoftness, x);
-  solve_softly(context, report);
+  solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
   measure_soft_multipliers(context);
   ++report.newton_iterations;
   std::ranges::copy(step_, push.begin());
@@ -428,7 +411,6 @@ void LengthConstraints::project_onto_contacts(const StepContext& context, double
   linearise(context, x1);
   measure_lengths(context.pool, x1);
   assemble(context, kSoftness, x1);
-  pull_back(context);
   for (auto* scratch : {&displacement_, &forces_}) scratch->resize(x1.size());
   context.for_particles(x1.size(), [&](std::size_t i) {
     displacement_[i] = x1[i] - x0[i];
@@ -459,7 +441,7 @@ void LengthConstraints::soften_velocities(const StepContext& context, std::span<
   const double enough = kTolerance * largest_of(v);
   if (measure_rates(context.pool, v).largest <= enough) return;
   assemble(context, softness);
-  solve_softly(context, report);
+  solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
   // An inexact solve leaves velocities along which rods are soft. Only the part of the step that lowers the
   // kinetic energy is used.
   const double slope = dot(context.pool, v, step_), square = dot(context.pool, step_, step_);
@@ -482,7 +464,7 @@ double LengthConstraints::enter(const DynamicSystem& system, State& state, doubl
   double left = measure_lengths(context.pool, x).norm;
   for (bool nearer = true; nearer;) {
     StepReport projection;  // only of these iterations
-    project_positions(context, x, push_, projection);
+    project_positions(context, Linearisation::once, x, push_, projection);
     linearise(context, x);
     const double next = measure_lengths(context.pool, x).norm;
     nearer = !projection.converged && next < kSlow * left;

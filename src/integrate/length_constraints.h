@@ -53,16 +53,17 @@ class LengthConstraints {
   /// J := J(x)
   void linearise(const StepContext& context, std::span<const vec3> x);
 
-  /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
-  /// J stays, and Broyden's updates make up for it [Deuflhard 2004, §2.1.4, QNERR]. |C| is brought below
-  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. Compliant rods get one linear
-  /// solve, ε = 10⁻³, with J at x instead. Reports the remaining error.
-  void project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
-                         StepReport& report);
-
-  /// The same with J at every iterate, Newton's method: fast projection [Goldenthal 2007]. Every iteration is
-  /// the shortest step ‖δx‖_M to C + J δx = 0. Compliant rods get the same solve as above.
-  void project_fast(const StepContext& context, std::span<vec3> x, std::span<vec3> push, StepReport& report);
+  enum class Linearisation {
+    once,        ///< J as linearised: a quasi-Newton method on λ. J stays, and Broyden's updates make up for
+                 ///< it [Deuflhard 2004, §2.1.4, QNERR]
+    at_iterates  ///< Newton's method: fast projection [Goldenthal 2007]. Every iteration is the shortest step
+                 ///< ‖δx‖_M to C + J δx = 0
+  };
+  /// Moves x by `push` in the range of W Jᵀ to where C(x) = 0. |C| is brought below 10⁻¹² of the longest L,
+  /// and every step is halved until ‖DC‖ falls. Compliant rods get one linear solve, ε = 10⁻³, with J at x
+  /// instead. Reports the remaining error.
+  void project_positions(const StepContext& context, Linearisation which, std::span<vec3> x,
+                         std::span<vec3> push, StepReport& report);
 
   /// The same for the end of a step of h from x0 that may touch surfaces: one linear solve of compliant rods
   /// with the contacts of the step (linalg/contact_solver.h), x1 += δx.
@@ -121,14 +122,8 @@ class LengthConstraints {
   /// of freedom in its plane, and the mesh is large enough for multigrid.
   bool are_compliant() const;
   /// matrix_ := ε M + Σ D² n nᵀ, and with positions x + Σ D² (1 − L/l) (I − n nᵀ) of the taut springs.
-  void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
   /// p_ := −JᵀD error_
-  void pull_back(const StepContext& context);
-  /// step_ := matrix_⁻¹ p_
-  void solve_softly(const StepContext& context, StepReport& report);
-  /// J is linearised at every iterate, or once.
-  void find_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push, bool at_iterates,
-                      StepReport& report);
+  void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
   void measure_soft_multipliers(const StepContext& context);  // of step_
   void soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                         StepReport& report);

@@ -88,7 +88,7 @@ class Rattle final : public RodMethod {
     prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.approach(state.x, h);
     constraints_.linearise(context, state.x);
-    constraints_.project_positions(context, x1_, push_, report);
+    constraints_.project_positions(context, LengthConstraints::Linearisation::once, x1_, push_, report);
     report.rod_forces = constraints_.forces(2 / (h * h));
 
     // push_ is reused for the velocities of the force.
@@ -109,7 +109,7 @@ class Rattle final : public RodMethod {
     std::vector<vec3>& x2 = v0_;
     for (std::size_t i = 0; i < x2.size(); ++i) x2[i] = x1_[i] + h * (v1_[i] + h / 2 * a_[i]);
     constraints_.approach(x1_, h);
-    constraints_.project_positions(context, x2, push_, report);
+    constraints_.project_positions(context, LengthConstraints::Linearisation::once, x2, push_, report);
     for (std::size_t i = 0; i < x2.size(); ++i) v1_[i] += push_[i] / (2 * h);
   }
 };

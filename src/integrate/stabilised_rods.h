@@ -49,7 +49,7 @@ class StabilisedRods final : public RodMethod {
     prescribe(system.projection(), state.x, h, x1_, v1_);
     if (settings_.kind == Stabilisation::projection) {
       constraints_.linearise(context, x1_);
-      constraints_.project_positions(context, x1_, push_, report);
+      constraints_.project_positions(context, LengthConstraints::Linearisation::once, x1_, push_, report);
     }
     end(system, state, h, context, report);
   }

@@ -19,7 +19,8 @@ class FastProjection final : public RodMethod {
     predict(system, state, h, h, context);
     prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.approach(state.x, h);
-    constraints_.project_fast(context, x1_, push_, report);
+    constraints_.project_positions(context, LengthConstraints::Linearisation::at_iterates, x1_, push_,
+                                   report);
     report.rod_forces = constraints_.forces(1 / (h * h));
     for (std::size_t i = 0; i < x1_.size(); ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
     prescribe(system.projection(), state.x, h, x1_, v1_);
