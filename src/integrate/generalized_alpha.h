@@ -9,6 +9,7 @@
 
 #include "integrate/history.h"
 #include "integrate/implicit_stage.h"
+#include "integrate/integrator_info.h"
 #include "integrate/step_ends.h"
 
 namespace clothlab {
@@ -37,7 +38,16 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
     double growth(double y, double s) const;
   };
 
-  explicit GeneralizedAlpha(const Constants& constants) : constants_(constants) {}
+  /// The constants for the values of a method's parameters.
+  using ConstantsOf = Constants (*)(const IntegratorParameters& values);
+  GeneralizedAlpha(const IntegratorParameters& values, ConstantsOf constants)
+      : constants_(constants(values)) {}
+
+  /// IntegratorInfo::growth.
+  template <ConstantsOf constants>
+  static double growth(double y, double s, const IntegratorParameters& values) {
+    return constants(values).growth(y, s);
+  }
 
   /// False, because contact is not part of a.
   bool has_history() const override { return false; }

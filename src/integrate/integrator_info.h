@@ -31,11 +31,15 @@ enum class StiffForces { all, contacts, none };
 inline constexpr std::string_view kUsesEarlierSteps = "uses earlier steps";
 inline constexpr std::string_view kProjectsPositions = "projects positions, which no step can undo";
 
+/// The stability limit of a method that is stable at every h.
+inline constexpr double kNoStabilityLimit = std::numeric_limits<double>::infinity();
+
 /// Values of one integrator: its own parameters, in the order of its row's `parameters`, then its `table`.
 using IntegratorParameters = std::vector<double>;
 
 /// A method's row, at the end of its file: everything that other code knows about it. The menu, the command
-/// line, scene files, the generic tests, the benchmark and the docs iterate the rows (registry.h).
+/// line, scene files, the generic tests, the benchmark and the docs iterate the rows (registry.h). Some
+/// defaults are those of most methods of the family.
 struct IntegratorInfo {
   std::string_view id;       ///< command line, scene files: "backward-euler"
   std::string_view title;    ///< in the window: "Backward Euler"
@@ -47,14 +51,15 @@ struct IntegratorInfo {
   /// Without modes of its own (--modes 0) and with the exact Jacobian; 0: the same.
   int order_without_modes = 0;
   std::string_view order_condition = {};  ///< further conditions: "with γ = 1/2, otherwise 1"; mostly empty
-  bool uses_newton = false;
+  bool uses_newton = family == IntegratorFamily::implicit;
   /// Of implicit methods whose stages depend on each other: StageSolve::linear does not apply.
   bool always_newton = false;
-  bool uses_linear_solver = false;
+  bool uses_linear_solver =
+      family == IntegratorFamily::implicit || family == IntegratorFamily::linearly_implicit;
   /// Stretch springs are rods without an elastic force, at any stiffness: `growth`, `stability_limit` and
   /// `order` refer to bending springs and the grab.
   bool inextensible = false;
-  StiffForces stiff_forces = StiffForces::all;
+  StiffForces stiff_forces = inextensible ? StiffForces::none : StiffForces::all;
   std::string_view only_forward = {};  ///< why h < 0 is refused, one of the texts above; empty: it is allowed
   std::string_view formula;            ///< the update, in the letters of model.md
   std::string_view summary;            ///< two or three sentences: what it is, what it damps
@@ -67,7 +72,7 @@ struct IntegratorInfo {
   std::span<const ParameterSpec> parameters = {};  ///< its own, in addition to the parameters of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. For methods that
   /// treat slow modes separately, of a slow mode.
-  double stability_limit = 0;
+  double stability_limit = family == IntegratorFamily::explicit_method ? 0 : kNoStabilityLimit;
   /// The same as a function of parameters, with `stability_limit` for the defaults; null if it does
   /// not depend on them.
   double (*stability_limit_with)(const IntegratorParameters& values) = nullptr;
@@ -106,19 +111,17 @@ inline bool takes_couplings(const IntegratorInfo& info) {
   return info.family != IntegratorFamily::exponential && info.family != IntegratorFamily::position_based;
 }
 
-/// The stability limit of a method that is stable at every h.
-inline constexpr double kNoStabilityLimit = std::numeric_limits<double>::infinity();
-
 /// `force_time` of methods that evaluate the new forces of a step at its end only.
 inline double force_at_end(const IntegratorParameters& /*values*/) { return 1; }
 
-/// `make` of a row, for a class with a constructor from the values of its parameters or without arguments.
-template <class Method>
-std::unique_ptr<Integrator> make_method(const IntegratorParameters& values) {
-  if constexpr (std::is_constructible_v<Method, const IntegratorParameters&>) {
-    return std::make_unique<Method>(values);
+/// `make` of a row, for a class with a constructor from the values of its parameters and these arguments, or
+/// from the arguments alone.
+template <class Method, auto... arguments>
+std::unique_ptr<Integrator> make_method([[maybe_unused]] const IntegratorParameters& values) {
+  if constexpr (std::is_constructible_v<Method, const IntegratorParameters&, decltype(arguments)...>) {
+    return std::make_unique<Method>(values, arguments...);
   } else {
-    return std::make_unique<Method>();
+    return std::make_unique<Method>(arguments...);
   }
 }
 

@@ -136,8 +136,6 @@ extern constinit const IntegratorInfo kASearch{
     .title = "A-search",
     .letters = "AS",
     .family = IntegratorFamily::implicit,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula =
         "(x1, v) = u0 + h F(x1, v), by Newton's method; v1 = v + α h M⁻¹ (g(x0) − g(x1)), α in [0, 1] such "
@@ -152,7 +150,6 @@ extern constinit const IntegratorInfo kASearch{
     .reference =
         "You, Zheng, Li: Energy-Controllable Time Integration for Elastodynamic Contact, arXiv:2602.08094, "
         "2026",
-    .stability_limit = kNoStabilityLimit,
     .growth = a_search_growth,
     .make = make_method<ASearch>,
 };

@@ -26,8 +26,6 @@ extern constinit const IntegratorInfo kBackwardEuler{
     .letters = "BE",
     .family = IntegratorFamily::implicit,
     .order = 1,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .formula = "u1 = u0 + h F(u1), by Newton's method",
     .summary =
         "Solves the implicit equations to a tolerance, so it also stays stable where forces change "
@@ -38,7 +36,6 @@ extern constinit const IntegratorInfo kBackwardEuler{
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "3.3, (14)",
-    .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .make = make_method<BackwardEuler>,
 };

@@ -54,8 +54,6 @@ extern constinit const IntegratorInfo kBdf2{
     .letters = "B2",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
     .summary =
@@ -65,7 +63,6 @@ extern constinit const IntegratorInfo kBdf2{
     .cost = "As backward Euler, plus one stored state.",
     .use = "Smooth motion while h, pins and parameters stay the same.",
     .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
-    .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
     .force_time = force_at_end,
     .coupling_time = 1,

@@ -24,12 +24,9 @@ extern constinit const IntegratorInfo kBeere{
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "3.5.2, (20)",
     .parameters = kModeParameters,
-    .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<Siere>(values, false, StageSolve::newton);
-    },
+    .make = make_method<Siere, false, StageSolve::newton>,
 };
 
 }  // namespace clothlab

@@ -184,8 +184,6 @@ extern constinit const IntegratorInfo kEnergyTracking{
     .letters = "ET",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula =
         "u_M = u0 + h F((u0 + u_M)/2), by Newton's method; u1 = (1 − α) u_M + α u_E, H(u1) = H0 + works; u_E "
@@ -201,7 +199,6 @@ extern constinit const IntegratorInfo kEnergyTracking{
     .reference =
         "Dinev, Liu, Kavan: Stabilizing integrators for real-time physics, ACM Transactions on Graphics 37, "
         "2018",
-    .stability_limit = kNoStabilityLimit,
     .growth = trapezoidal_growth,
     .make = make_method<EnergyTracking>,
 };

@@ -39,7 +39,6 @@ extern constinit const IntegratorInfo kFastProjection{
     .family = IntegratorFamily::position_based,
     .uses_newton = true,
     .inextensible = true,
-    .stiff_forces = StiffForces::none,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), then x1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ C(x1) until C = l − L = 0; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",

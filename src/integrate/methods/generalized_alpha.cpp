@@ -23,17 +23,14 @@ constexpr std::array kGeneralizedAlphaParameters{
 };
 
 /// Constants for the spectral radius at infinity ρ∞ in [0, 1].
-GeneralizedAlpha::Constants constants_of(double rho_inf) {
+GeneralizedAlpha::Constants constants_of(const IntegratorParameters& values) {
+  const double rho_inf = values.at(0);
   GeneralizedAlpha::Constants c;
   c.alpha_m = (2 * rho_inf - 1) / (rho_inf + 1);
   c.alpha_f = rho_inf / (rho_inf + 1);
   c.gamma = 0.5 - c.alpha_m + c.alpha_f;
   c.beta = (1 - c.alpha_m + c.alpha_f) * (1 - c.alpha_m + c.alpha_f) / 4;
   return c;
-}
-
-double generalized_alpha_growth(double y, double s, const IntegratorParameters& values) {
-  return constants_of(values.at(0)).growth(y, s);
 }
 
 }  // namespace
@@ -67,8 +64,6 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
     .letters = "GA",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula =
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
@@ -86,12 +81,9 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
         "often blows up where cloth lands on the floor or an obstacle with steps above 4 ms. Use h = 4 ms "
         "or less (--substeps), or a method that damps more: BDF2 or Backward Euler",
     .parameters = kGeneralizedAlphaParameters,
-    .stability_limit = kNoStabilityLimit,
-    .growth = generalized_alpha_growth,
-    .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values.at(0)).alpha_f; },
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<GeneralizedAlpha>(constants_of(values.at(0)));
-    },
+    .growth = GeneralizedAlpha::growth<constants_of>,
+    .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values).alpha_f; },
+    .make = make_method<GeneralizedAlpha, constants_of>,
 };
 
 }  // namespace clothlab

@@ -26,10 +26,6 @@ GeneralizedAlpha::Constants hht_constants(const IntegratorParameters& values) {
   return {.gamma = 0.5 - alpha, .beta = (1 - alpha) * (1 - alpha) / 4, .sigma = -alpha};
 }
 
-double hht_growth(double y, double s, const IntegratorParameters& values) {
-  return hht_constants(values).growth(y, s);
-}
-
 }  // namespace
 
 extern constinit const IntegratorInfo kHhtAlpha{
@@ -38,8 +34,6 @@ extern constinit const IntegratorInfo kHhtAlpha{
     .letters = "HH",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula =
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
@@ -60,12 +54,9 @@ extern constinit const IntegratorInfo kHhtAlpha{
         "gains energy where cloth lands on the floor or an obstacle with steps above 4 ms. Use h = 4 ms or "
         "less (--substeps), or a method that damps more: BDF2 or Backward Euler",
     .parameters = kHhtParameters,
-    .stability_limit = kNoStabilityLimit,
-    .growth = hht_growth,
+    .growth = GeneralizedAlpha::growth<hht_constants>,
     .force_time = [](const IntegratorParameters& values) { return 1 + values.at(0); },
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<GeneralizedAlpha>(hht_constants(values));
-    },
+    .make = make_method<GeneralizedAlpha, hht_constants>,
 };
 
 }  // namespace clothlab

@@ -51,8 +51,6 @@ extern constinit const IntegratorInfo kImplicitMidpoint{
     .letters = "IM",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
     .summary =
         "Symplectic, and stable at every step size on an oscillator. It damps nothing: cloth keeps its "
@@ -61,7 +59,6 @@ extern constinit const IntegratorInfo kImplicitMidpoint{
     .cost = "As backward Euler, per iteration.",
     .use = "Undamped motion at steps that resolve most of it.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",
-    .stability_limit = kNoStabilityLimit,
     .growth = trapezoidal_growth,
     .make = make_method<ImplicitMidpoint>,
 };

@@ -31,6 +31,10 @@ constexpr std::array kNewmarkParameters{
     },
 };
 
+GeneralizedAlpha::Constants newmark_constants(const IntegratorParameters& values) {
+  return {.gamma = values.at(1), .beta = values.at(0)};
+}
+
 // (ζ − 1)² + s (ζ − 1) (γζ + 1 − γ) + y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β) = 0
 double newmark_growth(double y, double s, const IntegratorParameters& values) {
   const double beta = values.at(0), gamma = values.at(1);
@@ -56,8 +60,6 @@ extern constinit const IntegratorInfo kNewmark{
     .family = IntegratorFamily::implicit,
     .order = 2,
     .order_condition = "with γ = 1/2, otherwise 1",
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula = "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); M a1 = f(x1, v1)",
     .summary =
@@ -70,15 +72,11 @@ extern constinit const IntegratorInfo kNewmark{
         "Newmark: A method of computation for structural dynamics, Journal of the Engineering Mechanics "
         "Division 85(3), 1959; Hughes: The Finite Element Method, section 9.1",
     .parameters = kNewmarkParameters,
-    .stability_limit = kNoStabilityLimit,
     .stability_limit_with = newmark_limit,
     .coupling = StepCoupling::undamped,
     .growth = newmark_growth,
     .force_time = force_at_end,
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<GeneralizedAlpha>(
-          GeneralizedAlpha::Constants{.gamma = values.at(1), .beta = values.at(0)});
-    },
+    .make = make_method<GeneralizedAlpha, newmark_constants>,
 };
 
 }  // namespace clothlab

@@ -107,7 +107,6 @@ extern constinit const IntegratorInfo kPbdProj2{
     .letters = "PB",
     .family = IntegratorFamily::position_based,
     .inextensible = true,
-    .stiff_forces = StiffForces::none,
     .only_forward = kProjectsPositions,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "

@@ -14,7 +14,6 @@ extern constinit const IntegratorInfo kRattle{
     .order = 2,
     .uses_newton = true,
     .inextensible = true,
-    .stiff_forces = StiffForces::none,
     .formula =
         "v½ = v0 + h/2 M⁻¹ (f0 − J0ᵀλ); x1 = x0 + h v½ with C(x1) = l − L = 0; "
         "v1 = v½ + h/2 M⁻¹ (f1 − J1ᵀμ) with J1 v1 = 0",

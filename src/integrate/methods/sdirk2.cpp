@@ -38,8 +38,6 @@ extern constinit const IntegratorInfo kSdirk2{
     .letters = "SD",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .formula =
         "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
         "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
@@ -52,7 +50,6 @@ extern constinit const IntegratorInfo kSdirk2{
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "3.1",
     .parameters = kSdirk2Parameters,
-    .stability_limit = kNoStabilityLimit,
     .growth = dirk_growth<kSdirk2Stages>,
     .make = make_sdirk2,
 };

@@ -61,7 +61,6 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .family = IntegratorFamily::linearly_implicit,
     .order = 2,
     .order_needs_exact_jacobian = true,
-    .uses_linear_solver = true,
     .only_forward = kUsesEarlierSteps,
     .formula = "u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)); first step semi-implicit Euler",
     .summary =
@@ -73,7 +72,6 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
         "3.1",
-    .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
     .force_time = force_at_end,
     .coupling_time = 1,

@@ -29,9 +29,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .growth = bdf2_growth,
     .growth_of_slow_modes = bdf2_ere_mode_growth,
     .force_time = force_at_end,
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<Siere>(values, true, StageSolve::linear);
-    },
+    .make = make_method<Siere, true, StageSolve::linear>,
 };
 
 }  // namespace clothlab

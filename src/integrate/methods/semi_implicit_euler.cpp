@@ -37,7 +37,6 @@ extern constinit const IntegratorInfo kSemiImplicitEuler{
     .letters = "SI",
     .family = IntegratorFamily::linearly_implicit,
     .order = 1,
-    .uses_linear_solver = true,
     .formula = "(M − hD − h²K) Δv = h (f0 + hK v0); v1 = v0 + Δv; x1 = x0 + h v1",
     .summary =
         "Backward Euler with a single Newton iteration: one linear solve per step, stable at large steps. "
@@ -46,7 +45,6 @@ extern constinit const IntegratorInfo kSemiImplicitEuler{
     .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
     .use = "Interactive cloth at frame-length steps (1/60 s).",
     .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
-    .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .make = make_method<SemiImplicitEuler>,
 };

@@ -13,7 +13,6 @@ extern constinit const IntegratorInfo kShake{
     .order = 2,
     .uses_newton = true,
     .inextensible = true,
-    .stiff_forces = StiffForces::none,
     .formula =
         "v½ = v₋½ + h M⁻¹ (f0 − J0ᵀλ); x1 = x0 + h v½ with C(x1) = l − L = 0; shown: v0 = (v₋½ + v½)/2",
     .summary =

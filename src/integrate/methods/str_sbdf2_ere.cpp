@@ -27,9 +27,7 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .stability_limit = 0,
     .growth = tr_bdf2_growth,
     .growth_of_slow_modes = tr_bdf2_ere_mode_growth,
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<TrBdf2Ere>(values, StageSolve::linear);
-    },
+    .make = make_method<TrBdf2Ere, StageSolve::linear>,
 };
 
 }  // namespace clothlab

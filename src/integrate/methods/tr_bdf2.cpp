@@ -19,8 +19,6 @@ extern constinit const IntegratorInfo kTrBdf2{
     .letters = "TB",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .formula = "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
     .summary =
         "The trapezoidal rule over half a step, then BDF2 over both halves: second order without a "
@@ -29,7 +27,6 @@ extern constinit const IntegratorInfo kTrBdf2{
     .cost = "Two nonlinear solves per step, each as backward Euler's.",
     .use = "Accurate motion of stiff cloth; damps only motion that h does not resolve.",
     .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
-    .stability_limit = kNoStabilityLimit,
     .growth = tr_bdf2_growth,
     .make = make_dirk<kTrBdf2Stages>,
 };

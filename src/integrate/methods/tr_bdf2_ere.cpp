@@ -29,9 +29,7 @@ extern constinit const IntegratorInfo kTrBdf2Ere{
     .stability_limit = 0,
     .growth = tr_bdf2_growth,
     .growth_of_slow_modes = tr_bdf2_ere_mode_growth,
-    .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<TrBdf2Ere>(values, StageSolve::newton);
-    },
+    .make = make_method<TrBdf2Ere, StageSolve::newton>,
 };
 
 }  // namespace clothlab

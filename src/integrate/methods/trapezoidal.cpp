@@ -16,8 +16,6 @@ extern constinit const IntegratorInfo kTrapezoidal{
     .letters = "TR",
     .family = IntegratorFamily::implicit,
     .order = 2,
-    .uses_newton = true,
-    .uses_linear_solver = true,
     .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
     .summary =
         "Closely related to the midpoint rule: constant amplitude on an oscillator, the same cost. It "
@@ -26,7 +24,6 @@ extern constinit const IntegratorInfo kTrapezoidal{
     .cost = "As backward Euler, per iteration.",
     .use = "As the midpoint rule, with forces evaluated at both ends of the step.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
-    .stability_limit = kNoStabilityLimit,
     .growth = trapezoidal_growth,
     .make = make_dirk<kTrapezoidalStage>,
 };

@@ -645,7 +645,6 @@ extern constinit const IntegratorInfo kXpbd{
         "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
         "Dynamics, Motion in Games 2016",
     .parameters = kXpbdParameters,
-    .stability_limit = kNoStabilityLimit,
     .stability_condition = "when swept to convergence",
     .growth = xpbd_growth,
     // Only the wind is explicit in every substep: v1 = (1 − h_s d) v0 for a free particle without springs.
