@@ -87,14 +87,20 @@ class LinearizedStage {
       }
     }
   }
-  /// As report_linear_solution or report_contact_solution. After it the method may use `b` and `dv` as
-  /// scratch memory.
+  /// As report_solution, of the last solve. After it the method may use `b` and `dv` as scratch memory.
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
               std::span<const vec3> v_hat = {}, double weight = 1) const {
-    if (context.contacts.empty())
-      return report_linear_solution(context, system, *solver_of_->a_, solver_of_->solver_, dv, b, v, v_hat,
-                                    weight);
-    report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat, weight);
+    if (context.ledger == nullptr) return;
+    if (!context.contacts.empty())
+      return report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat, weight);
+    // A dv − b
+    const std::span<vec3> r = context.ledger->scratch(dv.size());
+    const std::span<const Padded> product = solver_of_->solver_.product();
+    const std::span<const std::uint32_t> row = solver_of_->a_->pattern().row;
+    if (product.empty()) solver_of_->a_->multiply(context.pool, dv, r);
+    context.for_particles(
+        r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
+    report_solution(context, system, weight, r, dv, v, v_hat);
   }
 
   /// Of the last solve.

@@ -244,19 +244,6 @@ void report_contact_solution(const StepContext& context, const DynamicSystem& sy
   report_solution(context, system, weight, r, dv, v, v_hat);
 }
 
-void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
-                            const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
-                            std::span<const vec3> v, std::span<const vec3> v_hat, double weight) {
-  if (context.ledger == nullptr) return;
-  const std::span<vec3> r = context.ledger->scratch(dv.size());
-  const std::span<const Padded> product = solver.product();
-  const std::span<const std::uint32_t> row = a.pattern().row;
-  if (product.empty()) a.multiply(context.pool, dv, r);
-  context.for_particles(
-      r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
-  report_solution(context, system, weight, r, dv, v, v_hat);
-}
-
 void ImpulseMemory::recall(const StepContext& context, double weight) const {
   if (context.ledger != nullptr) context.ledger->impulses().combine(1, weight, kept_);
 }

@@ -150,13 +150,6 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
                      std::span<const vec3> r, std::span<const vec3> dv, std::span<const vec3> v = {},
                      std::span<const vec3> v_hat = {});
 
-/// As report_solution, with the residual A dv − b of the last system of `solver`, A dv = b in units of
-/// momentum.
-void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
-                            const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
-                            std::span<const vec3> v = {}, std::span<const vec3> v_hat = {},
-                            double weight = 1);
-
 /// The same of a system with contacts, with the residual b − A dv, from which their impulses are subtracted.
 void report_contact_solution(const StepContext& context, const DynamicSystem& system,
                              std::span<const vec3> residual, std::span<const vec3> dv,
