@@ -104,10 +104,8 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
     }
     // The motion has the rounding error of terms that cancel. At rest they are rounding themselves.
     constexpr double kLost = 0.05, kAtRest = 1e-9, kRounding = std::numeric_limits<double>::epsilon();
-    if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size))) {
-      report.converged = false;
-      report.reason = "the motion is lost in the rounding of h² a; use a smaller h or backward Euler";
-    }
+    if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size)))
+      report.fail("the motion is lost in the rounding of h² a; use a smaller h or backward Euler");
     for (const NodalContact& contact : context.contacts)
       a_[contact.particle] -= contact.impulse / (s * gamma * system.masses()[contact.particle]);
     history_.full = true;

@@ -114,10 +114,7 @@ void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepRepor
   if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
   if (report.contact_solves) report.contact_solves->residual = report.newton_residual;
-  if (!failure.empty()) {
-    report.converged = false;
-    report.reason = linear_failure_.empty() ? failure : linear_failure_;
-  }
+  if (!failure.empty()) report.fail(linear_failure_.empty() ? failure : linear_failure_);
 }
 
 void ImplicitStage::begin(const Problem& p, Guesses guesses) {

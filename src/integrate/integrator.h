@@ -91,8 +91,13 @@ struct StepReport {
   std::optional<std::size_t> modes;
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step
   bool converged = true;
-  bool stopped = false;            ///< the stop probe ended it: the state is as it was before the step
-  std::string_view reason;         ///< why not converged, a static sentence; empty when converged
+  bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
+  std::string_view reason;  ///< why not converged, a static sentence; empty when converged
+  /// Not converged, for this reason.
+  void fail(std::string_view why) {
+    converged = false;
+    reason = why;
+  }
   std::optional<CgSolve> last_cg;  ///< the last linear solve, if by CG
   SolveCounts solves;              ///< by CG; in Newton's method one per iteration
   /// Relative residual of every iteration of the last linear solve; valid until the next step.

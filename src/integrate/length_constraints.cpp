@@ -41,6 +41,7 @@ constexpr double kSoftness = 1e-3;
 
 constexpr std::string_view kContradiction =
     "not all stretch springs could keep their lengths; the best compromise found was used";
+constexpr std::string_view kMoving = "the velocities do not keep all stretch springs at their lengths";
 constexpr std::string_view kInContact =
     "rods are compliant in steps that may touch a surface; see the length error";
 constexpr std::string_view kCompliant =
@@ -320,8 +321,7 @@ void LengthConstraints::project_positions(const StepContext& context, Linearisat
 void LengthConstraints::report_lengths(double largest, double enough, StepReport& report) const {
   report.newton_residual = longest_ > 0 ? largest / longest_ : largest;
   if (largest <= enough) return;
-  report.converged = false;
-  report.reason = are_compliant() ? kCompliant : kContradiction;
+  report.fail(are_compliant() ? kCompliant : kContradiction);
 }
 
 void LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v, double softness,
@@ -339,10 +339,7 @@ void LengthConstraints::project_velocities(const StepContext& context, std::span
     if (!(next.norm < kSlow * left.norm)) iterations_left = 0;
     left = next;
   }
-  if (!(left.largest <= enough) && report.converged) {
-    report.converged = false;
-    report.reason = "the velocities do not keep all stretch springs at their lengths";
-  }
+  if (!(left.largest <= enough) && report.converged) report.fail(kMoving);
 }
 
 void LengthConstraints::stabilise_velocities(const StepContext& context, std::span<const vec3> x,
@@ -359,8 +356,7 @@ void LengthConstraints::stabilise_velocities(const StepContext& context, std::sp
   for (std::size_t i = 0; i < v.size(); ++i) v[i] += step_[i];
   for (std::size_t k = 0; k < edges_.size(); ++k) multiplier_[k] = -edges_[k].scale * z_[k];
   if (report.linear_residual <= kTolerance) return;
-  report.converged = false;
-  report.reason = "the velocities do not keep all stretch springs at their lengths";
+  report.fail(kMoving);
 }
 
 void LengthConstraints::assemble(const StepContext& context, double softness, std::span<const vec3> x) {
@@ -432,8 +428,7 @@ void LengthConstraints::project_onto_contacts(const StepContext& context, double
   for (std::size_t i = 0; i < x1.size(); ++i) x1[i] += step_[i];
   report.newton_residual = measure_lengths(context.pool, x1).largest / longest_;
   if (!report.converged || !(report.newton_residual > kTolerance)) return;
-  report.converged = false;
-  report.reason = kInContact;
+  report.fail(kInContact);
 }
 
 void LengthConstraints::soften_velocities(const StepContext& context, std::span<vec3> v, double softness,
@@ -447,10 +442,7 @@ void LengthConstraints::soften_velocities(const StepContext& context, std::span<
   const double slope = dot(context.pool, v, step_), square = dot(context.pool, step_, step_);
   const double share = square > 0 ? std::clamp(-slope / square, 0.0, 1.0) : 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) v[i] += share * step_[i];
-  if (report.converged && measure_rates(context.pool, v).largest > enough) {
-    report.converged = false;
-    report.reason = kCompliant;
-  }
+  if (report.converged && measure_rates(context.pool, v).largest > enough) report.fail(kCompliant);
 }
 
 double LengthConstraints::enter(const DynamicSystem& system, State& state, double h,

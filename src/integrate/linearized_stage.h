@@ -81,8 +81,7 @@ class LinearizedStage {
                             last ? next_contacts_ : contacts_))
         break;
       if (last) {
-        report.converged = false;
-        report.reason = kContactsChange;
+        report.fail(kContactsChange);
         break;
       }
     }

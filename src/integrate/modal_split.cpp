@@ -46,10 +46,7 @@ void ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
         context.solving(), K, system.masses(), system.projection(),
         {wanted_, 1 / (h * h), std::min(kLoosestModes, 10 * context.solver.linear.cg.tolerance)});
     if (result.stopped) throw Cancelled();
-    if (!result.converged) {
-      report.converged = false;
-      report.reason = "the search for the lowest modes did not reach its tolerance";
-    }
+    if (!result.converged) report.fail("the search for the lowest modes did not reach its tolerance");
     count_ = modes_.count();
   }
   if (wanted_ > 0) report.modes = count_;

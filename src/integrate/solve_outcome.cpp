@@ -38,10 +38,7 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
   balanced.balances_momentum = true;
   const SolveReport solve = solver.solve(context.solving(), balanced, x, settings);
   add_linear_solve(solve, settings, report);
-  if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
-    report.converged = false;
-    report.reason = failure;
-  }
+  if (const std::string_view failure = linear_failure(solve); !failure.empty()) report.fail(failure);
   context.poll();
 }
 
@@ -59,10 +56,7 @@ void solve_with_contacts(ContactSolver& contacts, LinearSolver& solver, const Co
   const LinearSolverSettings& settings = context.solver.linear;
   const ContactSolveReport solve = contacts.solve(context.solving(), solver, problem, x, settings);
   add_contact_solve(solve, settings, report);
-  if (!solve.solve.converged) {
-    report.converged = false;
-    report.reason = kContactsUnsolved;
-  }
+  if (!solve.solve.converged) report.fail(kContactsUnsolved);
   context.poll();
 }
 

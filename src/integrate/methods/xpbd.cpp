@@ -247,10 +247,8 @@ class Xpbd final : public Integrator {
     report.distance = impulse > 0 ? residual / impulse : 0;  // in the end the last one's
     const double error = largest_error();
     if (first_error > 0) report.newton_residual = std::max(report.newton_residual, error / first_error);
-    if (!(error <= context.solver.newton_tolerance * first_error) && !(error <= rounding())) {
-      report.converged = false;
-      report.reason = kSweepsNotConverged;
-    }
+    if (!(error <= context.solver.newton_tolerance * first_error) && !(error <= rounding()))
+      report.fail(kSweepsNotConverged);
     for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
   }
   /// Prepares the contacts that act in a substep, without impulses.
