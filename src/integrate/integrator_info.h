@@ -34,6 +34,10 @@ inline constexpr std::string_view kProjectsPositions = "projects positions, whic
 /// The stability limit of a method that is stable at every h.
 inline constexpr double kNoStabilityLimit = std::numeric_limits<double>::infinity();
 
+/// The reference of several methods, without the section.
+#define CLOTHLAB_ASCHER_2022 \
+  "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, "
+
 /// Values of one integrator: its own parameters, in the order of its row's `parameters`, then its `table`.
 using IntegratorParameters = std::vector<double>;
 

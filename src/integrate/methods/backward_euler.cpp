@@ -33,9 +33,7 @@ extern constinit const IntegratorInfo kBackwardEuler{
         "cost.",
     .cost = "A matrix and a linear solve of size 3n in every Newton iteration.",
     .use = "Stiff cloth that must stay stable, where damping is welcome.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.3, (14)",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.3, (14)",
     .growth = implicit_euler_growth,
     .make = make_method<BackwardEuler>,
 };

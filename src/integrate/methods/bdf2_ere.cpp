@@ -43,9 +43,7 @@ extern constinit const IntegratorInfo kBdf2Ere{
         "their amplitude grows by (hω)²/2 per step. Lawson's form ends that at the same cost.",
     .cost = "As BEERE.",
     .use = "In Lawson's form: stiff cloth whose slow swing must keep its energy.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.5.2, (22)",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.5.2, (22)",
     .parameters = kBdf2EreParameters,
     .stability_limit = 0,
     .stability_limit_with =

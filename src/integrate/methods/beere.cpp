@@ -20,9 +20,7 @@ extern constinit const IntegratorInfo kBeere{
         "first Newton iteration, it follows springs that turn within the step.",
     .cost = "As backward Euler, with the search for s modes, which every linear solve leaves out.",
     .use = "Stiff cloth whose slow swing must not be damped, at steps in which its springs turn.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.5.2, (20)",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.5.2, (20)",
     .parameters = kModeParameters,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,

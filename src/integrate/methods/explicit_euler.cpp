@@ -24,8 +24,7 @@ extern constinit const IntegratorInfo kExplicitEuler{
         "eventually. Damped cloth is stable at very small steps.",
     .cost = "One evaluation of the forces per step.",
     .use = "Teaching only: it shows numerical instability.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3",
     .stability_limit = 0,
     .growth = explicit_euler_growth,
     .make = make_method<Euler<false>>,

@@ -46,9 +46,7 @@ extern constinit const IntegratorInfo kSdirk2{
         "It has the same order, the same damping of fast motion and the same cost.",
     .cost = "Two nonlinear solves per step, each as backward Euler's.",
     .use = "As TR-BDF2.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.1",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.1",
     .parameters = kSdirk2Parameters,
     .growth = dirk_growth<kSdirk2Stages>,
     .make = make_sdirk2,

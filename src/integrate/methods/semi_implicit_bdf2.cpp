@@ -69,9 +69,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
         "semi-implicit Euler at the same cost.",
     .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
     .use = "Interactive cloth, less damped than with semi-implicit Euler.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.1",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.1",
     .growth = bdf2_growth,
     .force_time = force_at_end,
     .coupling_time = 1,

@@ -21,9 +21,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
         "amplitude grows by (hω)²/2 per step. Implemented as published.",
     .cost = "As SIERE.",
     .use = "Comparison with the publication; its slow modes gain energy.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.5.2, (23)",
+    .reference = CLOTHLAB_ASCHER_2022 "section 3.5.2, (23)",
     .parameters = kModeParameters,
     .stability_limit = 0,
     .growth = bdf2_growth,

@@ -20,9 +20,7 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
         "Less damped than SIERE. Its slow modes gain energy: their amplitude grows by (hω)²/12 per step.",
     .cost = "Two linear solves per step, up to s more with damping, and the search for s modes.",
     .use = "Comparison with the publication; its slow modes gain less energy than with BDF2.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "4, (27)",
+    .reference = CLOTHLAB_ASCHER_2022 "section 4, (27)",
     .parameters = kModeParameters,
     .stability_limit = 0,
     .growth = tr_bdf2_growth,

@@ -23,8 +23,7 @@ extern constinit const IntegratorInfo kTrBdf2Ere{
         "answers a conjecture of the publication, which gives no equations.",
     .cost = "Two nonlinear solves per step, and the search for s modes.",
     .use = "Comparison with the publication; its slow modes gain less energy than with BDF2.",
-    .reference =
-        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 4",
+    .reference = CLOTHLAB_ASCHER_2022 "section 4",
     .parameters = kModeParameters,
     .stability_limit = 0,
     .growth = tr_bdf2_growth,
