@@ -368,11 +368,8 @@ void ModalSplit::report(const DynamicSystem& system, const StepContext& context,
   // M δv − A δv = γ D δv − γ²K_s δv
   for (std::size_t i = 0; i < n; ++i) left[i] = gamma * dv[i] - dx[i];
   k_->multiply(pool, left, b_);
-  const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const std::uint32_t i = entries[k].particle;
-    of_held[k] += weight * (w_[i] + gamma * b_[i]);
-  }
+  add_to_held(context.ledger->impulses(), system,
+              [&](std::uint32_t i) { return weight * (w_[i] + gamma * b_[i]); });
 }
 
 void ModalSplit::end_step(const DynamicSystem& system, State& state, const StepStart& start,

@@ -40,20 +40,13 @@ double work_of(std::size_t begin, std::size_t end, const Velocity& v, const Impu
   return 0.5 * (sum.x + sum.y + sum.z);
 }
 
-void add_to_held(Impulses& impulses, const DynamicSystem& system, double weight, std::span<const vec3> f) {
-  const std::span<const Projection::Entry> entries = system.projection().entries();
-  if (entries.empty()) return;
-  const std::span<vec3> of_held = impulses.add_to(ImpulseKind::held, entries.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] += weight * f[entries[k].particle];
-}
-
 /// f := f(x, v), with the impulses of these forces.
 void report_taken(const StepContext& context, const DynamicSystem& system, double weight,
                   std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs) {
   Impulses& impulses = context.ledger->impulses();
   system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
                             f, impulses);
-  add_to_held(impulses, system, weight, f);
+  add_to_held(impulses, system, [&](std::uint32_t i) { return weight * f[i]; });
   const std::span<vec3> kept = context.ledger->keep(weight, f.size());
   std::copy_n(f.begin(), kept.size(), kept.begin());
   if (springs != SpringForces::inextensible) return;
@@ -183,7 +176,7 @@ void report_forces_on_held(const StepContext& context, const DynamicSystem& syst
   if (context.ledger == nullptr || system.projection().entries().empty()) return;
   const std::span<vec3> f = context.ledger->scratch(x.size());
   system.force(context.pool, x, v, f);
-  add_to_held(context.ledger->impulses(), system, weight, f);
+  add_to_held(context.ledger->impulses(), system, [&](std::uint32_t i) { return weight * f[i]; });
 }
 
 void report_linear_forces(const StepContext& context, const DynamicSystem& system, double weight,
@@ -211,15 +204,11 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
                      std::span<const vec3> v_hat) {
   if (context.ledger == nullptr) return;
   report_residual(context, weight, r);
-  const std::span<const Projection::Entry> entries = system.projection().entries();
-  if (entries.empty()) return;
-  const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const std::uint32_t i = entries[k].particle;
+  add_to_held(context.ledger->impulses(), system, [&](std::uint32_t i) {
     const double m = system.masses()[i];
     const vec3 remembered = v_hat.empty() ? vec3(0) : m * (v_hat[i] - v[i]);
-    of_held[k] += weight * (m * dv[i] - (r[i] + remembered));
-  }
+    return weight * (m * dv[i] - (r[i] + remembered));
+  });
 }
 
 void report_contacts(const StepContext& context, std::size_t n) {

@@ -126,6 +126,15 @@ void take_forces(const StepContext& context, const DynamicSystem& system, double
                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                  SpringForces springs = SpringForces::all);
 
+/// Adds impulse(i) to the forces on each constrained particle i.
+template <class Impulse>
+void add_to_held(Impulses& impulses, const DynamicSystem& system, const Impulse& impulse) {
+  const std::span<const Projection::Entry> entries = system.projection().entries();
+  if (entries.empty()) return;
+  const std::span<vec3> of_held = impulses.add_to(ImpulseKind::held, entries.size());
+  for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] += impulse(entries[k].particle);
+}
+
 /// Reports forces that are known already.
 void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
                    std::span<const vec3> x, std::span<const vec3> v);

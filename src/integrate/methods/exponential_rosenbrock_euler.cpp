@@ -243,12 +243,11 @@ class ExponentialRosenbrockEuler final : public Integrator {
     const std::vector<vec3>& v0 = start_.v;
     const std::size_t n = x0.size();
     const std::span<vec3> change = context.ledger->scratch(n, 0), product = context.ledger->scratch(n, 1);
-    if (const auto entries = system.projection().entries(); !entries.empty()) {
+    if (!system.projection().entries().empty()) {
       report_forces_on_held(context, system, h, x0, v0);
       const auto add = [&](const SpringMatrix& matrix) {
         matrix.multiply(context.pool, change, product);
-        const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
-        for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] -= product[entries[k].particle];
+        add_to_held(context.ledger->impulses(), system, [&](std::uint32_t i) { return -product[i]; });
       };
       for (std::size_t i = 0; i < n; ++i) change[i] = h * ((x_[i] - x0[i]) / 2.0 + h / 12 * (v0[i] - v_[i]));
       add(*k_);

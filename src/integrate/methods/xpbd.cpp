@@ -520,14 +520,8 @@ class Xpbd final : public Integrator {
     }
     const double beta = system.mass_damping();
     const std::span<const double> m = system.masses();
-    const std::span<const Projection::Entry> entries = system.projection().entries();
-    if (!entries.empty()) {
-      const std::span<vec3> of_held = impulses.add_to(ImpulseKind::held, entries.size());
-      for (std::size_t k = 0; k < entries.size(); ++k) {
-        const std::uint32_t i = entries[k].particle;
-        of_held[k] -= force_[i] / h_s + beta * m[i] * (x_[i] - before_[i]);
-      }
-    }
+    add_to_held(impulses, system,
+                [&](std::uint32_t i) { return -(force_[i] / h_s + beta * m[i] * (x_[i] - before_[i])); });
     if (beta != 0) {
       const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
       for (std::size_t i = 0; i < n; ++i) damping[i] -= beta * m[i] * (x_[i] - before_[i]);
