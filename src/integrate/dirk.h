@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "integrate/growth.h"
@@ -22,9 +21,10 @@ struct DirkStages {
 
 class Dirk final : public Integrator {
  public:
-  /// `share_matrix`: with StageSolve::linear the second stage, of the same γ, uses the matrix of the first.
-  explicit Dirk(const DirkStages& stages, bool share_matrix = false)
-      : stages_(stages), share_matrix_(share_matrix) {}
+  /// The value, if there is one: with StageSolve::linear the second stage, of the same γ, uses the matrix of
+  /// the first.
+  Dirk(const IntegratorParameters& values, const DirkStages* stages)
+      : stages_(*stages), share_matrix_(!values.empty() && values[0] != 0) {}
 
  private:
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
@@ -93,11 +93,6 @@ class Dirk final : public Integrator {
   std::vector<vec3> x1_, v1_;
   std::vector<vec3> first_impulses_;  // of contacts in the first stage
 };
-
-template <const DirkStages& stages>
-std::unique_ptr<Integrator> make_dirk(const IntegratorParameters& /*values*/) {
-  return std::make_unique<Dirk>(stages);
-}
 
 /// R = (1 + weight (Rc − 1)) / (1 − end z), Rc = (1 + node z/2) / (1 − node z/2).
 template <const DirkStages& stages>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <array>
-#include <memory>
 #include <numbers>
 
 #include "integrate/dirk.h"
@@ -26,10 +25,6 @@ constexpr std::array kSdirk2Parameters{
     },
 };
 
-std::unique_ptr<Integrator> make_sdirk2(const IntegratorParameters& values) {
-  return std::make_unique<Dirk>(kSdirk2Stages, values.at(0) != 0);
-}
-
 }  // namespace
 
 extern constinit const IntegratorInfo kSdirk2{
@@ -49,7 +44,7 @@ extern constinit const IntegratorInfo kSdirk2{
     .reference = CLOTHLAB_ASCHER_2022 "section 3.1",
     .parameters = kSdirk2Parameters,
     .growth = dirk_growth<kSdirk2Stages>,
-    .make = make_sdirk2,
+    .make = make_method<Dirk, &kSdirk2Stages>,
 };
 
 }  // namespace clothlab

@@ -28,7 +28,7 @@ extern constinit const IntegratorInfo kTrBdf2{
     .use = "Accurate motion of stiff cloth; damps only motion that h does not resolve.",
     .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
     .growth = tr_bdf2_growth,
-    .make = make_dirk<kTrBdf2Stages>,
+    .make = make_method<Dirk, &kTrBdf2Stages>,
 };
 
 }  // namespace clothlab

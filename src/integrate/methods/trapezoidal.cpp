@@ -25,7 +25,7 @@ extern constinit const IntegratorInfo kTrapezoidal{
     .use = "As the midpoint rule, with forces evaluated at both ends of the step.",
     .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
     .growth = trapezoidal_growth,
-    .make = make_dirk<kTrapezoidalStage>,
+    .make = make_method<Dirk, &kTrapezoidalStage>,
 };
 
 }  // namespace clothlab
