@@ -21,6 +21,18 @@ struct SpringLink {
   bool stretch = true;
 };
 
+/// A spring with its factors in a (sub)step of h.
+struct SpringInStep {
+  std::uint32_t i = 0, j = 0;
+  double rest_length = 0;             ///< [m]
+  double stiffness = 0, damping = 0;  ///< h² k, h k_d [kg]
+
+  SpringInStep() = default;
+  SpringInStep(const ElasticElement& e, double h)
+      : i(e.i), j(e.j), rest_length(e.rest_length), stiffness(h * h * e.stiffness), damping(h * e.damping) {}
+  bool operator==(const SpringInStep&) const = default;
+};
+
 /// The springs of every particle, in their order.
 CompressedRows<SpringLink> spring_links(const ElasticElements& springs, std::size_t particles,
                                         CancelPoint& cancel);

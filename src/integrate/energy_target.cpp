@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <numeric>
 
 namespace clothlab {
 
@@ -17,16 +18,7 @@ double kinetic_energy(const DynamicSystem& system, WorkerPool& pool, std::span<c
                   [&](std::size_t i) { return m[i] / 2 * glm::dot(v[i], v[i]); });
 }
 
-double sum_of(std::span<const double> works) {
-  double sum = 0;
-  for (const double work : works) sum += work;
-  return sum;
-}
-
-bool touches_moving(const StepContext& context) {
-  return std::ranges::any_of(context.contacts,
-                             [](const NodalContact& c) { return c.displacement != vec3(0); });
-}
+double sum_of(std::span<const double> works) { return std::accumulate(works.begin(), works.end(), 0.0); }
 
 }  // namespace
 
@@ -55,7 +47,8 @@ double EnergyTarget::excess(const DynamicSystem& system, const StepContext& cont
   const StepWork& after = ledger.work();
   // Bodies at rest do no positive work: a gain counts as energy of the method, as in the run's ledger.
   double by_contact = after.friction - before.friction;
-  if (!touches_moving(context)) by_contact = std::min(by_contact, 0.0);
+  if (std::ranges::none_of(context.contacts, [](const auto& c) { return c.displacement != vec3(0); }))
+    by_contact = std::min(by_contact, 0.0);
   const double work = after.damping - before.damping + after.wind - before.wind + after.hand - before.hand +
                       after.drivers - before.drivers + by_contact + sum_of(ledger.held_work()) - held_before;
   const double kinetic = kinetic_energy(system, context.pool, v1);

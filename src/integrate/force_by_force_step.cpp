@@ -35,14 +35,12 @@ bool ForceByForceStep::update(const DynamicSystem& system, double h, const StepC
   for (std::size_t i = 0; i < n; ++i) changed |= replace(inertia_[i], factor * system.masses()[i]);
   locals_.resize(springs.size());
   changed |= sum_over(context.pool, springs.size(), 2048, [&](std::size_t k) {
-               const ElasticElement e = springs[colouring_.order()[k]];
-               const LocalSpring local{e.i, e.j, e.rest_length, h * h * e.stiffness, h * e.damping};
-               return replace(locals_[k], local) ? 1 : 0;
+               return replace(locals_[k], SpringInStep(springs[colouring_.order()[k]], h)) ? 1 : 0;
              }) > 0;
   context.poll();
   if (!changed) return false;
   row_sum_ = inertia_;
-  for (const LocalSpring& e : locals_) {
+  for (const SpringInStep& e : locals_) {
     row_sum_[e.i] += e.stiffness + e.damping;
     row_sum_[e.j] += e.stiffness + e.damping;
   }
@@ -93,7 +91,7 @@ void ForceByForceStep::evaluate(const DynamicSystem& system, std::span<const vec
     return damps_along_springs_ ? along_spring(moved, d) : moved;
   };
   colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
-    for (const LocalSpring& e : std::span(locals_).subspan(first, last - first)) {
+    for (const SpringInStep& e : std::span(locals_).subspan(first, last - first)) {
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
       const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction
@@ -169,7 +167,7 @@ void ForceByForceStep::report_impulses(const DynamicSystem& system, const State&
   Impulses& impulses = context.ledger->impulses();
   const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
   for (std::size_t i = 0; i < n; ++i) damping[i] -= system.mass_damping() * system.masses()[i] * dx_[i];
-  for (const LocalSpring& e : locals_) {
+  for (const SpringInStep& e : locals_) {
     const vec3 moved = dx_[e.i] - dx_[e.j];
     const vec3 impulse =
         -e.damping / h * (damps_along_springs_ ? along_spring(moved, x_[e.i] - x_[e.j]) : moved);

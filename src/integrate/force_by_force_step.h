@@ -33,15 +33,6 @@ class ForceByForceStep : public Integrator {
  protected:
   explicit ForceByForceStep(bool damps_along_springs) : damps_along_springs_(damps_along_springs) {}
 
-  /// One spring.
-  struct LocalSpring {
-    std::uint32_t i = 0, j = 0;
-    double rest_length = 0;
-    double stiffness = 0, damping = 0;  // h² k, h k_d [kg]
-
-    bool operator==(const LocalSpring&) const = default;
-  };
-
   // Members with a context throw Cancelled.
   /// Prepares scratch memory, the colouring, inertia and springs; true if the last two have changed since the
   /// last step.
@@ -68,8 +59,8 @@ class ForceByForceStep : public Integrator {
 
   bool damps_along_springs_;
   SpringColouring colouring_;
-  std::vector<LocalSpring> locals_;  // in the order of the colouring
-  std::vector<double> inertia_;      // m (1 + hβ) [kg]
+  std::vector<SpringInStep> locals_;  // in the order of the colouring
+  std::vector<double> inertia_;       // m (1 + hβ) [kg]
   ContactElements contacts_;
   StageContacts touching_;
   std::vector<vec3> push_;  // M h v0 + h² f_ext

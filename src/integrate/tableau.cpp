@@ -7,6 +7,7 @@
 #include <complex>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -178,8 +179,7 @@ RungeKuttaTable::RungeKuttaTable(const Tableau& tableau) {
                              "a, row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1)));
     b_.push_back(read_cell(tableau.b[i], "b, column " + std::to_string(i + 1)));
   }
-  double sum = 0;
-  for (const double b : b_) sum += b;
+  const double sum = std::accumulate(b_.begin(), b_.end(), 0.0);
   if (std::abs(sum - 1) > kConditionTolerance)
     throw InputError("The weights b of the tableau add up to " + format_number(sum) +
                      "; they must add up to 1, or the method does not converge.");

@@ -75,17 +75,9 @@ class Xpbd final : public Integrator {
  private:
   enum class ContactBy { velocity, position, projecting_twice };  // of kXpbdParameters
 
-  /// A spring with its factors in a substep, in the order of the colours.
-  struct Constraint {
-    std::uint32_t i, j;
-    double rest_length;  // L [m]
-    double stiffness;    // 1/α̃ = k h_s² [kg]
-    double damping;      // γ/α̃ = k_d h_s [kg]
-  };
-
   /// Two springs of one colour, one per lane: they share no particle. A single one fills both.
   struct Pair {
-    const Constraint &a, &b;
+    const SpringInStep &a, &b;
     std::size_t count;
     HalfLanes stiffness{a.stiffness, b.stiffness}, damping{a.damping, b.damping};
     HalfLanes length;
@@ -183,8 +175,7 @@ class Xpbd final : public Integrator {
     lambda_.resize(springs.size());
     context.poll();
     for_each(context.pool, order.size(), 2048, [&](std::size_t c) {
-      const ElasticElement e = springs[order[c]];
-      constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
+      constraints_[c] = {springs[order[c]], h_s};
     });
 
     const double inertia = 1 + h_s * system.mass_damping();
@@ -550,10 +541,10 @@ class Xpbd final : public Integrator {
   int substeps_;
   ContactBy by_;
   SpringColouring colouring_;
-  std::vector<Constraint> constraints_;
-  std::vector<double> lambda_;  // of every constraint
-  std::vector<double> errors_;  // largest ones, by chunks of a colour
-  vec3 lambda_of_grab_{0.0};    // h_s² times the force of the grab
+  std::vector<SpringInStep> constraints_;  // by colours; 1/α̃ and γ/α̃ as stiffness and damping
+  std::vector<double> lambda_;             // of every constraint
+  std::vector<double> errors_;             // largest ones, by chunks of a colour
+  vec3 lambda_of_grab_{0.0};               // h_s² times the force of the grab
   ContactElements contacts_;
   std::vector<Press> pressed_;          // of the contacts
   std::vector<NodalContact> touching_;  // in the substep
