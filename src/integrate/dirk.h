@@ -19,6 +19,9 @@ struct DirkStages {
   double end = 0;  ///< 0: the first stage is the whole step
 };
 
+/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank 1985; Ascher 2022, §3.1].
+inline constexpr DirkStages kTrBdf2Stages{0.5, 4.0 / 3, 1.0 / 3};
+
 class Dirk final : public Integrator {
  public:
   /// The value, if there is one: with StageSolve::linear the second stage, of the same γ, uses the matrix of

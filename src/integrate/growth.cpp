@@ -36,13 +36,6 @@ double bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
   return std::max(std::abs(half_sum + root), std::abs(half_sum - root));
 }
 
-// R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓ at z = iy
-double tr_bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
-  if (!(values.at(0) > 0)) return tr_bdf2_growth(y, 0, values);
-  const std::complex<double> half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
-  return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
-}
-
 double symplectic_euler_growth(double y, double s, const IntegratorParameters& /*values*/) {
   return quadratic_radius((y * y + s) / 2, y * y, 1 - s);
 }

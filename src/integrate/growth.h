@@ -33,12 +33,10 @@ double implicit_euler_growth(double y, double s, const IntegratorParameters& val
 /// Implicit midpoint and the trapezoidal rule.
 double trapezoidal_growth(double y, double s, const IntegratorParameters& values);
 double bdf2_growth(double y, double s, const IntegratorParameters& values);
-double tr_bdf2_growth(double y, double s, const IntegratorParameters& values);
 /// Of the modes of SIERE and BEERE, if there are any.
 double siere_mode_growth(double y, const IntegratorParameters& values);
-/// The same of the BDF2 and TR-BDF2 methods with exponential modes.
+/// The same of the BDF2 methods with exponential modes.
 double bdf2_ere_mode_growth(double y, const IntegratorParameters& values);
-double tr_bdf2_ere_mode_growth(double y, const IntegratorParameters& values);
 /// λ² − (2 − y² − s) λ + (1 − s) = 0: on a circle of radius √(1 − s) while y² + 2s < 4.
 double symplectic_euler_growth(double y, double s, const IntegratorParameters& values);
 /// With the force of the end at the velocity v0 + h a0: stable while s < 2 and y² + 2s − s² < 4.

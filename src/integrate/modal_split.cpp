@@ -58,9 +58,8 @@ void ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
 void ModalSplit::project(const DynamicSystem& system, const StepContext& context, bool fresh) {
   WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), s = count_;
-  const auto resize = [&](VectorBasis& basis) { basis.resize(n, s); };
-  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &scratch_}) resize(*basis);
-  if (fresh) resize(kept_);
+  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &scratch_}) basis->resize(n, s);
+  if (fresh) kept_.resize(n, s);
   for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_})
     values->resize(s);
   small_.resize(s * s);

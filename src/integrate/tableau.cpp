@@ -198,9 +198,8 @@ RungeKuttaTable::RungeKuttaTable(const Tableau& tableau) {
 RungeKuttaTable::RungeKuttaTable(std::span<const double> values) {
   const auto s = static_cast<std::size_t>(values[0]);
   auto next = [&values, at = std::size_t{1}](std::size_t n) mutable {
-    at += n;
-    return std::vector<double>(values.begin() + static_cast<std::ptrdiff_t>(at - n),
-                               values.begin() + static_cast<std::ptrdiff_t>(at));
+    const auto part = values.subspan(std::exchange(at, at + n), n);
+    return std::vector<double>(part.begin(), part.end());
   };
   a_ = next(s * s);
   b_ = next(s);
@@ -210,9 +209,8 @@ RungeKuttaTable::RungeKuttaTable(std::span<const double> values) {
 }
 
 double RungeKuttaTable::c(std::size_t i) const {
-  double sum = 0;
-  for (std::size_t j = 0; j < stages(); ++j) sum += a(i, j);
-  return sum;
+  const auto row = std::span(a_).subspan(i * stages(), stages());
+  return std::accumulate(row.begin(), row.end(), 0.0);
 }
 
 StageKind RungeKuttaTable::kind() const {
@@ -224,8 +222,8 @@ StageKind RungeKuttaTable::kind() const {
 }
 
 bool RungeKuttaTable::is_zero_row(std::size_t i) const {
-  const auto row = a_.begin() + static_cast<std::ptrdiff_t>(i * stages());
-  return std::all_of(row, row + static_cast<std::ptrdiff_t>(stages()), [](double x) { return x == 0; });
+  const auto row = std::span(a_).subspan(i * stages(), stages());
+  return std::ranges::all_of(row, [](double x) { return x == 0; });
 }
 
 bool RungeKuttaTable::ends_at_last_stage() const {

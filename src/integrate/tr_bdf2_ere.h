@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <complex>
 #include <vector>
 
+#include "integrate/dirk.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/modal_split.h"
 #include "integrate/step_ends.h"
@@ -101,5 +103,12 @@ class TrBdf2Ere final : public Integrator {
   std::vector<vec3> guess_;
   std::vector<vec3> x_half_, v_half_, a_half_;
 };
+
+/// Of its modes, if there are any: R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓ at z = iy.
+inline double tr_bdf2_ere_mode_growth(double y, const IntegratorParameters& values) {
+  if (!(values.at(0) > 0)) return dirk_growth<kTrBdf2Stages>(y, 0, values);
+  const std::complex<double> half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
+  return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
+}
 
 }  // namespace clothlab

@@ -82,9 +82,10 @@ class ASearch final : public MethodWithHistory<EnergyTarget> {
   void compute_change(const DynamicSystem& system, std::span<const vec3> x0, double h,
                       const StepContext& context) {
     const std::size_t n = system.size();
-    for (auto* scratch : {&v_, &d_}) scratch->resize(n);
-    add_conservative_forces(system, context, x0, h, true);
-    add_conservative_forces(system, context, x1_, -h, false);
+    v_.resize(n);
+    d_.assign(n, vec3(0));
+    add_conservative_forces(system, context, x0, h);
+    add_conservative_forces(system, context, x1_, -h);
     const std::span<const double> m = system.masses();
     reactions_.clear();
     for (const Projection::Entry& e : system.projection().entries()) reactions_.push_back(d_[e.particle]);
@@ -93,9 +94,9 @@ class ASearch final : public MethodWithHistory<EnergyTarget> {
     for (const NodalContact& contact : context.contacts)
       if (contact.state != ContactState::open) d_[contact.particle] = vec3(0);
   }
-  /// d_ := or += weight g(x): the forces at rest, without those of the air and of friction.
+  /// d_ += weight g(x): the forces at rest, without those of the air and of friction.
   void add_conservative_forces(const DynamicSystem& system, const StepContext& context,
-                               std::span<const vec3> x, double weight, bool first) {
+                               std::span<const vec3> x, double weight) {
     at_rest_.assign(x.size(), vec3(0));
     others_.clear();
     if (context.ledger != nullptr) context.ledger->count_evaluation();
@@ -107,8 +108,7 @@ class ASearch final : public MethodWithHistory<EnergyTarget> {
       const std::span<const vec3> other = others_.of(kind);
       for (std::size_t i = 0; i < other.size(); ++i) v_[i] -= other[i];
     }
-    context.for_particles(x.size(),
-                          [&](std::size_t i) { d_[i] = (first ? vec3(0) : d_[i]) + weight * v_[i]; });
+    context.for_particles(x.size(), [&](std::size_t i) { d_[i] += weight * v_[i]; });
   }
 
   BackwardEulerStep step_;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "integrate/growth.h"
 #include "integrate/tr_bdf2_ere.h"
 
 namespace clothlab {
@@ -23,7 +22,7 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .reference = CLOTHLAB_ASCHER_2022 "section 4, (27)",
     .parameters = kModeParameters,
     .stability_limit = 0,
-    .growth = tr_bdf2_growth,
+    .growth = dirk_growth<kTrBdf2Stages>,
     .growth_of_slow_modes = tr_bdf2_ere_mode_growth,
     .make = make_method<TrBdf2Ere, StageSolve::linear>,
 };

@@ -2,17 +2,6 @@
 #include "integrate/dirk.h"
 
 namespace clothlab {
-namespace {
-
-/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank 1985; Ascher 2022, §3.1].
-constexpr DirkStages kTrBdf2Stages{0.5, 4.0 / 3, 1.0 / 3};
-
-}  // namespace
-
-double tr_bdf2_growth(double y, double s, const IntegratorParameters& values) {
-  return dirk_growth<kTrBdf2Stages>(y, s, values);
-}
-
 extern constinit const IntegratorInfo kTrBdf2{
     .id = "tr-bdf2",
     .title = "TR-BDF2",
@@ -27,7 +16,7 @@ extern constinit const IntegratorInfo kTrBdf2{
     .cost = "Two nonlinear solves per step, each as backward Euler's.",
     .use = "Accurate motion of stiff cloth; damps only motion that h does not resolve.",
     .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
-    .growth = tr_bdf2_growth,
+    .growth = dirk_growth<kTrBdf2Stages>,
     .make = make_method<Dirk, &kTrBdf2Stages>,
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "integrate/tr_bdf2_ere.h"
-#include "integrate/growth.h"
 
 namespace clothlab {
 
@@ -26,7 +25,7 @@ extern constinit const IntegratorInfo kTrBdf2Ere{
     .reference = CLOTHLAB_ASCHER_2022 "section 4",
     .parameters = kModeParameters,
     .stability_limit = 0,
-    .growth = tr_bdf2_growth,
+    .growth = dirk_growth<kTrBdf2Stages>,
     .growth_of_slow_modes = tr_bdf2_ere_mode_growth,
     .make = make_method<TrBdf2Ere, StageSolve::newton>,
 };
