@@ -26,49 +26,40 @@ constexpr double kPi = std::numbers::pi;
 /// To a micrometre: the files then have short numbers, independent of the last bit of sin and cos.
 double rounded(double value) { return std::round(value * 1e6) / 1e6 + 0.0; }
 
-}  // namespace
+/// Adds a vertex. Returns its index.
+int add_vertex(ObjMesh& mesh, const vec3& at) {
+  mesh.vertices.emplace_back(rounded(at.x), rounded(at.y), rounded(at.z));
+  return static_cast<int>(mesh.vertices.size()) - 1;
+}
 
-/// Builds a mesh from vertices and faces given by 0-based indices.
-class MeshMaker {
- public:
-  explicit MeshMaker(std::string_view name) { mesh_.name = name; }
+void add_face(ObjMesh& mesh, const std::vector<ObjMesh::Corner>& corners) { mesh.add_face(corners); }
 
-  int vertex(const vec3& at) {
-    mesh_.vertices.emplace_back(rounded(at.x), rounded(at.y), rounded(at.z));
-    return static_cast<int>(mesh_.vertices.size()) - 1;
-  }
-  void face(const std::vector<ObjMesh::Corner>& corners) { mesh_.add_face(corners); }
+/// Quads between rows × cols corners.
+template <class Corner>
+void add_quads(ObjMesh& mesh, int rows, int cols, const Corner& corner) {
+  for (int r = 0; r + 1 < rows; ++r)
+    for (int c = 0; c + 1 < cols; ++c)
+      add_face(mesh, {corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+}
 
-  /// rows × cols vertices at position(r, c), in quads, with texture coordinates. With `around`, the last
-  /// column is joined to the first, and only the texture has a seam there.
-  template <class Position>
-  void sheet(int rows, int cols, bool around, const Position& position) {
-    const int texture_cols = around ? cols + 1 : cols;
-    const int first = static_cast<int>(mesh_.vertices.size());
-    const int first_texture = static_cast<int>(mesh_.texture_coordinates.size());
-    for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < cols; ++c) vertex(position(r, c));
-    for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < texture_cols; ++c) {
-        const double u = static_cast<double>(c) / (texture_cols - 1);
-        const double v = 1 - static_cast<double>(r) / (rows - 1);
-        mesh_.texture_coordinates.push_back({{rounded(u), rounded(v), 0}, 2});
-      }
-    const auto corner = [&](int r, int c) {
-      return ObjMesh::Corner{first + r * cols + c % cols, first_texture + r * texture_cols + c};
-    };
-    for (int r = 0; r + 1 < rows; ++r)
-      for (int c = 0; c + 1 < texture_cols; ++c)
-        face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
-  }
-
-  ObjMesh finish() { return std::move(mesh_); }
-
- private:
-  ObjMesh mesh_;
-};
-
-namespace {
+/// rows × cols vertices at position(u, v), in quads, with texture coordinates (u, 1 − v): u from 0 to 1 along
+/// a row, v from 0 in the first row to 1 in the last one. With `around`, the last column is joined to the
+/// first, and only the texture has a seam there.
+template <class Position>
+void add_sheet(ObjMesh& mesh, int rows, int cols, const Position& position, bool around = false) {
+  const int texture_cols = around ? cols + 1 : cols;
+  const int first = static_cast<int>(mesh.vertices.size());
+  const int first_texture = static_cast<int>(mesh.texture_coordinates.size());
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < texture_cols; ++c) {
+      const double u = static_cast<double>(c) / (texture_cols - 1), v = static_cast<double>(r) / (rows - 1);
+      if (c < cols) add_vertex(mesh, position(u, v));
+      mesh.texture_coordinates.push_back({{rounded(u), rounded(1 - v), 0}, 2});
+    }
+  add_quads(mesh, rows, texture_cols, [&](int r, int c) {
+    return ObjMesh::Corner{first + r * cols + c % cols, first_texture + r * texture_cols + c};
+  });
+}
 
 Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1) {
   Indices indices;
@@ -76,15 +67,15 @@ Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1
   return indices;
 }
 
-// A pleated curtain, 1.2 m wide and 1.2 m long, on rings at the crests of its pleats.
-constexpr int kCurtainRows = 31, kCurtainPleats = 6, kCurtainPerPleat = 8;
-constexpr int kCurtainCols = kCurtainPleats * kCurtainPerPleat + 1;
+/// The point at this angle about the y axis.
+vec3 turned(double radius, double angle, double y) {
+  return {radius * std::cos(angle), y, -radius * std::sin(angle)};
+}
 
-void make_curtain(MeshMaker& maker) {
-  maker.sheet(kCurtainRows, kCurtainCols, false, [](int r, int c) {
-    const double x = 1.2 * c / (kCurtainCols - 1);
-    return vec3(x, 1.2 - 1.2 * r / (kCurtainRows - 1), 0.04 * std::cos(2 * kPi * c / kCurtainPerPleat));
-  });
+// A pleated curtain, 1.2 m wide and 1.2 m long, on rings at the crests of its six pleats.
+void make_curtain(ObjMesh& mesh) {
+  add_sheet(mesh, 31, 49,
+            [](double u, double v) { return vec3(1.2 * u, 1.2 - 1.2 * v, 0.04 * std::cos(12 * kPi * u)); });
 }
 
 // A round sheet of radius 0.5 m: ring i has 6i vertices, so that all triangles are about the same size.
@@ -93,13 +84,10 @@ constexpr int kRings = 14;
 /// The first vertex of ring i, and the number of vertices inside it.
 int ring_start(int i) { return i == 0 ? 0 : 1 + 3 * i * (i - 1); }
 
-void make_round_sheet(MeshMaker& maker) {
-  maker.vertex({0, 0, 0});
+void make_round_sheet(ObjMesh& mesh) {
+  add_vertex(mesh, {0, 0, 0});
   for (int i = 1; i <= kRings; ++i)
-    for (int k = 0; k < 6 * i; ++k) {
-      const double angle = 2 * kPi * k / (6 * i), radius = 0.5 * i / kRings;
-      maker.vertex({radius * std::cos(angle), 0, -radius * std::sin(angle)});
-    }
+    for (int k = 0; k < 6 * i; ++k) add_vertex(mesh, turned(0.5 * i / kRings, 2 * kPi * k / (6 * i), 0));
   // Each sixth of the strip between two rings has one triangle more on the outer side.
   for (int i = 1; i <= kRings; ++i)
     for (int sixth = 0; sixth < 6; ++sixth)
@@ -108,164 +96,128 @@ void make_round_sheet(MeshMaker& maker) {
         const auto inner = [&](int j) {
           return i == 1 ? 0 : ring_start(i - 1) + (sixth * (i - 1) + j) % (6 * (i - 1));
         };
-        maker.face({{inner(k)}, {outer(k)}, {outer(k + 1)}});
-        if (k + 1 < i) maker.face({{inner(k)}, {outer(k + 1)}, {inner(k + 1)}});
+        add_face(mesh, {{inner(k)}, {outer(k)}, {outer(k + 1)}});
+        if (k + 1 < i) add_face(mesh, {{inner(k)}, {outer(k + 1)}, {inner(k + 1)}});
       }
 }
 
 // An open tube, 0.8 m long, 0.2 m in radius, its axis upright.
-constexpr int kTubeRows = 21, kTubeCols = 32;
-
-void make_tube(MeshMaker& maker) {
-  maker.sheet(kTubeRows, kTubeCols, true, [](int r, int c) {
-    const double angle = 2 * kPi * c / kTubeCols;
-    return vec3(0.2 * std::cos(angle), 0.8 - 0.8 * r / (kTubeRows - 1), -0.2 * std::sin(angle));
-  });
+void make_tube(ObjMesh& mesh) {
+  add_sheet(
+      mesh, 21, 32, [](double u, double v) { return turned(0.2, 2 * kPi * u, 0.8 - 0.8 * v); }, true);
 }
 
 // A chain: a ribbon of 40 links, 1 m long and 25 mm wide, pinned at one end and level at the start.
-constexpr int kChainLinks = 40;
-
-void make_chain(MeshMaker& maker) {
-  maker.sheet(2, kChainLinks + 1, false, [](int r, int c) {
-    return vec3(static_cast<double>(c) / kChainLinks, 0, -0.0125 + 0.025 * r);
-  });
+void make_chain(ObjMesh& mesh) {
+  add_sheet(mesh, 2, 41, [](double u, double v) { return vec3(u, 0, -0.0125 + 0.025 * v); });
 }
 
 // One spring of 1 m, from a pivot to a bob out to the side. An OBJ mesh has no springs without faces, so
 // its face is a triangle with a repeated corner: one edge, no area.
-void make_pendulum(MeshMaker& maker) {
-  const int pivot = maker.vertex({0, 0, 0}), bob = maker.vertex({0.6, -0.8, 0});
-  maker.face({{pivot}, {bob}, {bob}});
+void make_pendulum(ObjMesh& mesh) {
+  const int pivot = add_vertex(mesh, {0, 0, 0}), bob = add_vertex(mesh, {0.6, -0.8, 0});
+  add_face(mesh, {{pivot}, {bob}, {bob}});
 }
 
 // A flag, 1.5 m × 1 m, upright, pinned to its pole at ten points.
-constexpr int kFlagRows = 28, kFlagCols = 42;
-
-void make_flag(MeshMaker& maker) {
-  maker.sheet(kFlagRows, kFlagCols, false, [](int r, int c) {
-    return vec3(1.5 * c / (kFlagCols - 1), 1.0 * (kFlagRows - 1 - r) / (kFlagRows - 1), 0);
-  });
+void make_flag(ObjMesh& mesh) {
+  add_sheet(mesh, 28, 42, [](double u, double v) { return vec3(1.5 * u, 1 - v, 0); });
 }
 
 // A handkerchief of 0.4 m, a corner down and aslant, so that it lands on that corner and folds over.
-constexpr int kHandkerchiefRows = 25;
-
-void make_handkerchief(MeshMaker& maker) {
-  const double slant = kPi / 5, spacing = 0.4 / (kHandkerchiefRows - 1);
-  maker.sheet(kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
-    const double across = (c - r) * spacing / std::sqrt(2.0),
-                 up = (2 * kHandkerchiefRows - 2 - r - c) * spacing / std::sqrt(2.0);
-    return vec3(across, up * std::cos(slant), up * std::sin(slant));
+void make_handkerchief(ObjMesh& mesh) {
+  add_sheet(mesh, 25, 25, [](double u, double v) {
+    const double slant = kPi / 5, half_diagonal = 0.4 / std::sqrt(2.0), up = (2 - u - v) * half_diagonal;
+    return vec3((u - v) * half_diagonal, up * std::cos(slant), up * std::sin(slant));
   });
 }
 
 // A plain sheet of 1 m, upright, with texture coordinates.
-constexpr int kSheetRows = 33;
-
-void make_sheet(MeshMaker& maker) {
-  maker.sheet(kSheetRows, kSheetRows, false, [](int r, int c) {
-    return vec3(1.0 * c / (kSheetRows - 1), 1.0 * (kSheetRows - 1 - r) / (kSheetRows - 1), 0);
-  });
+void make_sheet(ObjMesh& mesh) {
+  add_sheet(mesh, 33, 33, [](double u, double v) { return vec3(u, 1 - v, 0); });
 }
 
 // A flared skirt, 0.55 m long: the waist of 0.7 m is a circle, the hem of 2 m falls in eight folds.
-constexpr int kSkirtRows = 24, kSkirtCols = 64, kSkirtFolds = 8;
-
-void make_skirt(MeshMaker& maker) {
-  maker.sheet(kSkirtRows, kSkirtCols, true, [](int r, int c) {
-    const double down = static_cast<double>(r) / (kSkirtRows - 1), angle = 2 * kPi * c / kSkirtCols;
-    const double radius = 0.7 / (2 * kPi) + 0.2 * down + 0.04 * down * std::cos(kSkirtFolds * angle);
-    return vec3(radius * std::cos(angle), 1.0 - 0.55 * down, -radius * std::sin(angle));
-  });
+void make_skirt(ObjMesh& mesh) {
+  const auto position = [](double u, double v) {
+    const double angle = 2 * kPi * u;
+    return turned(0.7 / (2 * kPi) + 0.2 * v + 0.04 * v * std::cos(8 * angle), angle, 1 - 0.55 * v);
+  };
+  add_sheet(mesh, 24, 64, position, true);
 }
 
 // A tablecloth of 1.4 m, flat at the height of the table; the part on its round top of 0.9 m is pinned.
 constexpr int kTableclothRows = 33;
 
-vec3 tablecloth_place(int r, int c) {
-  const double spacing = 1.4 / (kTableclothRows - 1);
-  return {c * spacing - 0.7, 0.75, r * spacing - 0.7};
-}
-
-void make_tablecloth(MeshMaker& maker) {
-  maker.sheet(kTableclothRows, kTableclothRows, false, tablecloth_place);
+void make_tablecloth(ObjMesh& mesh) {
+  add_sheet(mesh, kTableclothRows, kTableclothRows,
+            [](double u, double v) { return vec3(1.4 * u - 0.7, 0.75, 1.4 * v - 0.7); });
 }
 
 Indices tablecloth_pins() {
   Indices on_the_table;
-  for (int r = 0; r < kTableclothRows; ++r)
-    for (int c = 0; c < kTableclothRows; ++c) {
-      const vec3 p = tablecloth_place(r, c);
-      if (std::hypot(p.x, p.z) <= 0.45)
-        on_the_table.push_back(static_cast<std::uint32_t>(r * kTableclothRows + c));
-    }
+  constexpr int kMiddle = kTableclothRows / 2;
+  for (int i = 0; i < kTableclothRows * kTableclothRows; ++i)
+    if (std::hypot(i % kTableclothRows - kMiddle, i / kTableclothRows - kMiddle) * 0.7 / kMiddle <= 0.45)
+      on_the_table.push_back(static_cast<std::uint32_t>(i));
   return on_the_table;
 }
 
 // A poncho: a square of 1.2 m that slopes from a round neck of 0.6 m, one corner to the front.
-constexpr int kPonchoRows = 20, kPonchoCols = 72;
-
-void make_poncho(MeshMaker& maker) {
-  maker.sheet(kPonchoRows, kPonchoCols, true, [](int r, int c) {
-    const double angle = 2 * kPi * c / kPonchoCols, out = static_cast<double>(r) / (kPonchoRows - 1);
+void make_poncho(ObjMesh& mesh) {
+  const auto position = [](double u, double v) {
+    const double angle = 2 * kPi * u;
     // From the circle to the square whose corners point along x and z.
     const double neck = 0.6 / (2 * kPi), side = 1.2 / std::sqrt(2.0);
-    const double radius =
-        neck + out * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
-    return vec3(radius * std::cos(angle), 1.4 - 0.5 * (radius - neck), -radius * std::sin(angle));
-  });
+    const double radius = neck + v * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
+    return turned(radius, angle, 1.4 - 0.5 * (radius - neck));
+  };
+  add_sheet(mesh, 20, 72, position, true);
 }
 
 // Two sheets that are joined along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
 
-void make_seam(MeshMaker& maker) {
+void make_seam(ObjMesh& mesh) {
   for (const double start : {0.0, 0.3})
-    maker.sheet(kSeamRows, kSeamCols, false, [start](int r, int c) {
-      return vec3(start + 0.3 * c / (kSeamCols - 1), 0.6 - 0.6 * r / (kSeamRows - 1), 0);
-    });
+    add_sheet(mesh, kSeamRows, kSeamCols,
+              [start](double u, double v) { return vec3(start + 0.3 * u, 0.6 - 0.6 * v, 0); });
 }
 
 // A book: three pages that share their spine, whose edges therefore have three quads.
 constexpr int kBookRows = 7, kBookCols = 5, kBookPages = 3;
 
-void make_nonmanifold(MeshMaker& maker) {
-  for (int r = 0; r < kBookRows; ++r) maker.vertex({0, 0.6 - 0.6 * r / (kBookRows - 1), 0});
+void make_nonmanifold(ObjMesh& mesh) {
+  for (int r = 0; r < kBookRows; ++r) add_vertex(mesh, {0, 0.6 - 0.6 * r / (kBookRows - 1), 0});
   for (int page = 0; page < kBookPages; ++page) {
-    const double angle = 2 * kPi * page / kBookPages;
     const int first = kBookRows + page * kBookRows * kBookCols;
     for (int r = 0; r < kBookRows; ++r)
-      for (int c = 1; c <= kBookCols; ++c) {
-        const double out = 0.4 * c / kBookCols;
-        maker.vertex({out * std::cos(angle), 0.6 - 0.6 * r / (kBookRows - 1), -out * std::sin(angle)});
-      }
-    const auto corner = [&](int r, int c) {
-      return ObjMesh::Corner{c == 0 ? r : first + r * kBookCols + c - 1};
-    };
-    for (int r = 0; r + 1 < kBookRows; ++r)
-      for (int c = 0; c < kBookCols; ++c)
-        maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+      for (int c = 1; c <= kBookCols; ++c)
+        add_vertex(mesh,
+                   turned(0.4 * c / kBookCols, 2 * kPi * page / kBookPages, 0.6 - 0.6 * r / (kBookRows - 1)));
+    add_quads(mesh, kBookRows, kBookCols + 1,
+              [&](int r, int c) { return ObjMesh::Corner{c == 0 ? r : first + r * kBookCols + c - 1}; });
   }
 }
 
 // Three sheets of different shape that no face joins.
-void make_parts(MeshMaker& maker) {
+void make_parts(ObjMesh& mesh) {
   for (int part = 0; part < 3; ++part)
-    maker.sheet(6 - part, 4 + part, false,
-                [part](int r, int c) { return vec3(0.6 * part + 0.1 * c, 0.5 - 0.1 * r, 0.1 * part); });
+    add_sheet(mesh, 6 - part, 4 + part, [part](double u, double v) {
+      return vec3(0.6 * part + 0.1 * (3 + part) * u, 0.5 - 0.1 * (5 - part) * v, 0.1 * part);
+    });
 }
 
 // A Möbius strip: one side, one rim.
 constexpr int kMoebiusRows = 5, kMoebiusCols = 40;
 
-void make_moebius(MeshMaker& maker) {
+void make_moebius(ObjMesh& mesh) {
   for (int c = 0; c < kMoebiusCols; ++c)
     for (int r = 0; r < kMoebiusRows; ++r) {
       const double angle = 2 * kPi * c / kMoebiusCols,
                    across = 0.2 * (static_cast<double>(r) / (kMoebiusRows - 1) - 0.5);
       const double radius = 0.4 + across * std::cos(angle / 2);
-      maker.vertex({radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2)});
+      add_vertex(mesh, {radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2)});
     }
   // After one turn the rows are in the opposite order.
   const auto corner = [](int r, int c) {
@@ -273,26 +225,26 @@ void make_moebius(MeshMaker& maker) {
   };
   for (int c = 0; c < kMoebiusCols; ++c)
     for (int r = 0; r + 1 < kMoebiusRows; ++r)
-      maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+      add_face(mesh, {corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
 }
 
 // Polygons with many corners, concave ones among them, and vertices that no face uses.
-void make_polygons(MeshMaker& maker) {
-  maker.vertex({5, 5, 5});  // 0, unused
-  for (const auto& [x, y] : std::initializer_list<std::array<double, 2>>{
-           {0, 0}, {0.6, 0}, {0.6, 0.2}, {0.2, 0.2}, {0.2, 0.6}, {0, 0.6}})
-    maker.vertex({x, y, 0});    // 1 to 6, an L
-  maker.vertex({-5, -5, -5});   // 7, unused
-  maker.vertex({0.6, 0.6, 0});  // 8, closes the square
-  maker.vertex({0.4, 0.2, 0});  // 9, in the middle of an edge of the L
-  maker.face({{1}, {2}, {3}, {9}, {4}, {5}, {6}});
-  maker.face({{3}, {8}, {5}, {4}, {9}});
+void make_polygons(ObjMesh& mesh) {
+  for (const vec3& at : {vec3(5, 5, 5),  // 0, unused
+                         vec3(0, 0, 0), vec3(0.6, 0, 0), vec3(0.6, 0.2, 0), vec3(0.2, 0.2, 0),
+                         vec3(0.2, 0.6, 0), vec3(0, 0.6, 0),  // 1 to 6, an L
+                         vec3(-5, -5, -5),                    // 7, unused
+                         vec3(0.6, 0.6, 0),                   // 8, closes the square
+                         vec3(0.4, 0.2, 0)})                  // 9, in the middle of an edge of the L
+    add_vertex(mesh, at);
+  add_face(mesh, {{1}, {2}, {3}, {9}, {4}, {5}, {6}});
+  add_face(mesh, {{3}, {8}, {5}, {4}, {9}});
 }
 
 // A ball of radius 0.25 m: every face of an icosahedron is cut into rows of triangles.
 constexpr int kBallRows = 8;
 
-void make_ball(MeshMaker& maker) {
+void make_ball(ObjMesh& mesh) {
   const double t = (1 + std::sqrt(5.0)) / 2;
   const vec3 corners[] = {{-1, t, 0},  {1, t, 0},  {-1, -t, 0}, {1, -t, 0}, {0, -1, t},  {0, 1, t},
                           {0, -1, -t}, {0, 1, -t}, {t, 0, -1},  {t, 0, 1},  {-t, 0, -1}, {-t, 0, 1}};
@@ -313,7 +265,7 @@ void make_ball(MeshMaker& maker) {
     const auto [entry, is_new] = known.emplace(key, 0);
     if (is_new) {
       p *= 0.25 / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
-      entry->second = maker.vertex(p);
+      entry->second = add_vertex(mesh, p);
     }
     return ObjMesh::Corner{entry->second};
   };
@@ -321,8 +273,8 @@ void make_ball(MeshMaker& maker) {
     for (int i = 0; i < kBallRows; ++i)
       for (int j = 0; j + i < kBallRows; ++j) {
         const auto at = [&](int a, int b) { return vertex(face, {kBallRows - a - b, a, b}); };
-        maker.face({at(i, j), at(i + 1, j), at(i, j + 1)});
-        if (i + j + 1 < kBallRows) maker.face({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+        add_face(mesh, {at(i, j), at(i + 1, j), at(i, j + 1)});
+        if (i + j + 1 < kBallRows) add_face(mesh, {at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
       }
 }
 
@@ -339,7 +291,7 @@ struct Pattern {
 
 /// position(x, y, z) of x = c · spacing, y = −r · spacing.
 template <class Position>
-void sew(MeshMaker& maker, const Pattern& pattern, const Position& position) {
+void sew(ObjMesh& mesh, const Pattern& pattern, const Position& position) {
   const auto square = [&](int r, int c) {
     return r >= 0 && c >= 0 && r + 1 < pattern.rows && c + 1 < pattern.cols && pattern.has(r, c);
   };
@@ -365,8 +317,9 @@ void sew(MeshMaker& maker, const Pattern& pattern, const Position& position) {
           continue;
         }
         const double out = sewn ? 0 : std::min(1.0, from_seam(r, c) / pattern.roundness);
-        vertices[{side, r, c}] = maker.vertex(position(c * pattern.spacing, -r * pattern.spacing,
-                                                       side * pattern.depth * std::sqrt(out * (2 - out))));
+        vertices[{side, r, c}] =
+            add_vertex(mesh, position(c * pattern.spacing, -r * pattern.spacing,
+                                      side * pattern.depth * std::sqrt(out * (2 - out))));
       }
   for (const int side : {1, -1})
     for (int r = 0; r < pattern.rows; ++r)
@@ -378,19 +331,19 @@ void sew(MeshMaker& maker, const Pattern& pattern, const Position& position) {
         if (is_seam(r, c) && is_seam(r + 1, c + 1))
           std::rotate(round.begin(), round.begin() + 1, round.end());
         if (side < 0) std::swap(round[1], round[3]);
-        maker.face({round[0], round[1], round[2]});
-        maker.face({round[0], round[2], round[3]});
+        add_face(mesh, {round[0], round[1], round[2]});
+        add_face(mesh, {round[0], round[2], round[3]});
       }
 }
 
 // A cushion of 0.5 m, level and nearly flat.
 constexpr int kCushionRows = 21;
 
-void make_cushion(MeshMaker& maker) {
+void make_cushion(ObjMesh& mesh) {
   const auto always = [](int, int) { return true; };
   const auto never = [](int, int) { return false; };
   const double spacing = 0.5 / (kCushionRows - 1);
-  sew(maker, {kCushionRows, kCushionRows, spacing, always, never, 0.02, 0.1},
+  sew(mesh, {kCushionRows, kCushionRows, spacing, always, never, 0.02, 0.1},
       [](double x, double y, double z) { return vec3(x - 0.25, z, -y - 0.25); });
 }
 
@@ -398,7 +351,7 @@ void make_cushion(MeshMaker& maker) {
 // open.
 constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm; one lattice point more
 
-void make_shirt(MeshMaker& maker) {
+void make_shirt(ObjMesh& mesh) {
   const auto has = [](int r, int c) { return r < 7 || (c >= kSleeve && c < kShirtCols - 1 - kSleeve); };
   const auto open = [](int r, int c) {
     const bool neck = r == 0 && std::abs(2 * c - (kShirtCols - 1)) <= 7;
@@ -406,19 +359,17 @@ void make_shirt(MeshMaker& maker) {
     const bool hem = r == kShirtRows - 1 && c > kSleeve && c < kShirtCols - 1 - kSleeve;
     return neck || sleeve || hem;
   };
-  sew(maker, {kShirtRows, kShirtCols, 0.03, has, open, 0.15, 0.15}, [](double x, double y, double z) {
+  sew(mesh, {kShirtRows, kShirtCols, 0.03, has, open, 0.15, 0.15}, [](double x, double y, double z) {
     return vec3(x - 0.015 * (kShirtCols - 1), y + 0.83 + 0.03 * (kShirtRows - 1), z);
   });
 }
 
 // Eight handkerchiefs of 0.3 m, level, 2 cm apart; each is turned by 25° against the one below it.
-constexpr int kStackRows = 11, kStackParts = 8;
-
-void make_handkerchiefs(MeshMaker& maker) {
-  for (int part = 0; part < kStackParts; ++part) {
-    const double turn = part * 25 * kPi / 180, spacing = 0.3 / (kStackRows - 1);
-    maker.sheet(kStackRows, kStackRows, false, [=](int r, int c) {
-      const double x = c * spacing - 0.15, z = r * spacing - 0.15;
+void make_handkerchiefs(ObjMesh& mesh) {
+  for (int part = 0; part < 8; ++part) {
+    const double turn = part * 25 * kPi / 180;
+    add_sheet(mesh, 11, 11, [=](double u, double v) {
+      const double x = 0.3 * u - 0.15, z = 0.3 * v - 0.15;
       return vec3(x * std::cos(turn) + z * std::sin(turn), 0.02 * part,
                   z * std::cos(turn) - x * std::sin(turn));
     });
@@ -434,14 +385,14 @@ struct ProfilePoint {
 // The surface that a profile describes as it turns about an upright axis through (x, z), with this many
 // sides. The profile goes up on the outside; one that does not end on the axis is closed. Along z it is
 // flattened by that factor.
-void revolve(MeshMaker& maker, const std::vector<ProfilePoint>& profile, int sides, double x = 0,
-             double z = 0, double flat = 1) {
+void revolve(ObjMesh& mesh, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0,
+             double flat = 1) {
   std::vector<int> first;
   for (const auto& [radius, height] : profile)
     for (int k = 0; k < (radius > 0 ? sides : 1); ++k) {
       const double angle = 2 * kPi * k / sides;
       const int vertex =
-          maker.vertex({x + radius * std::cos(angle), height, z - flat * radius * std::sin(angle)});
+          add_vertex(mesh, {x + radius * std::cos(angle), height, z - flat * radius * std::sin(angle)});
       if (k == 0) first.push_back(vertex);
     }
   const auto at = [&](std::size_t ring, int k) {
@@ -455,14 +406,14 @@ void revolve(MeshMaker& maker, const std::vector<ProfilePoint>& profile, int sid
       if (profile[ring].radius > 0) corners.push_back(at(ring, k + 1));
       corners.push_back(at(above, k + 1));
       if (profile[above].radius > 0) corners.push_back(at(above, k));
-      maker.face(corners);
+      add_face(mesh, corners);
     }
   }
 }
 
 // 0.72 m high, its top 0.7 m across.
-void make_round_table(MeshMaker& maker) {
-  revolve(maker,
+void make_round_table(ObjMesh& mesh) {
+  revolve(mesh,
           {{0, 0},
            {0.2, 0},
            {0.2, 0.02},
@@ -477,40 +428,40 @@ void make_round_table(MeshMaker& maker) {
 }
 
 // 0.61 m high: a cone 0.8 m across on a spout of 0.2 m.
-void make_funnel(MeshMaker& maker) {
-  revolve(maker, {{0.1, 0}, {0.12, 0}, {0.14, 0.3}, {0.42, 0.6}, {0.4, 0.61}, {0.12, 0.31}}, 48);
+void make_funnel(ObjMesh& mesh) {
+  revolve(mesh, {{0.1, 0}, {0.12, 0}, {0.14, 0.3}, {0.42, 0.6}, {0.4, 0.61}, {0.12, 0.31}}, 48);
 }
 
 // 5 × 5 cones of 0.25 m, 0.2 m apart.
-void make_needles(MeshMaker& maker) {
+void make_needles(ObjMesh& mesh) {
   for (int i = -2; i <= 2; ++i)
-    for (int j = -2; j <= 2; ++j) revolve(maker, {{0, 0}, {0.03, 0}, {0, 0.25}}, 8, 0.2 * i, 0.2 * j);
+    for (int j = -2; j <= 2; ++j) revolve(mesh, {{0, 0}, {0.03, 0}, {0, 0.25}}, 8, 0.2 * i, 0.2 * j);
 }
 
 // A tailor's dummy on its stand, 1.45 m high: hips, waist, chest, shoulders and neck, and no arms.
-void make_dummy(MeshMaker& maker) {
-  revolve(maker, {{0, 0},        {0.2, 0},      {0.2, 0.02},   {0.03, 0.05},  {0.03, 0.7},
-                  {0.12, 0.72},  {0.165, 0.78}, {0.17, 0.85},  {0.155, 0.94}, {0.13, 1.03},
-                  {0.145, 1.12}, {0.165, 1.2},  {0.175, 1.27}, {0.17, 1.32},  {0.14, 1.35},
-                  {0.085, 1.37}, {0.06, 1.39},  {0.055, 1.44}, {0.03, 1.45},  {0, 1.45}},
+void make_dummy(ObjMesh& mesh) {
+  revolve(mesh, {{0, 0},        {0.2, 0},      {0.2, 0.02},   {0.03, 0.05},  {0.03, 0.7},
+                 {0.12, 0.72},  {0.165, 0.78}, {0.17, 0.85},  {0.155, 0.94}, {0.13, 1.03},
+                 {0.145, 1.12}, {0.165, 1.2},  {0.175, 1.27}, {0.17, 1.32},  {0.14, 1.35},
+                 {0.085, 1.37}, {0.06, 1.39},  {0.055, 1.44}, {0.03, 1.45},  {0, 1.45}},
           36, 0, 0, 0.62);
 }
 
 constexpr std::array<GeneratedMesh, 20> kMeshes{{
-    {"curtain", make_curtain, [] { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }},
+    {"curtain", make_curtain, [] { return range(0, 7, 8); }},
     {"round_sheet", make_round_sheet,
      [] {
        return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
      }},
-    {"tube", make_tube, [] { return range(0, kTubeCols); }},
-    {"chain", make_chain, [] { return range(0, 2, kChainLinks + 1); }},
+    {"tube", make_tube, [] { return range(0, 32); }},
+    {"chain", make_chain, [] { return range(0, 2, 41); }},
     {"pendulum", make_pendulum, [] { return Indices{0}; }},
-    {"flag", make_flag, [] { return range(0, 10, 3 * kFlagCols); }},
+    {"flag", make_flag, [] { return range(0, 10, 3 * 42); }},
     {"handkerchief", make_handkerchief, [] { return Indices{0}; }},
-    {"sheet", make_sheet, [] { return range(0, 2, kSheetRows - 1); }},
-    {"skirt", make_skirt, [] { return range(0, kSkirtCols); }},
+    {"sheet", make_sheet, [] { return range(0, 2, 32); }},
+    {"skirt", make_skirt, [] { return range(0, 64); }},
     {"tablecloth", make_tablecloth, tablecloth_pins},
-    {"poncho", make_poncho, [] { return range(0, kPonchoCols); }},
+    {"poncho", make_poncho, [] { return range(0, 72); }},
     {"ball", make_ball, [] { return Indices{0}; }},
     {"cushion", make_cushion, [] { return Indices{0}; }},
     {"shirt", make_shirt, [] { return range(0, 2, kShirtCols - 1); }},
@@ -530,9 +481,10 @@ constexpr std::array<GeneratedMesh, 4> kBodies{{{"round_table", make_round_table
 }  // namespace
 
 ObjMesh GeneratedMesh::make() const {
-  MeshMaker maker(name);
-  build(maker);
-  return maker.finish();
+  ObjMesh mesh;
+  mesh.name = name;
+  build(mesh);
+  return mesh;
 }
 
 std::span<const GeneratedMesh> generated_meshes() { return kMeshes; }

@@ -10,12 +10,10 @@
 
 namespace clothlab {
 
-class MeshMaker;
-
 /// A generated mesh. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
 struct GeneratedMesh {
   std::string_view name;
-  void (*build)(MeshMaker& maker);
+  void (*build)(ObjMesh& mesh);
   std::vector<std::uint32_t> (*pins)() = nullptr;  ///< 0-based `v` indices that its scene pins; of cloth
 
   ObjMesh make() const;
