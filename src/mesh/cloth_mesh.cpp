@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <compare>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <iterator>
@@ -12,22 +11,16 @@
 #include <string>
 #include <utility>
 
-#include "core/compressed_rows.h"
+#include "core/cancel_point.h"
 #include "core/disjoint_sets.h"
 #include "core/error.h"
+#include "mesh/edge_table.h"
 #include "mesh/triangulate.h"
 
 namespace clothlab {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
-/// Iterations between two polls of the stop probe.
-constexpr std::size_t kPollEvery = std::size_t{1} << 16;
-
-void poll(const StopProbe& stop, std::size_t iteration) {
-  if (iteration % kPollEvery == 0 && stop_requested(stop)) throw Cancelled();
-}
 
 [[noreturn]] void refuse(const ObjMesh& obj, const std::string& reason) {
   throw InputError(obj.name + ": " + reason);
@@ -114,8 +107,9 @@ void number_particles(const ObjMesh& obj, const MeshOptions& options, ClothMesh&
       hash = mixed(hash, std::bit_cast<std::uint64_t>(p[axis] + 0.0));  // −0 equals 0, and −0 + 0 is 0
     return index.first_of(vertex, hash, [&](std::uint32_t other) { return obj.vertices[other] == p; });
   };
+  CancelPoint cancel(options.stop);
   for (std::uint32_t v = 0; v < n; ++v) {
-    poll(options.stop, v);
+    cancel.pass();
     if (mesh.particle_of_vertex[v] < 0) continue;
     const std::uint32_t first = options.weld ? first_at_position_of(v) : v;
     if (first == v) {
@@ -169,8 +163,9 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
   Triangulator triangulator;
   FaceIndex faces(obj, mesh.particle_of_vertex);
   std::vector<vec3> polygon;
+  CancelPoint cancel(stop);
   for (std::uint32_t f = 0; f < obj.face_count(); ++f) {
-    poll(stop, f);
+    cancel.pass();
     if (!faces.add(f)) {
       ++mesh.report.merged_faces;
       continue;
@@ -208,68 +203,35 @@ std::size_t drop_degenerate(ClothMesh& mesh) {
   return dropped;
 }
 
-/// One edge of one triangle, in the list of the edge's lower particle.
-struct HalfEdge {
-  std::uint32_t high;      ///< the edge's higher particle
-  std::uint32_t opposite;  ///< the triangle's third particle; kNone for a degenerate triangle
-  bool upwards;            ///< the triangle goes along it from its lower particle to this one
-  auto operator<=>(const HalfEdge&) const = default;
-};
-
-/// The edges of all triangles.
-class EdgeTable {
- public:
-  EdgeTable(const std::vector<std::array<std::uint32_t, 3>>& triangles, std::size_t particles) {
-    edges_.fill(particles, [&](const auto& add) { for_edges(triangles, add); });
-  }
-
-  /// Calls visit(low, high, opposites, upwards) for every edge, sorted by low, then high; the particles
-  /// opposite the edge ascend, and `upwards` of their triangles go along it upwards.
-  template <class Visit>
-  void for_each(const StopProbe& stop, Visit&& visit) {
-    std::vector<std::uint32_t> opposites;
-    for (std::uint32_t low = 0; low < edges_.size(); ++low) {
-      poll(stop, low);
-      const auto first = edges_.items.begin() + edges_.begin[low],
-                 last = edges_.items.begin() + edges_.begin[low + 1];
-      std::sort(first, last);
-      for (auto edge = first; edge != last;) {
-        const std::uint32_t high = edge->high;
-        std::size_t upwards = 0;
-        opposites.clear();
-        for (; edge != last && edge->high == high; ++edge) {
-          if (edge->opposite == kNone) continue;
-          opposites.push_back(edge->opposite);
-          upwards += edge->upwards;
-        }
-        visit(low, high, opposites, upwards);
-      }
-    }
-  }
-
- private:
-  template <class Visit>
-  static void for_edges(const std::vector<std::array<std::uint32_t, 3>>& triangles, Visit&& visit) {
-    for (const auto& t : triangles) {
-      const bool degenerate = is_degenerate(t);
-      for (std::size_t i = 0; i < 3; ++i) {
-        const std::uint32_t a = t[i], b = t[(i + 1) % 3], opposite = t[(i + 2) % 3];
-        if (a != b) visit(std::min(a, b), HalfEdge{std::max(a, b), degenerate ? kNone : opposite, a < b});
-      }
-    }
-  }
-
-  CompressedRows<HalfEdge> edges_;  // by lower particle
-};
-
 /// For each particle: true if all edges of which it is the lower particle are closed.
 std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
-  EdgeTable edges(mesh.triangles, mesh.positions.size());
+  const EdgeTable edges(mesh.triangles, mesh.positions.size(), stop);
+  // visit(low, high, opposites, upwards) for every edge: the particles opposite to it ascend, and `upwards`
+  // of their triangles go along it upwards. Degenerate triangles, whose opposite particle is on the edge,
+  // make the edge only.
+  const auto for_edges = [&](const auto& visit) {
+    CancelPoint cancel(stop);
+    std::vector<std::uint32_t> opposites;
+    edges.for_each([&](std::uint32_t low, std::span<const EdgeTable::Side> sides) {
+      cancel.pass();
+      const std::uint32_t high = sides.front().high;
+      std::size_t upwards = 0;
+      opposites.clear();
+      for (const EdgeTable::Side& side : sides) {
+        const std::uint32_t opposite = edges.opposite(side);
+        if (opposite == low || opposite == high) continue;
+        opposites.push_back(opposite);
+        upwards += edges.is_rising(side);
+      }
+      std::ranges::sort(opposites);
+      visit(low, high, opposites, upwards);
+    });
+  };
   const auto pairs = [](std::size_t count) { return count * (count - (count > 0)) / 2; };
   std::size_t stretch = 0, bend = 0;
   std::vector<std::uint8_t> closed(mesh.positions.size(), 1);
-  edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
-                           std::size_t upwards) {
+  for_edges([&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
+                std::size_t upwards) {
     const std::size_t t = opposites.size();
     if (t > kMaxTrianglesPerEdge)
       refuse(obj, "the edge between vertices " + std::to_string(mesh.vertex_of_particle[low] + 1) + " and " +
@@ -290,8 +252,8 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
   mesh.stretch_springs.reserve(stretch);
   mesh.bend_springs.reserve(bend);
   std::vector<std::uint32_t> different;
-  edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
-                           std::size_t /*upwards*/) {
+  for_edges([&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
+                std::size_t /*upwards*/) {
     mesh.stretch_springs.push_back({low, high});
     different.clear();
     std::ranges::unique_copy(opposites, std::back_inserter(different));

@@ -6,106 +6,58 @@
 #include <glm/geometric.hpp>
 #include <numeric>
 
+#include "core/disjoint_sets.h"
+#include "mesh/edge_table.h"
+
 namespace clothlab {
 namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
-/// One side of a triangle: corner `corner % 3` of triangle `corner / 3` and the next one.
-struct Side {
-  std::uint32_t higher;  ///< the side's particle of higher index
-  std::uint32_t corner;
-  bool rising;  ///< goes from the lower particle to the higher one
-};
-
 std::uint32_t next_corner(std::uint32_t corner) { return corner % 3 == 2 ? corner - 2 : corner + 1; }
 
 /// Two triangles that share an edge with no third one.
 struct Link {
-  Side first;
-  Side second;
-
-  bool same_winding() const { return first.rising != second.rising; }
+  std::uint32_t first, second;  // the corners where their sides begin
+  bool same_direction;          // of the sides; then the triangles are wound in opposite directions
 };
 
-// Sides are sorted in small buckets, one per lower particle.
 std::vector<Link> find_links(std::span<const Triangle> triangles, std::size_t particles) {
-  std::vector<std::uint32_t> begin(particles + 1, 0);
-  const auto each_side = [&](auto&& visit) {
-    for (std::uint32_t corner = 0; corner < 3 * triangles.size(); ++corner) {
-      const std::uint32_t from = triangles[corner / 3][corner % 3];
-      const std::uint32_t to = triangles[corner / 3][(corner + 1) % 3];
-      visit(std::min(from, to), Side{std::max(from, to), corner, from < to});
-    }
-  };
-  each_side([&](std::uint32_t lower, const Side&) { ++begin[lower + 1]; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Side> sides(3 * triangles.size());
-  std::vector<std::uint32_t> filled(begin.begin(), begin.end() - 1);
-  each_side([&](std::uint32_t lower, const Side& side) { sides[filled[lower]++] = side; });
-
+  const EdgeTable edges(triangles, particles);
   std::vector<Link> links;
-  for (std::size_t p = 0; p < particles; ++p) {
-    const auto bucket = std::span(sides).subspan(begin[p], begin[p + 1] - begin[p]);
-    std::sort(bucket.begin(), bucket.end(), [](const Side& a, const Side& b) {
-      return a.higher != b.higher ? a.higher < b.higher : a.corner < b.corner;
-    });
-    for (std::size_t i = 0; i < bucket.size();) {
-      std::size_t end = i + 1;
-      while (end < bucket.size() && bucket[end].higher == bucket[i].higher) ++end;
-      if (end - i == 2) links.push_back({bucket[i], bucket[i + 1]});
-      i = end;
-    }
-  }
+  edges.for_each([&](std::uint32_t /*low*/, std::span<const EdgeTable::Side> sides) {
+    if (sides.size() != 2) return;
+    links.push_back(
+        {sides[0].corner, sides[1].corner, edges.is_rising(sides[0]) == edges.is_rising(sides[1])});
+  });
   return links;
 }
 
-/// Disjoint sets whose elements have a parity (turned or not) relative to the root.
+/// Disjoint sets whose elements have a parity (turned or not) relative to the root: of each element i both
+/// sides, 2i and 2i + 1, each in a set of its own.
 class TurnedSets {
  public:
-  explicit TurnedSets(std::size_t n) : parent_(n), turned_(n, 0) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-  }
+  explicit TurnedSets(std::size_t n) : sides_(2 * n) {}
 
   struct Member {
     std::uint32_t root;
     std::uint8_t turned;
   };
   Member find(std::uint32_t i) {
-    std::uint32_t root = i;
-    std::uint8_t turned = 0;
-    while (parent_[root] != root) {
-      turned ^= turned_[root];
-      root = parent_[root];
-    }
-    const Member member{root, turned};
-    while (parent_[i] != i) {  // path compression
-      const std::uint32_t up = parent_[i];
-      const std::uint8_t rest = turned ^ turned_[i];
-      parent_[i] = root;
-      turned_[i] = turned;
-      i = up;
-      turned = rest;
-    }
-    return member;
+    const std::uint32_t least = sides_.find(2 * i);
+    return {least / 2, static_cast<std::uint8_t>(least % 2)};
   }
 
   /// Joins a and b with a relative parity. False when that contradicts earlier joins.
   bool join(std::uint32_t a, std::uint32_t b, bool against) {
-    const Member pa = find(a);
-    const Member pb = find(b);
-    const auto turned = static_cast<std::uint8_t>(pa.turned ^ pb.turned ^ static_cast<std::uint8_t>(against));
-    if (pa.root == pb.root) return turned == 0;
-    const std::uint32_t root = std::min(pa.root, pb.root);
-    const std::uint32_t child = std::max(pa.root, pb.root);
-    parent_[child] = root;
-    turned_[child] = turned;
+    const Member pa = find(a), pb = find(b);
+    if (pa.root == pb.root) return (pa.turned != pb.turned) == against;
+    for (const std::uint32_t side : {0U, 1U}) sides_.join(2 * a + side, 2 * b + (against ? 1 - side : side));
     return true;
   }
 
  private:
-  std::vector<std::uint32_t> parent_;
-  std::vector<std::uint8_t> turned_;  // against the parent
+  DisjointSets sides_;
 };
 
 }  // namespace
@@ -117,8 +69,8 @@ Surface::Surface(const ClothMesh& mesh) : triangles_(mesh.triangles) {
   TurnedSets sheets(count);
   std::vector<std::uint32_t> contradicted;
   for (const Link& link : links) {
-    const std::uint32_t a = link.first.corner / 3;
-    if (!sheets.join(a, link.second.corner / 3, !link.same_winding())) contradicted.push_back(a);
+    const std::uint32_t a = link.first / 3;
+    if (!sheets.join(a, link.second / 3, link.same_direction)) contradicted.push_back(a);
   }
   std::vector<std::uint8_t> one_sided(count, 0);  // by root
   for (const std::uint32_t triangle : contradicted) one_sided[sheets.find(triangle).root] = 1;
@@ -137,10 +89,8 @@ Surface::Surface(const ClothMesh& mesh) : triangles_(mesh.triangles) {
   // Corners at one particle share a normal when a path of links around the particle joins their triangles.
   TurnedSets fans(3 * static_cast<std::size_t>(count));
   for (const Link& link : links) {
-    const std::uint32_t a = link.first.corner;
-    const std::uint32_t b = link.second.corner;
-    const bool against = link.same_winding() == (flipped[a / 3] != flipped[b / 3]);
-    const bool same_direction = link.first.rising == link.second.rising;
+    const auto [a, b, same_direction] = link;
+    const bool against = same_direction == (flipped[a / 3] == flipped[b / 3]);
     fans.join(a, same_direction ? b : next_corner(b), against);
     fans.join(next_corner(a), same_direction ? next_corner(b) : b, against);
   }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "core/cancel_point.h"
+#include "core/compressed_rows.h"
+
+namespace clothlab {
+
+/// The edges of triangles, each with the sides of all its triangles. The triangles must outlive the table.
+class EdgeTable {
+ public:
+  /// A side from corner `corner % 3` of triangle `corner / 3` to the next one.
+  struct Side {
+    std::uint32_t high = 0;  ///< of its two particles
+    std::uint32_t corner = 0;
+    auto operator<=>(const Side&) const = default;
+  };
+
+  /// Leaves out sides from a particle to itself. O(n log n). Throws Cancelled on request of `stop`.
+  EdgeTable(std::span<const std::array<std::uint32_t, 3>> triangles, std::size_t particles,
+            const StopProbe& stop = {})
+      : triangles_(triangles) {
+    sides_.fill(particles, [&](const auto& add) {
+      for (std::uint32_t corner = 0; corner < 3 * triangles.size(); ++corner)
+        if (const auto [low, high] = ends(corner); low != high) add(low, Side{high, corner});
+    });
+    CancelPoint cancel(stop);
+    for (std::size_t low = 0; low < particles; ++low) {
+      cancel.pass();
+      std::sort(sides_.items.begin() + sides_.begin[low], sides_.items.begin() + sides_.begin[low + 1]);
+    }
+  }
+
+  /// The particles of the side at a corner, the lower one first.
+  std::pair<std::uint32_t, std::uint32_t> ends(std::uint32_t corner) const {
+    const auto& t = triangles_[corner / 3];
+    return std::minmax(t[corner % 3], t[(corner + 1) % 3]);
+  }
+  /// The particle of its triangle that is not on the side.
+  std::uint32_t opposite(const Side& side) const {
+    return triangles_[side.corner / 3][(side.corner + 2) % 3];
+  }
+  /// True if its triangle traverses the side from the lower particle to the higher one.
+  bool is_rising(const Side& side) const { return triangles_[side.corner / 3][side.corner % 3] != side.high; }
+
+  /// The sides of the edge between two particles, by ascending corner.
+  std::span<const Side> sides(std::uint32_t a, std::uint32_t b) const {
+    return std::ranges::equal_range(sides_[std::min(a, b)], std::max(a, b), {}, &Side::high);
+  }
+  /// Calls visit(low, sides) for every edge, sorted by its lower particle, then by its higher one.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::uint32_t low = 0; low < sides_.size(); ++low)
+      for (std::span<const Side> rest = sides_[low]; !rest.empty();) {
+        const std::span<const Side> edge = sides(low, rest.front().high);
+        visit(low, edge);
+        rest = rest.subspan(edge.size());
+      }
+  }
+
+ private:
+  std::span<const std::array<std::uint32_t, 3>> triangles_;
+  CompressedRows<Side> sides_;  // by lower particle
+};
+
+}  // namespace clothlab
