@@ -35,9 +35,9 @@ std::span<const std::array<std::uint32_t, 3>> Triangulator::triangulate(std::spa
     previous_[i] = (i + n - 1) % n;
   }
   blockers_.clear();
-  slot_.assign(n, kNoCorner);
+  blocks_.assign(n, false);
   found_blocker_.assign(n, kNoCorner);
-  for (std::uint32_t i = 0; i < n; ++i) update_blocker(i);
+  for (std::uint32_t i = 0; i < n; ++i) set_blocking(i, !is_convex(i));
 
   std::uint32_t corner = 1;
   for (std::size_t remaining = n; remaining > 3; --remaining) {
@@ -104,7 +104,7 @@ bool Triangulator::sees(std::uint32_t from, std::uint32_t to) const {
 }
 
 bool Triangulator::is_ear(std::uint32_t corner) {
-  if (found_blocker_[corner] != kNoCorner && slot_[found_blocker_[corner]] != kNoCorner) return false;
+  if (found_blocker_[corner] != kNoCorner && blocks_[found_blocker_[corner]]) return false;
   if (!is_convex(corner)) return false;
   const std::uint32_t a = previous_[corner], b = corner, c = next_[corner];
   if (!sees(a, c) || !sees(c, a)) return false;
@@ -141,28 +141,17 @@ void Triangulator::clip(std::uint32_t corner) {
   next_[a] = c;
   previous_[c] = a;
   found_blocker_[a] = found_blocker_[c] = kNoCorner;
-  if (slot_[corner] != kNoCorner) unblock(corner);
-  update_blocker(a);
-  update_blocker(c);
+  set_blocking(corner, false);
+  for (const std::uint32_t neighbour : {a, c}) set_blocking(neighbour, !is_convex(neighbour));
 }
 
-void Triangulator::update_blocker(std::uint32_t corner) {
-  const bool blocks = !is_convex(corner);
-  if (blocks == (slot_[corner] != kNoCorner)) return;
-  if (blocks) {
-    slot_[corner] = static_cast<std::uint32_t>(blockers_.size());
+void Triangulator::set_blocking(std::uint32_t corner, bool blocks) {
+  if (blocks == blocks_[corner]) return;
+  blocks_[corner] = blocks;
+  if (blocks)
     blockers_.push_back(corner);
-    return;
-  }
-  unblock(corner);
-}
-
-void Triangulator::unblock(std::uint32_t corner) {
-  const std::uint32_t slot = slot_[corner];
-  blockers_[slot] = blockers_.back();
-  slot_[blockers_[slot]] = slot;
-  blockers_.pop_back();
-  slot_[corner] = kNoCorner;
+  else
+    std::erase(blockers_, corner);
 }
 
 }  // namespace clothlab

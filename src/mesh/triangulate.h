@@ -38,14 +38,13 @@ class Triangulator {
   bool sees(std::uint32_t from, std::uint32_t to) const;
   std::uint32_t corner_to_clip(std::uint32_t from, std::size_t remaining);
   void clip(std::uint32_t corner);
-  void update_blocker(std::uint32_t corner);
-  void unblock(std::uint32_t corner);
+  void set_blocking(std::uint32_t corner, bool blocks);
 
   std::vector<std::array<std::uint32_t, 3>> triangles_;
   std::vector<Point> points_;
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> blockers_;  // corners that are not convex: only they can lie in an ear
-  std::vector<std::uint32_t> slot_;      // index of a corner in blockers_, or kNoCorner
+  std::vector<bool> blocks_;             // whether a corner is one of blockers_
   // A corner found in the triangle at each corner: while it blocks, no search is needed.
   std::vector<std::uint32_t> found_blocker_;
 };
