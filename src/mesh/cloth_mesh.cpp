@@ -302,17 +302,7 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
 
   mesh.report.degenerate_triangles = drop_degenerate(mesh);
   if (source.grid && mesh.report.welded == 0) mesh.grid = source.grid;
-
-  MeshReport& report = mesh.report;
-  report.vertices = source.vertices.size();
-  report.faces = source.face_count();
-  report.triangles = mesh.triangles.size();
-  report.particles = mesh.positions.size();
-  report.stretch_springs = mesh.stretch_springs.size();
-  report.bend_springs = mesh.bend_springs.size();
-  report.parts = static_cast<std::size_t>(mesh.parts);
-  report.closed_parts = static_cast<std::size_t>(std::ranges::count(mesh.closed, 1));
-  report.diagonal = mesh.diagonal;
+  mesh.report.closed_parts = static_cast<std::size_t>(std::ranges::count(mesh.closed, 1));
   return mesh;
 }
 

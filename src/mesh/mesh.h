@@ -58,27 +58,20 @@ struct ObjMesh {
   }
 };
 
-/// Counts for the mesh report. Edges and parts refer to particles, after welding.
+/// Counts for the mesh report that a ClothMesh does not show otherwise. Edges and parts refer to particles,
+/// after welding.
 struct MeshReport {
-  std::size_t vertices = 0;  ///< `v` lines
-  std::size_t faces = 0;     ///< as read
-  std::size_t triangles = 0;
   std::size_t merged_faces = 0;          ///< on the same particles as an earlier face
   std::size_t dropped_faces = 0;         ///< without a remaining triangle
   std::size_t degenerate_triangles = 0;  ///< with a repeated particle; only their edges are used
-  std::size_t particles = 0;
-  std::size_t unused_vertices = 0;  ///< used by no face
-  std::size_t welded = 0;           ///< vertices that share the particle of an earlier one
-  std::size_t stretch_springs = 0;
-  std::size_t bend_springs = 0;
+  std::size_t unused_vertices = 0;       ///< used by no face
+  std::size_t welded = 0;                ///< vertices that share the particle of an earlier one
   /// Bending springs with one particle at both ends, or with the same ends as another one across the edge.
   std::size_t dropped_springs = 0;
   std::size_t nonmanifold_edges = 0;  ///< with more than two triangles
   std::size_t boundary_edges = 0;     ///< with one triangle
   std::size_t reversed_edges = 0;     ///< with two triangles that go along them in the same direction
-  std::size_t parts = 0;              ///< connected components
   std::size_t closed_parts = 0;       ///< see ClothMesh::closed
-  double diagonal = 0;                ///< of the bounding box of the particles [m]
 };
 
 /// Axis-aligned box [m].

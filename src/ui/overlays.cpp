@@ -20,14 +20,15 @@ namespace {
 
 // The report as sentences, without counts of 0.
 std::string report_text(const LoadedScene& loaded) {
-  const MeshReport& found = loaded.mesh->report;
-  std::string text = counted(found.particles, "particle") + ", " +
-                     counted(found.stretch_springs, "stretch spring") + " and " +
-                     counted(found.bend_springs, "bending spring") + ".";
-  const bool has_surface = found.triangles > found.degenerate_triangles;
+  const ClothMesh& mesh = *loaded.mesh;
+  const MeshReport& found = mesh.report;
+  std::string text = counted(mesh.positions.size(), "particle") + ", " +
+                     counted(mesh.stretch_springs.size(), "stretch spring") + " and " +
+                     counted(mesh.bend_springs.size(), "bending spring") + ".";
+  const bool has_surface = mesh.triangles.size() > found.degenerate_triangles;
   if (has_surface)
-    text = counted(found.vertices, "vertex", "vertices") + " and " + counted(found.faces, "face") +
-           " became " + text;
+    text = counted(mesh.source->vertices.size(), "vertex", "vertices") + " and " +
+           counted(mesh.source->face_count(), "face") + " became " + text;
   std::string notes;
   const auto note = [&](const std::string& what) { notes += (notes.empty() ? " " : ", ") + what; };
   if (found.welded > 0) note(format_count(found.welded) + " welded at seams");
@@ -38,7 +39,7 @@ std::string report_text(const LoadedScene& loaded) {
   if (found.dropped_faces > 0) note(counted(found.dropped_faces, "face") + " dropped");
   if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring") + " dropped");
   if (found.nonmanifold_edges > 0) note(counted(found.nonmanifold_edges, "non-manifold edge"));
-  note(counted(found.parts, "part"));
+  note(counted(mesh.closed.size(), "part"));
   text += notes + ".";
   return text;
 }

@@ -60,7 +60,7 @@ std::string text_of_scene(Scene scene) {
 
 Json json_of_mesh(const Simulation& simulation) {
   const Scene& scene = simulation.scene();
-  const MeshReport& report = simulation.mesh().report;
+  const ClothMesh& mesh = simulation.mesh();
   std::string source;
   if (const auto* file = std::get_if<FileSource>(&scene.mesh))
     source = utf8_of(std::filesystem::absolute(path_of(file->path)));
@@ -69,13 +69,13 @@ Json json_of_mesh(const Simulation& simulation) {
   if (const auto* generated = std::get_if<GeneratedSource>(&scene.mesh))
     source = "generated " + generated->name;
   return {{"source", source},
-          {"hash", hex_digits(fingerprint(simulation.mesh()))},
-          {"particles", report.particles},
-          {"stretch_springs", report.stretch_springs},
-          {"bending_springs", report.bend_springs},
-          {"merged_faces", report.merged_faces},
-          {"welded_vertices", report.welded},
-          {"dropped_faces", report.dropped_faces}};
+          {"hash", hex_digits(fingerprint(mesh))},
+          {"particles", mesh.positions.size()},
+          {"stretch_springs", mesh.stretch_springs.size()},
+          {"bending_springs", mesh.bend_springs.size()},
+          {"merged_faces", mesh.report.merged_faces},
+          {"welded_vertices", mesh.report.welded},
+          {"dropped_faces", mesh.report.dropped_faces}};
 }
 
 Json hashes_of(std::span<const Obstacle> bodies) {

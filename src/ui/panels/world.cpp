@@ -47,10 +47,11 @@ void grab_row(const PanelContext& context) {
 void volume_text(const PanelContext& context) {
   const StepRecord& record = context.snapshot.frame.record;
   if (record.volume == 0) return;
-  const MeshReport& mesh = context.snapshot.frame.mesh->report;
+  const ClothMesh& mesh = *context.snapshot.frame.mesh;
   std::string text = "Filled: " + format_quantity(1000 * record.volume, "L", 3);
-  if (mesh.closed_parts < mesh.parts)
-    text += " in " + format_count(mesh.closed_parts) + " of " + format_count(mesh.parts) + " parts";
+  if (mesh.report.closed_parts < mesh.closed.size())
+    text += " in " + format_count(mesh.report.closed_parts) + " of " + format_count(mesh.closed.size()) +
+            " parts";
   small_text(text + ".");
 }
 
