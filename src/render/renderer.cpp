@@ -58,7 +58,7 @@ struct Renderer::Impl {
   Ground ground;
   ClothLayer cloth;
   ObstacleLayer obstacles;
-  Lines lines;
+  Lines lines, shafts, heads;
   Balls balls;
   GlVertexArray no_vertices;
 
@@ -70,8 +70,6 @@ struct Renderer::Impl {
   Look look;
   std::vector<glm::vec3> positions;
   std::vector<float> heat;
-  std::vector<Lines::Line> line_list, arrow_list;
-  std::vector<Balls::Ball> ball_list;
 
   void set_mesh(const std::shared_ptr<const ClothMesh>& next) {
     if (next == mesh) return;
@@ -154,19 +152,17 @@ struct Renderer::Impl {
   }
 
   void draw_springs(const std::vector<std::array<std::uint32_t, 2>>& springs, Rgba colour,
-                    const Lines::Style& style, const View& view) {
-    line_list.clear();
-    for (const auto& s : springs) line_list.push_back({positions[s[0]], positions[s[1]], colour});
-    lines.draw(line_list, style, view, programs.line);
+                    const Line::Style& style, const View& view) {
+    for (const auto& s : springs) lines.add({positions[s[0]], positions[s[1]], colour});
+    lines.draw(style, view, programs.line);
   }
 
   void draw_obstacle_lines(const View& view) {
-    line_list.clear();
     const std::span<const glm::vec3> ends = obstacles.line_ends();
     for (std::size_t k = 0; k + 1 < ends.size(); k += 2)
-      line_list.push_back({ends[k], ends[k + 1], rgba(look.edge, 0.3f)});
+      lines.add({ends[k], ends[k + 1], rgba(look.edge, 0.3f)});
     glDepthMask(GL_FALSE);
-    lines.draw(line_list, {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view, programs.line);
+    lines.draw({.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view, programs.line);
     glDepthMask(GL_TRUE);
   }
 
@@ -178,47 +174,39 @@ struct Renderer::Impl {
 
   // Particles and springs of a mesh without triangles: a pendulum, a chain, a net.
   void draw_rods(const Frame& frame, const ViewOptions& options, const View& view) {
-    line_list.clear();
     for (const auto& s : mesh->stretch_springs) {
       const glm::vec3 colour =
           options.heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : look.rod;
-      line_list.push_back({positions[s[0]], positions[s[1]], rgba(colour)});
+      lines.add({positions[s[0]], positions[s[1]], rgba(colour)});
     }
     const float radius = std::min(0.06f * mean_edge, 0.02f * static_cast<float>(mesh->diagonal));
-    lines.draw(line_list, {.radius = radius, .radius_pixels = {1.2f, 8}, .roundness = 1}, view,
-               programs.line);
-    ball_list.clear();
+    lines.draw({.radius = radius, .radius_pixels = {1.2f, 8}, .roundness = 1}, view, programs.line);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i] == 1;
       const glm::vec3 colour = pin                ? look.pin
                                : options.heat_map ? heat_colour(static_cast<double>(heat[i]))
                                                   : look.ball;
-      ball_list.push_back({positions[i], 2.4f * radius, rgba(colour)});
+      balls.add({positions[i], 2.4f * radius, rgba(colour)});
     }
-    balls.draw(ball_list, {.radius_pixels = {2.5f, 40}}, view, programs.ball);
+    balls.draw({.radius_pixels = {2.5f, 40}}, view, programs.ball);
   }
 
   void draw_particles(const View& view) {
-    ball_list.clear();
-    for (const glm::vec3& p : positions) ball_list.push_back({p, 0.12f * mean_edge, rgba(look.particle)});
-    balls.draw(ball_list, {.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
+    for (const glm::vec3& p : positions) balls.add({p, 0.12f * mean_edge, rgba(look.particle)});
+    balls.draw({.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
-  // Shafts with pointed heads, from end to end of the lines of arrow_list.
-  void draw_arrow_list(float towards_eye, const View& view) {
+  // A shaft with a pointed head.
+  void add_arrow(const glm::vec3& from, const glm::vec3& to, Rgba colour) {
     constexpr float kHead = 0.3f;
-    const auto collect = [&](float from, float to) {
-      line_list.clear();
-      for (const Lines::Line& arrow : arrow_list) {
-        const glm::vec3 way = arrow.to - arrow.from;
-        line_list.push_back({arrow.from + from * way, arrow.from + to * way, arrow.colour});
-      }
-    };
-    collect(0, 1 - kHead);
-    lines.draw(line_list, {.radius_pixels = {0.7f, 0.7f}, .towards_eye = towards_eye}, view, programs.line);
-    collect(1 - kHead, 1);
-    lines.draw(line_list, {.radius_pixels = {2.6f, 2.6f}, .towards_eye = towards_eye, .taper = 1}, view,
-               programs.line);
+    const glm::vec3 neck = from + (1 - kHead) * (to - from);
+    shafts.add({from, neck, colour});
+    heads.add({neck, to, colour});
+  }
+
+  void draw_arrows(float towards_eye, const View& view) {
+    shafts.draw({.radius_pixels = {0.7f, 0.7f}, .towards_eye = towards_eye}, view, programs.line);
+    heads.draw({.radius_pixels = {2.6f, 2.6f}, .towards_eye = towards_eye, .taper = 1}, view, programs.line);
   }
 
   // At some of the particles. Drawn over the cloth, which would hide half of them.
@@ -226,12 +214,11 @@ struct Renderer::Impl {
                    const View& view) {
     if (!(scale > 0) || values.size() != positions.size()) return;
     const std::size_t stride = arrow_stride(positions.size());
-    arrow_list.clear();
     for (std::size_t i = 0; i < positions.size(); i += stride)
       if (i >= frame.pinned.size() || frame.pinned[i] == 0 || frame.pinned[i] == 3)
-        arrow_list.push_back({positions[i], positions[i] + glm::vec3(scale * values[i]), rgba(colour)});
+        add_arrow(positions[i], positions[i] + glm::vec3(scale * values[i]), rgba(colour));
     glDisable(GL_DEPTH_TEST);
-    draw_arrow_list(0, view);
+    draw_arrows(0, view);
     glEnable(GL_DEPTH_TEST);
   }
 
@@ -239,39 +226,33 @@ struct Renderer::Impl {
   void draw_contacts(const std::vector<ContactPair>& contacts, double scale, const View& view) {
     if (!(scale > 0)) return;
     const std::size_t stride = arrow_stride(contacts.size());
-    ball_list.clear();
-    arrow_list.clear();
     for (std::size_t k = 0; k < contacts.size(); ++k) {
       const ContactPair& pair = contacts[k];
       const glm::vec3& at = positions[pair.particle];
       const Rgba colour = rgba(pair.sticks ? look.sticking : look.sliding);
-      ball_list.push_back({at, 0.12f * mean_edge, colour});
-      if (k % stride == 0)
-        arrow_list.push_back({at, at + glm::vec3(scale * (pair.push + pair.friction)), colour});
+      balls.add({at, 0.12f * mean_edge, colour});
+      if (k % stride == 0) add_arrow(at, at + glm::vec3(scale * (pair.push + pair.friction)), colour);
     }
-    balls.draw(ball_list, {.radius_pixels = {1.8f, 4.5f}, .towards_eye = 1.2f}, view, programs.ball);
-    draw_arrow_list(0.004f, view);
+    balls.draw({.radius_pixels = {1.8f, 4.5f}, .towards_eye = 1.2f}, view, programs.ball);
+    draw_arrows(0.004f, view);
   }
 
   // Drawn over everything: intersecting triangles lie within each other.
   void draw_intersections(const Frame& frame, const View& view) {
-    line_list.clear();
     for (const std::uint32_t t : frame.intersections.triangles)
       for (std::size_t k = 0; k < 3; ++k)
-        line_list.push_back({positions[frame.mesh->triangles[t][k]],
-                             positions[frame.mesh->triangles[t][(k + 1) % 3]],
-                             rgba(look.intersection, 0.8f)});
+        lines.add({positions[frame.mesh->triangles[t][k]], positions[frame.mesh->triangles[t][(k + 1) % 3]],
+                   rgba(look.intersection, 0.8f)});
     glDisable(GL_DEPTH_TEST);
-    lines.draw(line_list, {.radius_pixels = {0.8f, 0.8f}}, view, programs.line);
+    lines.draw({.radius_pixels = {0.8f, 0.8f}}, view, programs.line);
     glEnable(GL_DEPTH_TEST);
   }
 
   void draw_pins(const Frame& frame, const View& view) {
-    ball_list.clear();
     const float radius = 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
-      if (frame.pinned[i] == 1) ball_list.push_back({positions[i], radius, rgba(look.pin)});
-    balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
+      if (frame.pinned[i] == 1) balls.add({positions[i], radius, rgba(look.pin)});
+    balls.draw({.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
   // Particles of the groups, paths with keyframes, an arrow for a force, a cross for its centre; faint while
@@ -280,9 +261,6 @@ struct Renderer::Impl {
     constexpr float kOff = 0.35f, kArrow = 0.25f, kCross = 0.04f;
     const auto diagonal = static_cast<float>(mesh->diagonal);
     const auto at = [&](const vec3& point) { return glm::vec3(point - target); };
-    line_list.clear();
-    ball_list.clear();
-    arrow_list.clear();
     for (std::size_t k = 0; k < frame.drivers->size(); ++k) {
       const DriverMark& mark = (*frame.drivers)[k];
       const Driver& driver = frame.scene->drivers[k];
@@ -290,30 +268,30 @@ struct Renderer::Impl {
       glm::vec3 centre(0);
       for (const std::uint32_t i : mark.particles) {
         centre += positions[i] / static_cast<float>(mark.particles.size());
-        ball_list.push_back({positions[i], (mark.line.empty() ? 0.1f : 0.3f) * mean_edge, colour});
+        balls.add({positions[i], (mark.line.empty() ? 0.1f : 0.3f) * mean_edge, colour});
       }
       const std::size_t pieces = std::holds_alternative<GroupLine>(driver.action) ? 2 : 1;  // of own lines
       for (std::size_t p = 1; p < mark.line.size(); p += pieces)
-        line_list.push_back({at(mark.line[p - 1]), at(mark.line[p]), colour});
-      for (const vec3& key : mark.keys) ball_list.push_back({at(key), 0, colour});
+        lines.add({at(mark.line[p - 1]), at(mark.line[p]), colour});
+      for (const vec3& key : mark.keys) balls.add({at(key), 0, colour});
       if (std::holds_alternative<GroupDistance>(driver.action))
-        line_list.push_back({positions[mark.particles[0]], positions[mark.particles[1]], colour});
+        lines.add({positions[mark.particles[0]], positions[mark.particles[1]], colour});
       const auto* force = std::get_if<DriverForce>(&driver.action);
       if (force == nullptr) continue;
       if (force->kind == DriverForce::Kind::central) {
         for (int axis = 0; axis < 3; ++axis) {
           glm::vec3 arm(0);
           arm[axis] = kCross * std::max(diagonal, glm::distance(at(force->centre), centre));
-          line_list.push_back({at(force->centre) - arm, at(force->centre) + arm, colour});
+          lines.add({at(force->centre) - arm, at(force->centre) + arm, colour});
         }
       } else if (const vec3 shown = shown_force(*force, frame.record.time); shown != vec3(0)) {
-        arrow_list.push_back({centre, centre + kArrow * diagonal * glm::vec3(shown), colour});
+        add_arrow(centre, centre + kArrow * diagonal * glm::vec3(shown), colour);
       }
     }
     glDisable(GL_DEPTH_TEST);
-    lines.draw(line_list, {.radius_pixels = {0.9f, 0.9f}}, view, programs.line);
-    balls.draw(ball_list, {.radius_pixels = {2.5f, 5}}, view, programs.ball);
-    draw_arrow_list(0, view);
+    lines.draw({.radius_pixels = {0.9f, 0.9f}}, view, programs.line);
+    balls.draw({.radius_pixels = {2.5f, 5}}, view, programs.ball);
+    draw_arrows(0, view);
     glEnable(GL_DEPTH_TEST);
   }
 
@@ -322,14 +300,14 @@ struct Renderer::Impl {
     const glm::vec3 cursor(grab.cursor - target);
     // Faint where the cloth hides it; the ends are always visible.
     glDisable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(look.grab, 0.35f)}});
-    lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
+    lines.add({point, cursor, rgba(look.grab, 0.35f)});
+    lines.draw({.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
     glEnable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(look.grab)}});
-    lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
+    lines.add({point, cursor, rgba(look.grab)});
+    lines.draw({.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
     glDisable(GL_DEPTH_TEST);
-    ball_list.assign({{point, 0, rgba(look.grab)}, {cursor, 0, rgba(look.grab)}});
-    balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
+    for (const glm::vec3& end : {point, cursor}) balls.add({end, 0, rgba(look.grab)});
+    balls.draw({.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
   }
 
   void draw_all_springs(const Frame& frame, const Camera& camera, const ViewOptions& options, bool has_cloth,
@@ -340,7 +318,7 @@ struct Renderer::Impl {
     if (has_cloth && options.wireframe)
       draw_springs(frame.mesh->stretch_springs, rgba(look.edge, edge_opacity(camera, view)),
                    {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
-    constexpr Lines::Style kSpring{.radius_pixels = {0.6f, 0.6f}, .towards_eye = 0.004f};
+    constexpr Line::Style kSpring{.radius_pixels = {0.6f, 0.6f}, .towards_eye = 0.004f};
     const float opacity = std::min(1.5f * edge_opacity(camera, view), 1.0f);
     if (has_cloth && options.stretch_springs)
       draw_springs(frame.mesh->stretch_springs, rgba(look.stretch_spring, opacity), kSpring, view);

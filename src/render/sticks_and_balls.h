@@ -18,55 +18,69 @@ using Rgba = std::array<std::uint8_t, 4>;
 /// `shown`: sRGB in [0, 1].
 Rgba rgba(const glm::vec3& shown, float opacity = 1);
 
-/// Smooth segments of any width, all in one call.
-class Lines {
+/// A field of an instance for glVertexAttribPointer.
+struct InstanceField {
+  GLint components;
+  GLenum type;
+  std::size_t offset;
+};
+
+/// Instances of a square, of which a shader makes lines or balls. They are collected and then drawn, all in
+/// one call.
+template <class Instance>
+class Instances {
  public:
-  struct Line {
-    glm::vec3 from;
-    glm::vec3 to;
-    Rgba colour;
-  };
+  using Style = typename Instance::Style;
+
+  Instances();
+  /// Instances that are not drawable are left out.
+  void add(const Instance& instance) {
+    if (instance.drawable()) instances_.push_back(instance);
+  }
+  /// Draws those that were added since the last call.
+  void draw(const Style& style, const View& view, const ShaderProgram& program);
+
+ private:
+  GlVertexArray array_;
+  GlBuffer buffer_;
+  std::vector<Instance> instances_;
+};
+
+/// A smooth segment of any width.
+struct Line {
+  glm::vec3 from;
+  glm::vec3 to;
+  Rgba colour;
+
   struct Style {
     float radius = 0;               ///< [m]
     glm::vec2 radius_pixels{0.6f};  ///< least and most, in units of View::pixel_scale
     float roundness = 0;            ///< 1: lit as a rod, 0: flat
     float towards_eye = 0;          ///< share of the distance by which they are drawn nearer
     float taper = 0;                ///< 1: the far end is a point
+
+    void set(const ShaderProgram& program, const View& view) const;
   };
-
-  Lines();
-  /// Lines with an end that is not drawable are left out.
-  void draw(const std::vector<Line>& lines, const Style& style, const View& view,
-            const ShaderProgram& program);
-
- private:
-  GlVertexArray array_;
-  GlBuffer buffer_;
-  std::vector<Line> drawable_;
+  static std::array<InstanceField, 3> fields();
+  bool drawable() const { return is_drawable(from) && is_drawable(to); }
 };
+using Lines = Instances<Line>;
 
-/// Shaded balls, all in one call.
-class Balls {
- public:
-  struct Ball {
-    glm::vec3 centre;
-    float radius;  ///< [m]
-    Rgba colour;
-  };
+/// A shaded ball.
+struct Ball {
+  glm::vec3 centre;
+  float radius;  ///< [m]
+  Rgba colour;
+
   struct Style {
     glm::vec2 radius_pixels{1, 1e6f};  ///< least and most, in units of View::pixel_scale
     float towards_eye = 0;             ///< radii by which they are drawn nearer
+
+    void set(const ShaderProgram& program, const View& view) const;
   };
-
-  Balls();
-  /// Balls that are not drawable are left out.
-  void draw(const std::vector<Ball>& balls, const Style& style, const View& view,
-            const ShaderProgram& program);
-
- private:
-  GlVertexArray array_;
-  GlBuffer buffer_;
-  std::vector<Ball> drawable_;
+  static std::array<InstanceField, 3> fields();
+  bool drawable() const { return is_drawable(centre); }
 };
+using Balls = Instances<Ball>;
 
 }  // namespace clothlab
