@@ -10,7 +10,6 @@
 #endif
 
 #include <memory>
-#include <utility>
 
 namespace clothlab {
 
@@ -41,14 +40,9 @@ template <auto* make, auto* destroy>
 class GlObject {
  public:
   GlObject() { (*make)(1, &id_); }
-  ~GlObject() {
-    if (id_ != 0) (*destroy)(1, &id_);
-  }
-  GlObject(GlObject&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
-  GlObject& operator=(GlObject&& other) noexcept {
-    std::swap(id_, other.id_);
-    return *this;
-  }
+  ~GlObject() { (*destroy)(1, &id_); }
+  GlObject(const GlObject&) = delete;
+  GlObject& operator=(const GlObject&) = delete;
 
   GLuint id() const { return id_; }
 

@@ -54,7 +54,7 @@ vec3 shown_force(const DriverForce& force, double t) {
 }  // namespace
 
 struct Renderer::Impl {
-  Programs programs;
+  std::unique_ptr<const Programs> programs = std::make_unique<Programs>();
   Ground ground;
   ClothLayer cloth;
   ObstacleLayer obstacles;
@@ -87,7 +87,7 @@ struct Renderer::Impl {
     std::vector<Ground::Caster> casters;
     if (of_cloth) casters.push_back({positions, cloth});
     if (of_obstacles) casters.push_back({obstacles.solid_positions(), obstacles.solids()});
-    ground.cast_shadow(casters, target, programs);
+    ground.cast_shadow(casters, target, *programs);
   }
 
   // At each particle, over the scale's end.
@@ -142,10 +142,10 @@ struct Renderer::Impl {
   }
 
   void draw_background() const {
-    programs.background.use();
-    programs.background.set("top", look.sky_top);
-    programs.background.set("horizon", look.horizon);
-    programs.background.set("bottom", look.sky_bottom);
+    programs->background.use();
+    programs->background.set("top", look.sky_top);
+    programs->background.set("horizon", look.horizon);
+    programs->background.set("bottom", look.sky_bottom);
     glBindVertexArray(no_vertices.id());
     constexpr GLsizei kBands = 16;  // as in background.vert
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 2 * (kBands + 1));
@@ -154,7 +154,7 @@ struct Renderer::Impl {
   void draw_springs(const std::vector<std::array<std::uint32_t, 2>>& springs, Rgba colour,
                     const Line::Style& style, const View& view) {
     for (const auto& s : springs) lines.add({positions[s[0]], positions[s[1]], colour});
-    lines.draw(style, view, programs.line);
+    lines.draw(style, view, programs->line);
   }
 
   void draw_obstacle_lines(const View& view) {
@@ -162,7 +162,7 @@ struct Renderer::Impl {
     for (std::size_t k = 0; k + 1 < ends.size(); k += 2)
       lines.add({ends[k], ends[k + 1], rgba(look.edge, 0.3f)});
     glDepthMask(GL_FALSE);
-    lines.draw({.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view, programs.line);
+    lines.draw({.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view, programs->line);
     glDepthMask(GL_TRUE);
   }
 
@@ -180,7 +180,7 @@ struct Renderer::Impl {
       lines.add({positions[s[0]], positions[s[1]], rgba(colour)});
     }
     const float radius = std::min(0.06f * mean_edge, 0.02f * static_cast<float>(mesh->diagonal));
-    lines.draw({.radius = radius, .radius_pixels = {1.2f, 8}, .roundness = 1}, view, programs.line);
+    lines.draw({.radius = radius, .radius_pixels = {1.2f, 8}, .roundness = 1}, view, programs->line);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i] == 1;
       const glm::vec3 colour = pin                ? look.pin
@@ -188,12 +188,12 @@ struct Renderer::Impl {
                                                   : look.ball;
       balls.add({positions[i], 2.4f * radius, rgba(colour)});
     }
-    balls.draw({.radius_pixels = {2.5f, 40}}, view, programs.ball);
+    balls.draw({.radius_pixels = {2.5f, 40}}, view, programs->ball);
   }
 
   void draw_particles(const View& view) {
     for (const glm::vec3& p : positions) balls.add({p, 0.12f * mean_edge, rgba(look.particle)});
-    balls.draw({.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
+    balls.draw({.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs->ball);
   }
 
   // A shaft with a pointed head.
@@ -205,8 +205,8 @@ struct Renderer::Impl {
   }
 
   void draw_arrows(float towards_eye, const View& view) {
-    shafts.draw({.radius_pixels = {0.7f, 0.7f}, .towards_eye = towards_eye}, view, programs.line);
-    heads.draw({.radius_pixels = {2.6f, 2.6f}, .towards_eye = towards_eye, .taper = 1}, view, programs.line);
+    shafts.draw({.radius_pixels = {0.7f, 0.7f}, .towards_eye = towards_eye}, view, programs->line);
+    heads.draw({.radius_pixels = {2.6f, 2.6f}, .towards_eye = towards_eye, .taper = 1}, view, programs->line);
   }
 
   // At some of the particles. Drawn over the cloth, which would hide half of them.
@@ -233,7 +233,7 @@ struct Renderer::Impl {
       balls.add({at, 0.12f * mean_edge, colour});
       if (k % stride == 0) add_arrow(at, at + glm::vec3(scale * (pair.push + pair.friction)), colour);
     }
-    balls.draw({.radius_pixels = {1.8f, 4.5f}, .towards_eye = 1.2f}, view, programs.ball);
+    balls.draw({.radius_pixels = {1.8f, 4.5f}, .towards_eye = 1.2f}, view, programs->ball);
     draw_arrows(0.004f, view);
   }
 
@@ -244,7 +244,7 @@ struct Renderer::Impl {
         lines.add({positions[frame.mesh->triangles[t][k]], positions[frame.mesh->triangles[t][(k + 1) % 3]],
                    rgba(look.intersection, 0.8f)});
     glDisable(GL_DEPTH_TEST);
-    lines.draw({.radius_pixels = {0.8f, 0.8f}}, view, programs.line);
+    lines.draw({.radius_pixels = {0.8f, 0.8f}}, view, programs->line);
     glEnable(GL_DEPTH_TEST);
   }
 
@@ -252,7 +252,7 @@ struct Renderer::Impl {
     const float radius = 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
       if (frame.pinned[i] == 1) balls.add({positions[i], radius, rgba(look.pin)});
-    balls.draw({.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
+    balls.draw({.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs->ball);
   }
 
   // Particles of the groups, paths with keyframes, an arrow for a force, a cross for its centre; faint while
@@ -289,8 +289,8 @@ struct Renderer::Impl {
       }
     }
     glDisable(GL_DEPTH_TEST);
-    lines.draw({.radius_pixels = {0.9f, 0.9f}}, view, programs.line);
-    balls.draw({.radius_pixels = {2.5f, 5}}, view, programs.ball);
+    lines.draw({.radius_pixels = {0.9f, 0.9f}}, view, programs->line);
+    balls.draw({.radius_pixels = {2.5f, 5}}, view, programs->ball);
     draw_arrows(0, view);
     glEnable(GL_DEPTH_TEST);
   }
@@ -301,13 +301,13 @@ struct Renderer::Impl {
     // Faint where the cloth hides it; the ends are always visible.
     glDisable(GL_DEPTH_TEST);
     lines.add({point, cursor, rgba(look.grab, 0.35f)});
-    lines.draw({.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
+    lines.draw({.radius_pixels = {1.1f, 1.1f}}, view, programs->line);
     glEnable(GL_DEPTH_TEST);
     lines.add({point, cursor, rgba(look.grab)});
-    lines.draw({.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
+    lines.draw({.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs->line);
     glDisable(GL_DEPTH_TEST);
     for (const glm::vec3& end : {point, cursor}) balls.add({end, 0, rgba(look.grab)});
-    balls.draw({.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
+    balls.draw({.radius_pixels = {4.5f, 4.5f}}, view, programs->ball);
   }
 
   void draw_all_springs(const Frame& frame, const Camera& camera, const ViewOptions& options, bool has_cloth,
@@ -331,7 +331,7 @@ struct Renderer::Impl {
 Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
 Renderer::~Renderer() = default;
 
-void Renderer::reload_shaders() { impl_->programs = Programs(); }
+void Renderer::reload_shaders() { impl_->programs = std::make_unique<Programs>(); }
 
 void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions& options,
                     const Viewport& viewport) {
@@ -365,19 +365,19 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   // The cloth first, so that covered pixels are drawn once.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
-  if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs.cloth);
+  if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs->cloth);
   if (has_obstacles) {
     Look plain = options.look;
     plain.cloth_front = plain.cloth_back = plain.obstacle;
     for (const ClothLayer* surface : {&r.obstacles.solids(), &r.obstacles.planes()})
-      surface->draw_lit(view, plain, false, false, r.programs.cloth);
+      surface->draw_lit(view, plain, false, false, r.programs->cloth);
   }
   if (!options.over) r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glDepthMask(GL_FALSE);
-  if (!options.over) r.ground.draw(camera.target, options.look, options.grid, shadow, view, r.programs);
+  if (!options.over) r.ground.draw(camera.target, options.look, options.grid, shadow, view, *r.programs);
   glDepthMask(GL_TRUE);
   if (has_obstacles) r.draw_obstacle_lines(view);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include "core/error.h"
 #include "render/shader_sources.h"
@@ -75,32 +74,19 @@ const char* shader_folder() {
 ShaderProgram::ShaderProgram(std::string_view vertex_name, std::string_view fragment_name) {
   const Shader vertex(GL_VERTEX_SHADER, vertex_name);
   const Shader fragment(GL_FRAGMENT_SHADER, fragment_name);
-  const GLuint id = glCreateProgram();
-  glAttachShader(id, vertex.id());
-  glAttachShader(id, fragment.id());
-  glLinkProgram(id);
+  id_ = glCreateProgram();
+  for (const Shader* shader : {&vertex, &fragment}) glAttachShader(id_, shader->id());
+  glLinkProgram(id_);
+  for (const Shader* shader : {&vertex, &fragment}) glDetachShader(id_, shader->id());
   GLint linked = GL_FALSE;
-  glGetProgramiv(id, GL_LINK_STATUS, &linked);
-  if (!linked) {
-    const std::string log = trimmed_log(glGetProgramInfoLog, id);
-    glDeleteProgram(id);
-    throw SystemError("The shaders " + std::string(vertex_name) + " and " + std::string(fragment_name) +
-                      " do not fit together: " + log);
-  }
-  glDetachShader(id, vertex.id());
-  glDetachShader(id, fragment.id());
-  id_ = id;
+  glGetProgramiv(id_, GL_LINK_STATUS, &linked);
+  if (linked) return;
+  const std::string log = trimmed_log(glGetProgramInfoLog, id_);
+  glDeleteProgram(id_);
+  throw SystemError("The shaders " + std::string(vertex_name) + " and " + std::string(fragment_name) +
+                    " do not fit together: " + log);
 }
 
-ShaderProgram::~ShaderProgram() {
-  if (id_ != 0) glDeleteProgram(id_);
-}
-
-ShaderProgram::ShaderProgram(ShaderProgram&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
-
-ShaderProgram& ShaderProgram::operator=(ShaderProgram&& other) noexcept {
-  std::swap(id_, other.id_);
-  return *this;
-}
+ShaderProgram::~ShaderProgram() { glDeleteProgram(id_); }
 
 }  // namespace clothlab

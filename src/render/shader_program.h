@@ -21,8 +21,8 @@ class ShaderProgram {
   /// Throws SystemError with the compiler's words, or when the file cannot be read.
   ShaderProgram(std::string_view vertex_name, std::string_view fragment_name);
   ~ShaderProgram();
-  ShaderProgram(ShaderProgram&& other) noexcept;
-  ShaderProgram& operator=(ShaderProgram&& other) noexcept;
+  ShaderProgram(const ShaderProgram&) = delete;
+  ShaderProgram& operator=(const ShaderProgram&) = delete;
 
   void use() const { glUseProgram(id_); }
 
@@ -38,7 +38,7 @@ class ShaderProgram {
  private:
   GLint at(const char* name) const { return glGetUniformLocation(id_, name); }
 
-  GLuint id_ = 0;
+  GLuint id_;
 };
 
 }  // namespace clothlab
