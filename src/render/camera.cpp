@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <glm/gtc/constants.hpp>
+#include <glm/gtc/matrix_transform.hpp>
 
 namespace clothlab {
 namespace {
@@ -61,21 +62,11 @@ vec3 Camera::forward() const {
   return {-std::sin(yaw) * std::cos(pitch), -std::sin(pitch), -std::cos(yaw) * std::cos(pitch)};
 }
 
-glm::dmat4 Camera::view_from_target() const {
-  const vec3 x = right();
-  const vec3 y = up();
-  const vec3 z = -forward();
-  return {{x.x, y.x, z.x, 0}, {x.y, y.y, z.y, 0}, {x.z, y.z, z.z, 0}, {0, 0, -distance, 1}};
-}
+glm::dmat4 Camera::view_from_target() const { return glm::lookAt(-distance * forward(), vec3(0), up()); }
 
 glm::dmat4 Camera::projection(Pixels size, double near_plane, double far_plane) const {
   const Pixels s = at_least_one(size);
-  const double scale = 1 / std::tan(fov / 2);
-  const double depth = near_plane - far_plane;
-  return {{scale * s.y / s.x, 0, 0, 0},
-          {0, scale, 0, 0},
-          {0, 0, (far_plane + near_plane) / depth, -1},
-          {0, 0, 2 * far_plane * near_plane / depth, 0}};
+  return glm::perspective(fov, s.x / s.y, near_plane, far_plane);
 }
 
 Ray Camera::ray(Pixels pixel, Pixels size) const {
@@ -88,23 +79,16 @@ Ray Camera::ray(Pixels pixel, Pixels size) const {
 
 Projector Camera::projector(Pixels size) const {
   const Pixels s = at_least_one(size);
-  Projector out;
-  out.eye_ = eye();
-  out.right_ = right();
-  out.up_ = up();
-  out.forward_ = forward();
-  out.middle_ = s / 2.0;
-  out.scale_ = s.y / (2 * std::tan(fov / 2));
-  return out;
+  return {eye(), right(), up(), forward(), s / 2.0, s.y / (2 * std::tan(fov / 2))};
 }
 
 std::optional<Projected> Projector::operator()(const vec3& point) const {
-  const vec3 from_eye = point - eye_;
-  const double depth = glm::dot(from_eye, forward_);
+  const vec3 from_eye = point - eye;
+  const double depth = glm::dot(from_eye, forward);
   if (!(depth > 0) || !is_finite(from_eye)) return std::nullopt;
-  const double scale = scale_ / depth;
-  return Projected{
-      {middle_.x + scale * glm::dot(from_eye, right_), middle_.y - scale * glm::dot(from_eye, up_)}, depth};
+  const double near = scale / depth;  // pixels per metre there
+  return Projected{{middle.x + near * glm::dot(from_eye, right), middle.y - near * glm::dot(from_eye, up)},
+                   depth};
 }
 
 vec3 Camera::in_view_plane(Pixels pixel, Pixels size, const vec3& anchor) const {

@@ -30,16 +30,13 @@ struct Projected {
 };
 
 /// Where points are seen by a camera in a view of one size, for many points at once.
-class Projector {
- public:
+struct Projector {
+  vec3 eye, right, up, forward;
+  Pixels middle;
+  double scale;  ///< pixels per metre at a depth of 1 m
+
   /// None for a point that is not in front of the eye.
   std::optional<Projected> operator()(const vec3& point) const;
-
- private:
-  friend class Camera;
-  vec3 eye_{0}, right_{1, 0, 0}, up_{0, 1, 0}, forward_{0, 0, -1};
-  Pixels middle_{0};
-  double scale_ = 1;  // pixels per metre at a depth of 1 m
 };
 
 /// A camera that orbits a target with its up direction always in the vertical plane through the view's
