@@ -79,20 +79,20 @@ Image Canvas::read() {
 
 Offscreen::~Offscreen() {
   try {
-    context_.make_current();  // for the canvas
+    make_current();  // for the canvas
   } catch (const std::exception&) {
     // Destroying the context destroys the canvas's objects.
   }
 }
 
 void Offscreen::bind() {
-  context_.make_current();
-  canvas_.bind();
+  make_current();
+  Canvas::bind();
 }
 
 Image Offscreen::read() {
-  bind();
-  return canvas_.read();
+  make_current();
+  return Canvas::read();
 }
 
 }  // namespace clothlab
