@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "collide/triangle_tree.h"
+
 namespace clothlab {
 namespace {
 
@@ -89,6 +91,7 @@ class Nearby {
          Pixels high) {
     // Cohen–Sutherland: the sides of the rectangle that a particle lies outside of.
     constexpr std::uint8_t kLeft = 1, kRight = 2, kAbove = 4, kBelow = 8, kUnseen = 16;
+    pixels.assign(positions.size(), vec3(std::numeric_limits<double>::quiet_NaN()));
     std::vector<std::uint8_t> sides(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const std::optional<Projected> seen = project(positions[i]);
@@ -97,6 +100,7 @@ class Nearby {
         continue;
       }
       const Pixels p = seen->pixel;
+      pixels[i] = {p.x, p.y, 0};
       sides[i] = static_cast<std::uint8_t>((p.x < low.x ? kLeft : 0) | (p.x > high.x ? kRight : 0) |
                                            (p.y < low.y ? kAbove : 0) | (p.y > high.y ? kBelow : 0));
       if (sides[i] == 0) particles.push_back({static_cast<std::uint32_t>(i), *seen});
@@ -107,6 +111,7 @@ class Nearby {
 
   std::vector<Particle> particles;  ///< within the rectangle, ascending
   std::vector<Triangle> triangles;  ///< that may cover some of it
+  std::vector<vec3> pixels;         ///< of all particles, z = 0; not finite behind the eye
 };
 
 /// The point of a triangle's edges that appears nearest to the cursor, without edges that reach behind the
@@ -169,45 +174,6 @@ std::optional<std::uint32_t> nearest_visible(Nearby nearby, std::span<const vec3
   return found->index;
 }
 
-/// A rectangle of the view in tiles, so that a particle is tested against few triangles.
-class Tiles {
- public:
-  Tiles(Pixels low, Pixels high, std::size_t particles)
-      : low_(low),
-        count_(std::clamp(static_cast<int>(std::sqrt(static_cast<double>(particles))), 1, kMost)),
-        per_pixel_(static_cast<double>(count_) / glm::max(high - low, Pixels(1))),
-        tiles_(static_cast<std::size_t>(count_ * count_)) {}
-
-  /// The tile that contains a pixel of the rectangle.
-  std::vector<Triangle>& at(Pixels pixel) { return tile(column(pixel.x), row(pixel.y)); }
-
-  /// Adds a triangle to every tile that it may cover.
-  void add(const Triangle& triangle, Pixels low, Pixels high) {
-    const Pixels end = low_ + static_cast<double>(count_) / per_pixel_;
-    if (high.x < low_.x || high.y < low_.y || low.x > end.x || low.y > end.y) return;
-    for (int y = row(low.y); y <= row(high.y); ++y)
-      for (int x = column(low.x); x <= column(high.x); ++x) tile(x, y).push_back(triangle);
-  }
-  void add_everywhere(const Triangle& triangle) {
-    for (std::vector<Triangle>& tile : tiles_) tile.push_back(triangle);
-  }
-
- private:
-  static constexpr int kMost = 256;  // in a row
-
-  int index(double tiles) const {
-    return static_cast<int>(std::clamp(tiles, 0.0, static_cast<double>(count_ - 1)));
-  }
-  int column(double x) const { return index((x - low_.x) * per_pixel_.x); }
-  int row(double y) const { return index((y - low_.y) * per_pixel_.y); }
-  std::vector<Triangle>& tile(int x, int y) { return tiles_[static_cast<std::size_t>(y * count_ + x)]; }
-
-  Pixels low_;
-  int count_;
-  Pixels per_pixel_;
-  std::vector<std::vector<Triangle>> tiles_;
-};
-
 }  // namespace
 
 std::optional<Pick> pick(std::span<const Triangle> triangles, std::span<const vec3> positions,
@@ -232,19 +198,22 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
                                              const Camera& camera, Pixels low, Pixels high, Pixels size) {
   const Projector project = camera.projector(size);
   const Nearby nearby(mesh, positions, project, low, high);
-  Tiles tiles(low, high, nearby.particles.size());
+  std::vector<Triangle> in_front, behind;  // of the eye; partly behind
   for (const Triangle& t : nearby.triangles) {
-    const auto a = project(positions[t[0]]), b = project(positions[t[1]]), c = project(positions[t[2]]);
-    if (a && b && c) {
-      tiles.add(t, glm::min(glm::min(a->pixel, b->pixel), c->pixel),
-                glm::max(glm::max(a->pixel, b->pixel), c->pixel));
-    } else {
-      tiles.add_everywhere(t);  // it reaches behind the eye
-    }
+    const bool seen = std::ranges::all_of(t, [&](std::uint32_t i) { return is_finite(nearby.pixels[i]); });
+    (seen ? in_front : behind).push_back(t);
   }
+  const TriangleTree tree(in_front, nearby.pixels);
   std::vector<std::uint32_t> visible;
-  for (const Nearby::Particle& p : nearby.particles)
-    if (!is_hidden(p.index, positions, camera.eye(), tiles.at(p.seen.pixel))) visible.push_back(p.index);
+  std::vector<Triangle> covering;
+  for (const Nearby::Particle& p : nearby.particles) {
+    constexpr double kSlack = 0.1;  // of a pixel, for rounding
+    Bounds at = Bounds::around(nearby.pixels[p.index]);
+    at.grow(kSlack);
+    covering = behind;
+    tree.find(at, [&](std::uint32_t t) { covering.push_back(in_front[t]); });
+    if (!is_hidden(p.index, positions, camera.eye(), covering)) visible.push_back(p.index);
+  }
   return visible;
 }
 
