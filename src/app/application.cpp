@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imgui.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cloth_view.h"
 #include "app/documents.h"
@@ -191,17 +192,6 @@ class Application {
         interaction_.particle_under_mouse()};
   }
 
-  const Frame& frame_of(LaneId lane) const {
-    const LaneSnapshot* found = find_lane(*snapshot_, lane);
-    return found != nullptr ? found->frame : snapshot_->frame;
-  }
-
-  Area area_of(LaneId lane) const {
-    const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
-    const auto found = std::ranges::find(tiles, lane, &LaneTile::lane);
-    return found == tiles.end() ? tiles.front().cloth : found->cloth;
-  }
-
   // The title shows whether there are unsaved changes.
   void show_title() {
     if (std::string title = documents_.window_title(); title != title_) {
@@ -245,17 +235,15 @@ class Application {
   void draw_interface(const PanelContext& context) {
     if (const auto box = interaction_.selection(view_.interface_scale())) selection_overlay(*box);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
-    for (const LaneTile& tile : view_.tiles(*snapshot_)) {
-      if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
-        draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
-      if (const LaneSnapshot* lane = find_lane(*snapshot_, tile.lane)) {
-        draw_failure(*lane, view_.camera, tile.cloth);
-        if (snapshot_->followed)
-          draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
-      }
-      if (tile.lane == snapshot_->lane)
-        draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth,
-                        interaction_.edge_under_mouse());
+    const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
+    for (const auto& [lane, whole, cloth] : tiles) {
+      if (lane->lane == interaction_.lane() || tiles.size() == 1)
+        draw_grab_marks(view_.grab_marks(lane->frame, cloth), cloth);
+      draw_failure(*lane, view_.camera, cloth);
+      if (snapshot_->followed)
+        draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, cloth);
+      if (lane->lane == snapshot_->lane)
+        draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, cloth, interaction_.edge_under_mouse());
     }
   }
 
@@ -289,10 +277,25 @@ class Application {
   }
 
   void log_state() {
-    state_log_.write(window_.now(),
-                     {*snapshot_, view_.camera, area_of(snapshot_->lane), window_.width(), window_.height(),
-                      frames_, rate_, documents_.is_loading(), ui_.dialog_open(), ui_.message(), ui_.tab(),
-                      settings_.plots, title_, outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
+    if (!state_log_.is_due(window_.now())) return;
+    const RecordingStatus& recording = outputs_.recording();
+    state_log_.write(*snapshot_, view_.camera, tile_of(view_.tiles(*snapshot_), snapshot_->lane).cloth,
+                     ui_.mesh_bar().open_edges(*snapshot_),
+                     {{"window_title", title_},
+                      {"recording",
+                       {{"shown", recording.shown},
+                        {"finished", recording.progress.finished},
+                        {"frames", recording.progress.frames},
+                        {"error", recording.progress.error},
+                        {"folder", utf8_of(recording.folder)}}},
+                      {"frames", frames_},
+                      {"fps", rate_},
+                      {"size", window_.size()},
+                      {"message", ui_.message()},
+                      {"loading", documents_.is_loading()},
+                      {"tab", ui_.tab()},
+                      {"plots", settings_.plots},
+                      {"dialog", ui_.dialog_open()}});
   }
 
   void measure_rate(double now) {

@@ -161,7 +161,7 @@ void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const L
   for (const LaneTile& tile : tiles(shown)) {
     for (const LaneSnapshot* lane : lanes) {
       // In the overlay, a lane that blew up would hide the others.
-      if (lane->lane != tile.lane && (!overlay || lane->frozen)) continue;
+      if (lane != tile.lane && (!overlay || lane->frozen)) continue;
       const Frame* from = heat_from(shown, *lane);
       of_lane.heat_from = from != nullptr ? &from->positions : nullptr;
       of_lane.heat_map = settings_.heat_map && (from != nullptr || !heat_is_distance(shown));

@@ -37,9 +37,9 @@ std::optional<Projected> seen_in(const Area& view, const Camera& camera, const v
   return seen;
 }
 
-const LaneTile& Interaction::tile(const Surroundings& around) const {
-  const auto found = std::ranges::find(around.tiles, lane_, &LaneTile::lane);
-  return found == around.tiles.end() ? around.tiles.front() : *found;
+const LaneTile& tile_of(std::span<const LaneTile> tiles, LaneId lane) {
+  const auto found = std::ranges::find(tiles, lane, [](const LaneTile& tile) { return tile.lane->lane; });
+  return found == tiles.end() ? tiles.front() : *found;
 }
 
 /// A drag stays in the tile where it began.
@@ -47,7 +47,7 @@ void Interaction::enter(Pixels at, const Surroundings& around) {
   if (!idle()) return;
   const auto under =
       std::ranges::find_if(around.tiles, [&](const LaneTile& tile) { return inside(at, tile.cloth); });
-  if (under != around.tiles.end()) lane_ = under->lane;
+  if (under != around.tiles.end()) lane_ = under->lane->lane;
 }
 
 void Interaction::cursor(double x, double y) {

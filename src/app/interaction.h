@@ -30,6 +30,9 @@ inline Pixels size_of(const Area& view) {
 /// The projection of a point in that view, in window coordinates; none behind the eye.
 std::optional<Projected> seen_in(const Area& view, const Camera& camera, const vec3& point);
 
+/// The tile of that lane, or else the first one.
+const LaneTile& tile_of(std::span<const LaneTile> tiles, LaneId lane);
+
 /// The mouse in the view of the cloth: camera, grab and pins.
 ///
 /// Events are queued and handled in order in handle(), when ImGui knows what is under the cursor: a press and
@@ -133,14 +136,11 @@ class Interaction {
     bool operator==(const Seen&) const = default;
   };
 
-  const LaneTile& tile(const Surroundings& around) const;
-  const Area& area(const Surroundings& around) const { return tile(around).cloth; }
+  const Area& area(const Surroundings& around) const { return tile_of(around.tiles, lane_).cloth; }
   Pixels size(const Surroundings& around) const { return size_of(area(around)); }
   /// The dragged point, in the plane of the view; null: none.
   vec3* dragged_point();
-  const Frame& frame(const Surroundings& around) const {
-    return find_lane(around.snapshot, tile(around).lane)->frame;
-  }
+  const Frame& frame(const Surroundings& around) const { return tile_of(around.tiles, lane_).lane->frame; }
   void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;

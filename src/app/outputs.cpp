@@ -96,10 +96,6 @@ Chart chart_of(const ShownPlot& shown) {
 
 }  // namespace
 
-Image Outputs::picture(Canvas& canvas, const Frame& frame) const {
-  return picture(canvas, [&](int width, int height) { draw_(frame, width, height); });
-}
-
 Image Outputs::picture(Canvas& canvas, const std::function<void(int width, int height)>& draw) {
   canvas.bind();
   draw(canvas.width(), canvas.height());
@@ -180,7 +176,7 @@ bool Outputs::work() {
     for (const auto& [lane, recorder] : recording_.recorders) {
       const std::shared_ptr<const Frame> frame = recorder->next_picture();
       if (!frame) continue;
-      Image image = picture(*canvas_, *frame);
+      Image image = picture(*canvas_, [&](int width, int height) { draw_(*frame, width, height); });
       recorder->add_picture(image.width, image.height, std::move(image.rgba));
       drew = true;
     }

@@ -59,7 +59,6 @@ class Outputs {
     std::function<void()> then;
   };
 
-  Image picture(Canvas& canvas, const Frame& frame) const;
   Recorder::Progress progress() const;
   static Image picture(Canvas& canvas, const std::function<void(int width, int height)>& draw);
 

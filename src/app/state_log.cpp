@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "app/state_log.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
 
@@ -25,42 +27,41 @@ Json to_json(const vec3& v) { return Json::array({v.x, v.y, v.z}); }
 
 Json to_json(const Pixels& p) { return Json::array({p.x, p.y}); }
 
-std::optional<Projected> seen(const StateLog::Picture& picture, const vec3& point) {
-  return seen_in(picture.view, picture.camera, point);
-}
+/// Where a point is seen in the window.
+using Seen = std::function<std::optional<Projected>(const vec3& point)>;
 
 // Some particles, evenly picked: index, position in the world, and in the window.
-Json some_particles(const StateLog::Picture& picture) {
+Json some_particles(const Frame& frame, const Seen& seen) {
   Json out = Json::array();
-  const auto& positions = picture.snapshot.frame.positions;
+  const auto& positions = frame.positions;
   const std::size_t count = std::min(positions.size(), kParticles);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = count > 1 ? k * (positions.size() - 1) / (count - 1) : 0;
     Json row;
     row["index"] = i;
     row["position"] = to_json(positions[i]);
-    row["pinned"] = picture.snapshot.frame.pinned[i] != 0;
-    if (const auto at = seen(picture, positions[i])) row["pixel"] = to_json(at->pixel);
+    row["pinned"] = frame.pinned[i] != 0;
+    if (const auto at = seen(positions[i])) row["pixel"] = to_json(at->pixel);
     out.push_back(std::move(row));
   }
   return out;
 }
 
 // Distance of the grabbed point from the cursor on the screen; null if one is behind the eye.
-Json lag_in_pixels(const StateLog::Picture& picture) {
-  const auto point = seen(picture, picture.snapshot.frame.grab->point);
-  const auto cursor = seen(picture, picture.snapshot.frame.grab->cursor);
+Json lag_in_pixels(const Frame::Grab& grab, const Seen& seen) {
+  const auto point = seen(grab.point);
+  const auto cursor = seen(grab.cursor);
   if (!point || !cursor) return nullptr;
   return glm::length(point->pixel - cursor->pixel);
 }
 
 // The point of each edge nearest to the eye, which is probably visible.
-Json edges(const StateLog::Picture& picture) {
+Json edges(std::span<const BoundaryLoop> open_edges, const Frame& frame, const Seen& seen) {
   Json out = Json::array();
-  for (const BoundaryLoop& loop : picture.open_edges) {
+  for (const BoundaryLoop& loop : open_edges) {
     std::optional<Projected> nearest;
     for (const std::uint32_t particle : loop.particles) {
-      const auto at = seen(picture, picture.snapshot.frame.positions[particle]);
+      const auto at = seen(frame.positions[particle]);
       if (at && (!nearest || at->depth < nearest->depth)) nearest = at;
     }
     if (nearest) out.push_back({{"particles", loop.particles.size()}, {"pixel", to_json(nearest->pixel)}});
@@ -69,11 +70,11 @@ Json edges(const StateLog::Picture& picture) {
 }
 
 // The bodies, with the projections of their centres.
-Json bodies(const StateLog::Picture& picture) {
+Json bodies(const Frame& frame, const Seen& seen) {
   Json out = Json::array();
-  for (const Obstacle& body : picture.snapshot.frame.obstacles) {
+  for (const Obstacle& body : frame.obstacles) {
     out.push_back({{"body", text_of(body)}, {"centre", to_json(centre_of(body))}});
-    if (const auto at = seen(picture, centre_of(body))) out.back()["pixel"] = to_json(at->pixel);
+    if (const auto at = seen(centre_of(body))) out.back()["pixel"] = to_json(at->pixel);
   }
   return out;
 }
@@ -107,38 +108,33 @@ StateLog::StateLog() {
   if (const char* path = std::getenv("CLOTHLAB_WINDOW_STATE")) path_ = path;
 }
 
-void StateLog::write(double now, const Picture& picture) {
-  if (!path_ || now < next_) return;
+bool StateLog::is_due(double now) {
+  if (!path_ || now < next_) return false;
   next_ = now + kPeriod;
-  const Snapshot& snapshot = picture.snapshot;
+  return true;
+}
+
+void StateLog::write(const Snapshot& snapshot, const Camera& camera, const Area& view,
+                     std::span<const BoundaryLoop> open_edges, const Json& more) {
+  const Seen seen = [&](const vec3& point) { return seen_in(view, camera, point); };
   const Frame& frame = snapshot.frame;
-  Json json;
+  Json json = lane_json(snapshot);
+  json.update(more);
   json["written"] = ++written_;
-  json["window_title"] = picture.window_title;
-  json["recording"] = {{"shown", picture.recording.shown},
-                       {"finished", picture.recording.progress.finished},
-                       {"frames", picture.recording.progress.frames},
-                       {"error", picture.recording.progress.error},
-                       {"folder", utf8_of(picture.recording.folder)}};
-  json["frames"] = picture.frames;
-  json["fps"] = picture.frames_per_second;
-  json["size"] = {picture.width, picture.height};
-  json["view"] = {picture.view.x, picture.view.y, picture.view.width, picture.view.height};
+  json["view"] = {view.x, view.y, view.width, view.height};
   json["title"] = frame.scene->title;
   json["mesh"] = frame.mesh->source ? frame.mesh->source->name : "";
   json["scale"] = frame.scene->scale;
   json["z_up"] = frame.scene->z_up;
   json["particles"] = frame.positions.size();
-  json["integrator"] = frame.scene->integrator;
   json["playing"] = snapshot.playing;
   json["speed"] = snapshot.speed;
-  json["time"] = frame.record.time;
-  json["step"] = frame.record.step;
-  json["grab"] = frame.grab.has_value();
-  if (frame.grab) json["grab_point"] = to_json(frame.grab->point);
-  if (frame.grab) json["grab_cursor"] = to_json(frame.grab->cursor);
-  if (frame.grab) json["grab_lag"] = lag_in_pixels(picture);
-  if (frame.grab) json["grab_force"] = glm::length(frame.grab->force);
+  if (frame.grab) {
+    json["grab_point"] = to_json(frame.grab->point);
+    json["grab_cursor"] = to_json(frame.grab->cursor);
+    json["grab_lag"] = lag_in_pixels(*frame.grab, seen);
+    json["grab_force"] = glm::length(frame.grab->force);
+  }
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
   json["spectrum_time"] = snapshot.spectrum ? Json(snapshot.spectrum->time) : Json();
@@ -147,23 +143,16 @@ void StateLog::write(double now, const Picture& picture) {
   json["lanes"] = Json::object();
   for (const LaneSnapshot* lane : snapshot.lanes())
     json["lanes"][std::string(1, lane_letter(lane->lane))] = lane_json(*lane);
-  json["message"] = picture.message;
-  json["loading"] = picture.loading;
-  json["tab"] = picture.tab;
-  json["plots"] = picture.plots;
-  json["dialog"] = picture.dialog_open;
-  json["camera"] = {picture.camera.yaw, picture.camera.pitch, picture.camera.distance};
-  std::size_t pinned = 0;
-  for (const auto p : frame.pinned) pinned += p != 0 ? 1U : 0U;
-  json["pinned"] = pinned;
+  json["camera"] = {camera.yaw, camera.pitch, camera.distance};
+  json["pinned"] = std::ranges::count_if(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; });
   for (const SceneParameter& row : scene_parameters()) {
     const double value = row.get(*frame.scene);
     json["parameters"][std::string(row.spec.id)] = std::isfinite(value) ? Json(value) : Json("off");
   }
   json["gravity"] = to_json(frame.scene->material.gravity);
-  json["some_particles"] = some_particles(picture);
-  json["obstacles"] = bodies(picture);
-  json["open_edges"] = edges(picture);
+  json["some_particles"] = some_particles(frame, seen);
+  json["obstacles"] = bodies(frame, seen);
+  json["open_edges"] = edges(open_edges, frame, seen);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};
   json["texts"] = shown_texts();

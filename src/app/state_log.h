@@ -2,15 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "mesh/boundary_loops.h"
 #include "render/camera.h"
 #include "session/snapshot.h"
 #include "ui/overlays.h"
-#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 
@@ -18,27 +17,12 @@ namespace clothlab {
 /// a second as one JSON object (tests/window/README.md), each time in full.
 class StateLog {
  public:
-  struct Picture {
-    const Snapshot& snapshot;
-    const Camera& camera;
-    Area view;
-    int width = 0;
-    int height = 0;
-    unsigned long long frames = 0;  ///< drawn so far
-    double frames_per_second = 0;
-    bool loading = false;
-    bool dialog_open = false;
-    std::string message;
-    std::string tab;
-    bool plots = true;
-    std::string window_title;
-    const RecordingStatus& recording;
-    std::span<const BoundaryLoop> open_edges;  ///< that a press pins
-  };
-
   StateLog();
-  /// `now` [s].
-  void write(double now, const Picture& picture);
+  /// True when the state is to be written; `now` [s].
+  bool is_due(double now);
+  /// `open_edges`: that a press pins. `more`: the members that the window knows.
+  void write(const Snapshot& snapshot, const Camera& camera, const Area& view,
+             std::span<const BoundaryLoop> open_edges, const nlohmann::json& more);
 
  private:
   std::optional<std::filesystem::path> path_;

@@ -26,7 +26,7 @@ struct Tiling {
 constexpr std::array<Tiling, kMostLanes + 1> kTilings{
     {{1, 1}, {1, 1}, {2, 1}, {3, 1}, {2, 2}, {3, 2}, {3, 2}, {4, 2}, {4, 2}}};
 
-LaneTile tile(LaneId lane, const Area& whole) {
+LaneTile tile(const LaneSnapshot* lane, const Area& whole) {
   const float head = units(kHead),
               foot = units(whole.width < units(kLeastOneLineFoot) ? kFootOfTwoLines : kFoot);
   return {lane, whole, {whole.x, whole.y + head, whole.width, std::max(whole.height - head - foot, 1.0F)}};
@@ -58,8 +58,8 @@ std::string lane_name(const LaneSnapshot& lane) {
 
 std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayout layout) {
   const std::vector<const LaneSnapshot*> lanes = now.lanes();
-  if (lanes.size() == 1) return {{now.lane, view, view}};
-  if (layout != LaneLayout::tiles) return {tile(now.lane, view)};
+  if (lanes.size() == 1) return {{&now, view, view}};
+  if (layout != LaneLayout::tiles) return {tile(&now, view)};
   const auto [columns, rows] = kTilings[lanes.size()];
   const float gap = units(kTileGap);
   const float width = (view.width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
@@ -69,8 +69,8 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
     const std::size_t row = i / static_cast<std::size_t>(columns);
     const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
     const auto line = static_cast<float>(row);
-    tiles.push_back(tile(lanes[i]->lane,
-                         {view.x + column * (width + gap), view.y + line * (height + gap), width, height}));
+    tiles.push_back(
+        tile(lanes[i], {view.x + column * (width + gap), view.y + line * (height + gap), width, height}));
   }
   return tiles;
 }
@@ -228,7 +228,7 @@ void lane_frames(const PanelContext& context, const Area& view) {
   if (context.snapshot.others.empty()) return;
   ImDrawList* behind = ImGui::GetBackgroundDrawList();
   for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
-    const LaneSnapshot& lane = *find_lane(context.snapshot, tile.lane);
+    const LaneSnapshot& lane = *tile.lane;
     const Area& cloth = tile.cloth;
     if (lane.frozen || lane.catching_up)
       behind->AddRectFilled(cloth.a(), cloth.b(), with_alpha(palette().panel, 0.45F));

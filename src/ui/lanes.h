@@ -23,7 +23,7 @@ std::string lane_name(const LaneSnapshot& lane);
 
 /// The area of a lane in the view, in window coordinates.
 struct LaneTile {
-  LaneId lane = 0;
+  const LaneSnapshot* lane = nullptr;
   Area whole;
   Area cloth;  ///< without head and foot
 };

@@ -47,7 +47,7 @@ TEST(LaneTiles, FillTheViewWithoutOverlap) {
     float area = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Area& tile = tiles[i].whole;
-      EXPECT_EQ(tiles[i].lane, i);
+      EXPECT_EQ(tiles[i].lane->lane, i);
       EXPECT_GE(tile.x, view.x);
       EXPECT_LE(tile.x + tile.width, view.x + view.width + 0.01F);
       EXPECT_LE(tile.y + tile.height, view.y + view.height + 0.01F);
