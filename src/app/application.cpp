@@ -306,11 +306,10 @@ class Application {
     rate_frames_ = 0;
   }
 
-  void carry_out(AppRequest request) {
+  // Shows the error of a request that fails.
+  void carry_out(AppRequest request) try {
     const auto write = [this](const auto& to_folder) {
-      attempt([&] {
-        ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
-      });
+      ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
     };
     const Overloaded handle{
         [&](const OpenPath& open) { documents_.open_path(open.path); },
@@ -354,6 +353,8 @@ class Application {
           window_.close();
         }};
     std::visit(handle, request);
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
   }
 
   bool loses_changes(const AppRequest& request) {
@@ -362,38 +363,24 @@ class Application {
     return true;
   }
 
-  // Runs a function that may throw, and shows its error.
-  template <class Work>
-  void attempt(const Work& work) {
-    try {
-      work();
-    } catch (const std::exception& error) {
-      ui_.show_message(error.what(), true);
-    }
-  }
-
   void save_picture() {
-    attempt([&] {
-      const auto [width, height] = view_.pixels();
-      outputs_.save_picture(
-          [this](int w, int h) { view_.draw(*snapshot_, w, h); }, width, height,
-          free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".png"));
-    });
+    const auto [width, height] = view_.pixels();
+    outputs_.save_picture(
+        [this](int w, int h) { view_.draw(*snapshot_, w, h); }, width, height,
+        free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".png"));
   }
 
   void start_recording(const StartRecording& wanted) {
-    attempt([&] {
-      const auto [width, height] = view_.pixels();
-      if (wanted.folder.empty()) throw InputError("Enter a folder for the recording.");
-      const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
-      std::vector<LaneId> lanes;
-      for (const LaneSnapshot* lane : snapshot_->lanes())
-        if (!lane->catching_up) lanes.push_back(lane->lane);
-      simulation_->send(Control(outputs_.start_recording(there, file_stem(documents_.edits().scene().title),
-                                                         lanes, width, height)));
-      documents_.remember_folder(there.folder);
-      panel_context().set_playing(true);
-    });
+    const auto [width, height] = view_.pixels();
+    if (wanted.folder.empty()) throw InputError("Enter a folder for the recording.");
+    const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
+    std::vector<LaneId> lanes;
+    for (const LaneSnapshot* lane : snapshot_->lanes())
+      if (!lane->catching_up) lanes.push_back(lane->lane);
+    simulation_->send(Control(
+        outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width, height)));
+    documents_.remember_folder(there.folder);
+    panel_context().set_playing(true);
   }
 
   // At the end of the program: draws the pictures that a recording waits for, unless that takes long.
@@ -413,31 +400,27 @@ class Application {
   }
 
   void copy_command_line() {
-    attempt([&] {
-      const std::string command =
-          snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
-      if (command.empty())
-        save_journal(true);
-      else
-        copy_text(command);
-    });
+    const std::string command =
+        snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
+    if (command.empty())
+      save_journal(true);
+    else
+      copy_text(command);
   }
 
   // With `copy`, copies the command that replays it to the clipboard.
   void save_journal(bool copy) {
-    attempt([&] {
-      const fs::path path = fs::absolute(
-          free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
-      const std::string command = replay_command_line(utf8_of(path));
-      const auto write = [kept = simulation_->keep_journal(), path] {
-        const KeepJournal::Whole& whole = kept.get();
-        whole.journal.write(whole.log, whole.now, path);
-        return fs::file_size(path);
-      };
-      std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
-      outputs_.write(write, done.append(command), [this, command, copy] {
-        if (copy) window_.set_clipboard(command);
-      });
+    const fs::path path = fs::absolute(
+        free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
+    const std::string command = replay_command_line(utf8_of(path));
+    const auto write = [kept = simulation_->keep_journal(), path] {
+      const KeepJournal::Whole& whole = kept.get();
+      whole.journal.write(whole.log, whole.now, path);
+      return fs::file_size(path);
+    };
+    std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
+    outputs_.write(write, done.append(command), [this, command, copy] {
+      if (copy) window_.set_clipboard(command);
     });
   }
 
