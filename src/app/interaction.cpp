@@ -82,29 +82,19 @@ void Interaction::handle(const Surroundings& around) {
   }
   send_moves(around);
   // A search visits all particles: on a large mesh it costs more than drawing the interface.
-  const Seen seen{.snapshot = &around.snapshot,
-                  .lane = lane_,
-                  .applied = around.snapshot.applied,
-                  .time = around.snapshot.frame.record.time,
-                  .eye = around.camera.eye(),
-                  .forward = around.camera.forward(),
-                  .fov = around.camera.fov,
-                  .size = size(around),
-                  .at = in_view(at_, area(around)),
-                  .edges = around.open_edges.size(),
-                  .finds_particle = around.finds_particle,
-                  .searches = idle() && !around.captured};
-  if (std::exchange(seen_, seen) == seen) return;
-  edge_ = idle() ? edge_at(at_, around) : std::nullopt;
-  target_ = idle() && !edge_ ? target_at(at_, around) : std::nullopt;
-  if (idle())
-    particle_ = around.finds_particle && !around.captured && inside(at_, area(around))
-                    ? particle_at(at_, around)
-                    : std::nullopt;
+  const bool searches = idle() && !around.captured && inside(at_, area(around));
+  const Camera& camera = around.camera;
+  const decltype(searched_) search(&around.snapshot, lane_, around.snapshot.applied,
+                                   around.snapshot.frame.record.time, camera.eye(), camera.forward(),
+                                   camera.fov, size(around), in_view(at_, area(around)),
+                                   around.open_edges.size(), around.finds_particle, searches);
+  if (std::exchange(searched_, search) == search) return;
+  edge_ = searches ? edge_at(at_, around) : std::nullopt;
+  target_ = searches && !edge_ ? target_at(at_, around) : std::nullopt;
+  if (idle()) particle_ = searches && around.finds_particle ? particle_at(at_, around) : std::nullopt;
 }
 
 std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {
-  if (around.open_edges.empty() || around.captured || !inside(at, area(around))) return std::nullopt;
   return nearest_loop(around.open_edges, frame(around).positions, around.camera, in_view(at, area(around)),
                       size(around), kEdgeRadius * around.scale);
 }
@@ -147,7 +137,6 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
 }
 
 std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surroundings& around) const {
-  if (around.captured || !inside(at, area(around))) return std::nullopt;
   const Frame& frame = this->frame(around);
   const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
                             size(around), kGrabRadius * around.scale);
@@ -204,12 +193,6 @@ void Interaction::follow(Pixels at, const Surroundings& around) {
   around.send(FollowParticle{particle == around.snapshot.followed ? std::nullopt : particle});
 }
 
-void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
-  const Frame& frame = this->frame(around);
-  const auto particle = particle_at(at, around);
-  if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] != 1});
-}
-
 std::optional<Area> Interaction::selection(double scale) const {
   const auto* select = std::get_if<Select>(&action_);
   if (select == nullptr) return std::nullopt;
@@ -222,8 +205,12 @@ std::optional<Area> Interaction::selection(double scale) const {
 
 void Interaction::pin_selected(const Select& select, const Surroundings& around) {
   const std::optional<Area> box = selection(around.scale);
-  if (!box) return toggle_pin(select.from, around);
   const Frame& frame = this->frame(around);
+  if (!box) {
+    const auto particle = particle_at(select.from, around);
+    if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] != 1});
+    return;
+  }
   const Pixels low = in_view({static_cast<double>(box->x), static_cast<double>(box->y)}, area(around));
   const Pixels high = low + Pixels(static_cast<double>(box->width), static_cast<double>(box->height));
   around.send(SetPinned{

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -120,22 +121,6 @@ class Interaction {
     vec3 to_centre{0};  // from there
   };
 
-  /// The inputs of target_ and edge_.
-  struct Seen {
-    const Snapshot* snapshot = nullptr;
-    LaneId lane = 0;
-    std::uint64_t applied = 0;
-    double time = 0;
-    vec3 eye{0}, forward{0};
-    double fov = 0;
-    Pixels size{0}, at{0};
-    std::size_t edges = 0;
-    bool finds_particle = false;
-    bool searches = false;
-
-    bool operator==(const Seen&) const = default;
-  };
-
   const Area& area(const Surroundings& around) const { return tile_of(around.tiles, lane_).cloth; }
   Pixels size(const Surroundings& around) const { return size_of(area(around)); }
   /// The dragged point, in the plane of the view; null: none.
@@ -143,12 +128,12 @@ class Interaction {
   const Frame& frame(const Surroundings& around) const { return tile_of(around.tiles, lane_).lane->frame; }
   void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);
+  // What is at a point of the view.
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
   void start_grab(const Target& target, Pixels at, const Surroundings& around);
   std::optional<std::uint32_t> particle_at(Pixels at, const Surroundings& around) const;
   void follow(Pixels at, const Surroundings& around);
-  void toggle_pin(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);
   void turn_wheel(double notches, const Surroundings& around);
@@ -160,7 +145,10 @@ class Interaction {
   Pixels at_{0};
   LaneId lane_ = 0;
   std::optional<Target> target_;
-  Seen seen_;           // at the last search
+  // The inputs of the last search for the edge, the target and the particle.
+  std::tuple<const Snapshot*, LaneId, std::uint64_t, double, vec3, vec3, double, Pixels, Pixels, std::size_t,
+             bool, bool>
+      searched_{};
   bool moved_ = false;  // the dragged point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;
