@@ -13,23 +13,20 @@
 
 namespace clothlab {
 
-std::string png_bytes(int width, int height, std::span<const std::uint8_t> pixels) {
-  const int channels =
-      static_cast<int>(pixels.size() / (static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
+std::string png_bytes(const Image& image) {
+  constexpr int kChannels = 4;
   std::string bytes;
   const auto append = [](void* context, void* data, int size) {
     static_cast<std::string*>(context)->append(static_cast<const char*>(data),
                                                static_cast<std::size_t>(size));
   };
-  if (stbi_write_png_to_func(append, &bytes, width, height, channels, pixels.data(), width * channels) == 0)
-    throw SystemError("cannot encode a picture of " + std::to_string(width) + " by " +
-                      std::to_string(height) + " pixels");
+  if (stbi_write_png_to_func(append, &bytes, image.width, image.height, kChannels, image.rgba.data(),
+                             image.width * kChannels) == 0)
+    throw SystemError("cannot encode a picture of " + std::to_string(image.width) + " by " +
+                      std::to_string(image.height) + " pixels");
   return bytes;
 }
 
-void write_png(const std::filesystem::path& path, int width, int height,
-               std::span<const std::uint8_t> pixels) {
-  write_file(path, png_bytes(width, height, pixels));
-}
+void write_png(const std::filesystem::path& path, const Image& image) { write_file(path, png_bytes(image)); }
 
 }  // namespace clothlab

@@ -30,29 +30,27 @@ std::vector<std::uint8_t> pixels_of(const std::filesystem::path& path, int& widt
 
 TEST(Png, ReadsBackAsWritten) {
   const TemporaryFolder folder;
-  for (const int channels : {3, 4}) {
-    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(37 * 11 * channels));
-    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i / 7);
-    write_png(folder / "a.png", 37, 11, pixels);
-    int width = 0, height = 0, found = 0;
-    EXPECT_EQ(pixels_of(folder / "a.png", width, height, found), pixels);
-    EXPECT_EQ(width, 37);
-    EXPECT_EQ(height, 11);
-    EXPECT_EQ(found, channels);
-  }
+  Image image{37, 11, std::vector<std::uint8_t>(37 * 11 * 4)};
+  for (std::size_t i = 0; i < image.rgba.size(); ++i) image.rgba[i] = static_cast<std::uint8_t>(i * i / 7);
+  write_png(folder / "a.png", image);
+  int width = 0, height = 0, channels = 0;
+  EXPECT_EQ(pixels_of(folder / "a.png", width, height, channels), image.rgba);
+  EXPECT_EQ(width, 37);
+  EXPECT_EQ(height, 11);
+  EXPECT_EQ(channels, 4);
 }
 
 TEST(Png, TheSamePixelsGiveTheSameBytes) {
   const TemporaryFolder folder;
-  const std::vector<std::uint8_t> pixels(64 * 64 * 4, 200);
-  write_png(folder / "a.png", 64, 64, pixels);
-  write_png(folder / "b.png", 64, 64, pixels);
+  const Image image{64, 64, std::vector<std::uint8_t>(64 * 64 * 4, 200)};
+  write_png(folder / "a.png", image);
+  write_png(folder / "b.png", image);
   EXPECT_EQ(bytes_of(folder / "a.png"), bytes_of(folder / "b.png"));
 }
 
 TEST(Png, RefusesAFolderThatIsNotThere) {
   const TemporaryFolder folder;
-  EXPECT_THROW(write_png(folder / "no" / "a.png", 1, 1, std::vector<std::uint8_t>(4)), InputError);
+  EXPECT_THROW(write_png(folder / "no" / "a.png", {1, 1, std::vector<std::uint8_t>(4)}), InputError);
 }
 
 }  // namespace

@@ -226,8 +226,6 @@ Image strip(const LaneFigures& lane) {
   return out;
 }
 
-std::string png_of(const Image& image) { return png_bytes(image.width, image.height, image.rgba); }
-
 std::string lane_section(const LaneFigures& lane, std::string_view strip_png) {
   std::string notes, times, figure, options;
   if (!lane.options.empty()) options = "<p class=\"small\"><code>" + escaped(lane.options) + "</code></p>\n";
@@ -359,12 +357,12 @@ void write_report(const Comparison& comparison, const std::filesystem::path& fol
     write_file(folder / lane_file(lane.lane, lane.info->id, ".csv"), lane.diagnostics);
     std::string png;
     if (!lane.pictures.empty()) {
-      png = png_of(strip(lane));
+      png = png_bytes(strip(lane));
       write_file(folder / lane_file(lane.lane, lane.info->id, ".png"), png);
     }
     sections += lane_section(lane, png);
   }
-  const std::string curves = png_of(draw_chart(comparison_chart(comparison)));
+  const std::string curves = png_bytes(draw_chart(comparison_chart(comparison)));
   write_file(folder / "curves.png", curves);
 
   std::string command, shortfall;
