@@ -126,8 +126,4 @@ std::string csv_line(std::span<const CsvValue> values) {
   return line;
 }
 
-std::string csv_line(std::initializer_list<CsvValue> values) {
-  return csv_line(std::span(values.begin(), values.size()));
-}
-
 }  // namespace clothlab

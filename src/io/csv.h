@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +38,6 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
 /// are, LF at the end. A real that is not finite is written as nan (no value). A text contains no comma.
 using CsvValue = std::variant<double, long long, std::string_view>;
 std::string csv_line(std::span<const CsvValue> values);
-std::string csv_line(std::initializer_list<CsvValue> values);
 /// The same for values of any whole, real and text types.
 template <class... Values>
 std::string csv_row(const Values&... values) {
@@ -48,7 +47,7 @@ std::string csv_row(const Values&... values) {
     else
       return of;
   };
-  return csv_line({value(values)...});
+  return csv_line(std::array{value(values)...});
 }
 
 }  // namespace clothlab

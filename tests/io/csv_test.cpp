@@ -109,7 +109,7 @@ TEST(Csv, GivesUpWhenAsked) {
 
 TEST(Csv, ValuesThatAreNotFiniteAreNotWritten) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(csv_line({double{NAN}, 1.0, kInfinity, 2LL, -kInfinity}), "nan,1,nan,2,nan\n");
+  EXPECT_EQ(csv_row(double{NAN}, 1.0, kInfinity, 2, -kInfinity), "nan,1,nan,2,nan\n");
   for (const double bad : {double{NAN}, kInfinity}) {
     const std::vector<vec3> good{vec3(0)}, broken{vec3(0, bad, 0)};
     EXPECT_THROW(state_csv(broken, good), SystemError);
@@ -117,10 +117,7 @@ TEST(Csv, ValuesThatAreNotFiniteAreNotWritten) {
   }
 }
 
-TEST(Csv, WritesLinesOfATable) {
-  EXPECT_EQ(csv_line({CsvValue{12LL}, CsvValue{0.1}, CsvValue{-3LL}, CsvValue{2.0}}),
-            "12,0.10000000000000001,-3,2\n");
-}
+TEST(Csv, WritesLinesOfATable) { EXPECT_EQ(csv_row(12LL, 0.1, -3, 2.0), "12,0.10000000000000001,-3,2\n"); }
 
 TEST(TextFile, HasALimit) {
   const TemporaryFolder folder;

@@ -95,11 +95,11 @@ std::string csv_of_map(const MapProgress& map) {
       const MapNode& node = map.at(c, k);
       if (!node.tried) continue;
       const MapColumn& column = map.columns[c];
-      text += format_number(column.stiffness) + ',' + format_number(map.h[k]) + ',' +
-              look_of(node.verdict).in_file + ',' +
-              csv_line({static_cast<long long>(node.steps), static_cast<long long>(node.unconverged),
-                        node.newton_iterations, node.linear_iterations, node.step_ms, column.omega_max,
-                        column.limit.value_or(std::numeric_limits<double>::quiet_NaN())});
+      text +=
+          format_number(column.stiffness) + ',' + format_number(map.h[k]) + ',' +
+          look_of(node.verdict).in_file + ',' +
+          csv_row(node.steps, node.unconverged, node.newton_iterations, node.linear_iterations, node.step_ms,
+                  column.omega_max, column.limit.value_or(std::numeric_limits<double>::quiet_NaN()));
     }
   return text;
 }

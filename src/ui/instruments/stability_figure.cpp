@@ -194,14 +194,14 @@ std::string csv_of(const StabilityFigure& figure, double h) {
       "kind,h_omega,h_omega_to,omega_rad_per_s,damping_per_s,growth_per_step,modes,re_h_lambda,im_h_lambda\n";
   const auto add_modes = [&](const char* kind, const std::vector<StabilityFigure::Mode>& modes) {
     for (const StabilityFigure::Mode& mode : modes)
-      text += kind + csv_line({mode.h_omega, kNothing, mode.h_omega / h, -(mode.z + mode.z2).real() / h,
-                               mode.growth, mode.modes, mode.z.real(), mode.z.imag()});
+      text += kind + csv_row(mode.h_omega, kNothing, mode.h_omega / h, -(mode.z + mode.z2).real() / h,
+                             mode.growth, mode.modes, mode.z.real(), mode.z.imag());
   };
   add_modes("mode,", figure.modes);
   add_modes("eigenvalue,", figure.eigenvalues);
   for (const StabilityFigure::Bar& bar : figure.bars)
-    text += "bar," + csv_line({bar.h_omega.low, bar.h_omega.high, kNothing, kNothing, kNothing, bar.modes,
-                               kNothing, kNothing});
+    text += "bar," + csv_row(bar.h_omega.low, bar.h_omega.high, kNothing, kNothing, kNothing, bar.modes,
+                             kNothing, kNothing);
   return text;
 }
 
