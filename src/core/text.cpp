@@ -6,32 +6,16 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 
 namespace clothlab {
 namespace {
-
-/// True if a decimal number outside the range of double is too large, false if too small. `text` has no
-/// sign and was accepted by from_chars.
-bool too_large(std::string_view text) {
-  const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view mantissa = text.substr(0, exponent_at);
-  // The decimal exponent of the first digit that is not 0, counted from the point.
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-  const std::size_t first = mantissa.find_first_of("123456789");
-  if (first == std::string_view::npos) return false;
-  const auto leading =
-      first < point ? static_cast<long long>(point - first) : -static_cast<long long>(first - point);
-  std::string_view digits = text.substr(std::min(exponent_at + 1, text.size()));
-  const bool negative = !digits.empty() && digits.front() == '-';
-  if (!digits.empty() && (digits.front() == '+' || negative)) digits.remove_prefix(1);
-  long long exponent = 0;
-  for (const char digit : digits) exponent = std::min(exponent * 10 + (digit - '0'), 1'000'000'000'000LL);
-  return leading + (negative ? -exponent : exponent) > 0;
-}
 
 /// True for characters that control a terminal or the text layout.
 bool is_control(char32_t code) {
@@ -100,26 +84,16 @@ std::string format_plain(double value, int digits) {
 }
 
 std::string format_quantity(double value, std::string_view unit, int digits) {
-  struct Prefix {
-    double factor;
-    const char* name;
-  };
-  constexpr std::array<Prefix, 7> kPrefixes = {
-      {{1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}};
-  if (unit.empty() || !std::isfinite(value) || value == 0) {
-    std::string text = format_plain(value, digits);
-    if (!unit.empty() && std::isfinite(value)) text += ' ', text += unit;
-    return text;
-  }
+  if (unit.empty() || !std::isfinite(value)) return format_plain(value, digits);
+  constexpr std::pair<double, const char*> kPrefixes[] = {{1e6, "M"},  {1e3, "k"},  {1, ""},     {1e-3, "m"},
+                                                          {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}};
   const double size = std::abs(value);
   const bool takes_prefix =
       unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W" || unit == "m/s";
-  if (takes_prefix && size >= 1e-12 && size < 1e9) {
-    for (const Prefix& prefix : kPrefixes) {
-      if ((prefix.factor > 1 && unit == "s") || size < prefix.factor * (1 - 1e-12)) continue;
-      return format_plain(value / prefix.factor, digits) + ' ' + prefix.name + std::string(unit);
-    }
-  }
+  if (takes_prefix && size < 1e9)
+    for (const auto& [factor, prefix] : kPrefixes)
+      if (size >= factor * (1 - 1e-12) && (factor <= 1 || unit != "s"))
+        return format_plain(value / factor, digits) + ' ' + prefix + std::string(unit);
   return format_plain(value, digits) + ' ' + std::string(unit);
 }
 
@@ -138,11 +112,11 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || stop != end || error == std::errc::invalid_argument) return std::nullopt;
   if (error != std::errc::result_out_of_range) return value;
-  // from_chars does not set the value if it is outside the range of double.
-  const bool negative = text.starts_with('-');
-  const double magnitude =
-      too_large(text.substr(negative ? 1 : 0)) ? std::numeric_limits<double>::infinity() : 0.0;
-  return negative ? -magnitude : magnitude;
+  // from_chars does not set a value outside the range of double; a stream sets 0 or the largest one.
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  stream >> value;
+  return value == 0 ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
 std::string printable(std::string_view text, std::size_t longest, std::string_view kept) {
