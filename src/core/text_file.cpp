@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 
 #include "core/error.h"
 #include "core/text.h"
 
-#ifndef _WIN32
 #include <fcntl.h>
+
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -43,76 +45,68 @@ void check_kind(const std::filesystem::path& path) {
   if (kind != file_type::regular) refuse(path, "it is not a regular file");
 }
 
+// System calls, under one name for all platforms. The size of a file that is not a regular one is −1.
+#ifdef _WIN32
+
+int open_file(const std::filesystem::path& path) { return ::_wopen(path.c_str(), _O_RDONLY | _O_BINARY); }
+long long size_of(int descriptor) { return ::_filelengthi64(descriptor); }
+long long read_some(int descriptor, char* buffer, std::size_t count) {
+  return ::_read(descriptor, buffer, static_cast<unsigned>(count));
+}
+void close_file(int descriptor) { ::_close(descriptor); }
+
+#else
+
+// O_NONBLOCK keeps a named pipe from waiting for its writer.
+int open_file(const std::filesystem::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+long long size_of(int descriptor) {
+  struct stat info {};
+  return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : -1;
+}
+long long read_some(int descriptor, char* buffer, std::size_t count) {
+  return ::read(descriptor, buffer, count);
+}
+void close_file(int descriptor) { ::close(descriptor); }
+
+#endif
+
 /// A file opened for reading, known to be a regular one.
 class Input {
  public:
-  explicit Input(const std::filesystem::path& path);
-  ~Input();
+  explicit Input(const std::filesystem::path& path) : path_(path) {
+    // Checked before and after opening: opening some devices has effects, and the file can be replaced in
+    // between.
+    check_kind(path);
+    descriptor_ = open_file(path);
+    if (descriptor_ < 0) fail();
+    size_ = size_of(descriptor_);
+    if (size_ >= 0) return;
+    close_file(descriptor_);
+    refuse(path, "it is not a regular file");
+  }
+  ~Input() { close_file(descriptor_); }
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  std::uintmax_t size() const { return size_; }
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
   /// Up to `count` bytes; 0 at the end.
-  std::size_t read(char* buffer, std::size_t count);
+  std::size_t read(char* buffer, std::size_t count) {
+    for (;;) {
+      const long long got = read_some(descriptor_, buffer, count);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) fail();
+    }
+  }
 
  private:
+  [[noreturn]] void fail() const { refuse(path_, std::generic_category().message(errno)); }
+
   const std::filesystem::path& path_;
-  std::uintmax_t size_ = 0;
-#ifdef _WIN32
-  std::ifstream stream_;
-#else
+  long long size_ = 0;
   int descriptor_ = -1;
-#endif
 };
-
-#ifdef _WIN32
-
-Input::Input(const std::filesystem::path& path) : path_(path) {
-  check_kind(path);
-  std::error_code error;
-  size_ = std::filesystem::file_size(path, error);
-  if (error) refuse(path, error.message());
-  stream_.open(path, std::ios::binary);
-  if (!stream_) refuse(path, "it cannot be opened for reading");
-}
-
-Input::~Input() = default;
-
-std::size_t Input::read(char* buffer, std::size_t count) {
-  stream_.read(buffer, static_cast<std::streamsize>(count));
-  if (stream_.bad()) refuse(path_, "reading failed");
-  return static_cast<std::size_t>(stream_.gcount());
-}
-
-#else
-
-std::string reason_of(int error) { return std::generic_category().message(error); }
-
-Input::Input(const std::filesystem::path& path) : path_(path) {
-  // Checked before and after opening: opening some devices has effects, and the file can be replaced in
-  // between. O_NONBLOCK keeps a named pipe from waiting for its writer.
-  check_kind(path);
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor_ < 0) refuse(path, reason_of(errno));
-  struct stat info {};
-  if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) {
-    ::close(descriptor_);
-    refuse(path, "it is not a regular file");
-  }
-  size_ = static_cast<std::uintmax_t>(info.st_size);
-}
-
-Input::~Input() { ::close(descriptor_); }
-
-std::size_t Input::read(char* buffer, std::size_t count) {
-  for (;;) {
-    const ssize_t got = ::read(descriptor_, buffer, count);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) refuse(path_, reason_of(errno));
-  }
-}
-
-#endif
 
 }  // namespace
 
@@ -132,20 +126,20 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   Input input(path);
   check_size(path, input.size(), max_bytes);
   std::string text;
-  text.reserve(static_cast<std::size_t>(input.size()));
+  text.reserve(input.size());
   // The size may be wrong (files in /proc, files being written): read to the end of the file.
   for (;;) {
     if (stop_requested(options.stop)) throw Cancelled();
     const std::size_t before = text.size();
-    const std::size_t expected = static_cast<std::size_t>(input.size());
-    const std::size_t want = expected > before ? std::min(kChunk, expected - before) : std::size_t{4096};
+    const std::size_t want =
+        input.size() > before ? std::min(kChunk, input.size() - before) : std::size_t{4096};
     text.resize(before + want);
     const std::size_t got = input.read(text.data() + before, want);
     text.resize(before + got);
     check_size(path, text.size(), max_bytes);
     if (got == 0) return text;
-    if (options.progress && expected > 0)
-      options.progress(std::min(1.0, static_cast<double>(text.size()) / static_cast<double>(expected)));
+    if (options.progress && input.size() > 0)
+      options.progress(std::min(1.0, static_cast<double>(text.size()) / static_cast<double>(input.size())));
   }
 }
 
