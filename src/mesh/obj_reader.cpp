@@ -72,20 +72,10 @@ class ObjChecker {
   /// Checks at the end of the text: indices of vertices that do not exist, and no face at all.
   /// Throws InputError.
   void finish(const ObjMesh& mesh) const {
-    const Element* worst = nullptr;
-    ForwardReference first{};
-    for (const Element* element : {&vertices_, &textures_, &normals_}) {
-      const auto bad = std::find_if(
-          element->forward.begin(), element->forward.end(),
-          [&](const auto& reference) { return reference.index > static_cast<std::int64_t>(element->count); });
-      if (bad == element->forward.end() || (worst && bad->line >= first.line)) continue;
-      worst = element;
-      first = *bad;
-    }
-    if (worst)
-      refuse(first.line, "a face has the " + std::string(worst->name) + " index " +
-                             std::to_string(first.index) + ", which is out of range; the file has " +
-                             std::to_string(worst->count));
+    for (const auto& [element, index, line] : forward_)
+      if (index > static_cast<std::int64_t>(element->count))
+        refuse(line, "a face has the " + std::string(element->name) + " index " + std::to_string(index) +
+                         ", which is out of range; the file has " + std::to_string(element->count));
     if (faces_ == 0)
       throw InputError(name_ + ": no faces ('f' lines) in it" +
                        (mesh.vertices.empty() ? ", and no vertices; is it an OBJ file?" : ""));
@@ -101,15 +91,17 @@ class ObjChecker {
     std::string_view text;
     std::size_t line;
   };
-  /// A face's positive index that was larger than the number of elements so far.
-  struct ForwardReference {
-    std::int64_t index;
-    std::size_t line;
-  };
   struct Element {
     const char* name;
-    std::size_t count = 0;                  // read so far
-    std::vector<ForwardReference> forward;  // ascending: smaller indices are valid when these are
+    std::size_t count = 0;     // read so far
+    std::int64_t largest = 0;  // index of a face
+  };
+  /// A face's index that was larger than the number of elements so far, and than all earlier indices: smaller
+  /// ones are valid when these are.
+  struct ForwardReference {
+    const Element* element;
+    std::int64_t index;
+    std::size_t line;
   };
 
   [[noreturn]] void refuse(std::size_t line, const std::string& reason) const {
@@ -244,8 +236,10 @@ class ObjChecker {
           token, "has a " + kind + " index out of range; there are " + std::to_string(count) + " before it");
     if (index == 0)
       refuse_corner(token, "has the " + kind + " index 0; indices count from 1, or back from -1");
-    if (index > count && (element.forward.empty() || index > element.forward.back().index))
-      element.forward.push_back({index, token.line});
+    if (index > std::max(count, element.largest)) {
+      forward_.push_back({&element, index, token.line});
+      element.largest = index;
+    }
     faces += std::to_string(index > 0 ? index : count + index + 1);
     return end;
   }
@@ -257,7 +251,8 @@ class ObjChecker {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::vector<Token> tokens_;  // of the current statement, the keyword first
-  Element vertices_{"vertex", 0, {}}, textures_{"texture coordinate", 0, {}}, normals_{"normal", 0, {}};
+  Element vertices_{"vertex"}, textures_{"texture coordinate"}, normals_{"normal"};
+  std::vector<ForwardReference> forward_;
   std::size_t faces_ = 0;
 };
 
