@@ -252,21 +252,14 @@ void make_ball(ObjMesh& mesh) {
       {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
        {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
        {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}}};
-  // Corners and edges belong to several faces: identified by the weights of the corners.
-  std::map<std::array<std::array<int, 2>, 3>, int> known;
+  std::map<std::array<double, 3>, int> known;  // corners and edges belong to several faces
   const auto vertex = [&](const std::array<int, 3>& face, const std::array<int, 3>& weights) {
-    std::array<std::array<int, 2>, 3> key{};
     vec3 p(0);
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (weights[k] > 0) key[k] = {face[k] + 1, weights[k]};
+    for (std::size_t k = 0; k < 3; ++k)
       p += static_cast<double>(weights[k]) * corners[static_cast<std::size_t>(face[k])];
-    }
-    std::sort(key.begin(), key.end());
-    const auto [entry, is_new] = known.emplace(key, 0);
-    if (is_new) {
-      p *= 0.25 / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
-      entry->second = add_vertex(mesh, p);
-    }
+    p *= 0.25 / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+    const auto [entry, is_new] = known.emplace(std::array{rounded(p.x), rounded(p.y), rounded(p.z)}, 0);
+    if (is_new) entry->second = add_vertex(mesh, p);
     return ObjMesh::Corner{entry->second};
   };
   for (const std::array<int, 3>& face : kFaces)

@@ -81,17 +81,11 @@ std::vector<std::uint32_t> box_corners(const ClothMesh& mesh) {
   std::vector<std::uint32_t> pins;
   for (const double u : {mesh.box.low[axes[0]], mesh.box.high[axes[0]]})
     for (const double v : {mesh.box.low[axes[1]], mesh.box.high[axes[1]]}) {
-      std::uint32_t nearest = 0;
-      double least = std::numeric_limits<double>::infinity();
-      for (std::uint32_t p = 0; p < mesh.positions.size(); ++p) {
-        const double du = mesh.positions[p][axes[0]] - u, dv = mesh.positions[p][axes[1]] - v;
-        const double squared = du * du + dv * dv;
-        if (squared < least) {
-          least = squared;
-          nearest = p;
-        }
-      }
-      pins.push_back(nearest);
+      const auto nearest = std::ranges::min_element(mesh.positions, {}, [&](const vec3& p) {
+        const double du = p[axes[0]] - u, dv = p[axes[1]] - v;
+        return du * du + dv * dv;
+      });
+      pins.push_back(static_cast<std::uint32_t>(nearest - mesh.positions.begin()));
     }
   return pins;
 }
