@@ -2,15 +2,15 @@
 #include "analysis/amplification.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
+#include <glm/glm.hpp>
 #include <memory>
-#include <numbers>
 #include <utility>
 
 #include "cloth/cloth_system.h"
 #include "core/worker_pool.h"
+#include "linalg/small_dense.h"
 
 namespace clothlab {
 namespace {
@@ -81,22 +81,7 @@ class Oscillator {
   State state_;
 };
 
-constexpr std::size_t kRoom = 4;
-using Vector = std::array<double, kRoom>;
-
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < kRoom; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-void subtract(Vector& a, double factor, const Vector& b) {
-  for (std::size_t i = 0; i < kRoom; ++i) a[i] -= factor * b[i];
-}
-
-void scale(Vector& a, double factor) {
-  for (double& value : a) value *= factor;
-}
+using Vector = glm::dvec4;
 
 /// Column-major n × n matrix T of the map from each `from` to its `to`, on the span of the `from`: both are
 /// combined equally until the `from` are orthonormal, then T = fromᵀ to.
@@ -106,98 +91,39 @@ std::vector<double> map_between(std::vector<Vector> from, std::vector<Vector> to
   for (; n < from.size(); ++n) {
     std::size_t longest = n;
     for (std::size_t j = n; j < from.size(); ++j)
-      if (dot(from[j], from[j]) > dot(from[longest], from[longest])) longest = j;
+      if (glm::length(from[j]) > glm::length(from[longest])) longest = j;
     std::swap(from[n], from[longest]);
     std::swap(to[n], to[longest]);
-    const double length = std::sqrt(dot(from[n], from[n]));
+    const double length = glm::length(from[n]);
     if (length < kNothingLeft) break;
-    scale(from[n], 1 / length);
-    scale(to[n], 1 / length);
+    from[n] /= length;
+    to[n] /= length;
     for (std::size_t j = n + 1; j < from.size(); ++j) {
-      const double share = dot(from[n], from[j]);
-      subtract(from[j], share, from[n]);
-      subtract(to[j], share, to[n]);
+      const double share = glm::dot(from[n], from[j]);
+      from[j] -= share * from[n];
+      to[j] -= share * to[n];
     }
   }
   std::vector<double> map(n * n);
   for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = 0; i < n; ++i) map[j * n + i] = dot(from[i], to[j]);
+    for (std::size_t i = 0; i < n; ++i) map[j * n + i] = glm::dot(from[i], to[j]);
   return map;
-}
-
-/// p_0 … p_n = 1 of det(λI − A) = Σ p_k λ^k, by Faddeev's and Leverrier's recursion.
-std::vector<double> characteristic_polynomial(std::size_t n, const std::vector<double>& a) {
-  std::vector<double> p(n + 1, 0.0), m(n * n, 0.0), next(n * n);
-  p[n] = 1;
-  for (std::size_t k = 1; k <= n; ++k) {
-    for (std::size_t i = 0; i < n; ++i) m[i * n + i] += p[n - k + 1];  // M_k = A M_{k−1} + p I
-    double trace = 0;
-    for (std::size_t j = 0; j < n; ++j)
-      for (std::size_t i = 0; i < n; ++i) {
-        double sum = 0;
-        for (std::size_t l = 0; l < n; ++l) sum += a[l * n + i] * m[j * n + l];
-        next[j * n + i] = sum;
-        if (i == j) trace += sum;
-      }
-    p[n - k] = -trace / static_cast<double>(k);
-    m = next;
-  }
-  return p;
-}
-
-/// All roots at once by the Durand–Kerner iteration; those of a quadratic by its formula.
-std::vector<Complex> roots(const std::vector<double>& p) {
-  const std::size_t n = p.size() - 1;
-  if (n == 2) {
-    const double half = -p[1] / 2, discriminant = half * half - p[0];
-    if (discriminant < 0) return {{half, std::sqrt(-discriminant)}, {half, -std::sqrt(-discriminant)}};
-    const double larger = half + std::copysign(std::sqrt(discriminant), half);
-    return {larger, larger != 0 ? p[0] / larger : 0};
-  }
-  const auto value = [&](Complex z) {
-    Complex sum = 0;
-    for (std::size_t k = n + 1; k-- > 0;) sum = sum * z + p[k];
-    return sum;
-  };
-  double bound = 0;
-  for (std::size_t k = 0; k < n; ++k)
-    bound = std::max(bound, std::pow(std::abs(p[k]), 1 / static_cast<double>(n - k)));
-  std::vector<Complex> z(n);
-  for (std::size_t k = 0; k < n; ++k)
-    z[k] = std::polar(bound, 0.4 + 2 * std::numbers::pi * double(k) / double(n));
-  constexpr int kMost = 500;
-  for (int iteration = 0; iteration < kMost; ++iteration) {
-    double moved = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      Complex others = 1;
-      for (std::size_t l = 0; l < n; ++l)
-        if (l != k) others *= z[k] - z[l];
-      if (others == Complex(0)) continue;
-      const Complex change = value(z[k]) / others;
-      z[k] -= change;
-      moved = std::max(moved, std::abs(change));
-    }
-    if (!(moved > 1e-16 * bound)) break;
-  }
-  return z;
 }
 
 /// True if the ends of two steps from a sum of states are the sums of their ends.
 bool is_linear(const IntegratorInfo& info, const IntegratorParameters& values, double h_omega,
                Oscillator& oscillator, const StopProbe& stop) {
   constexpr double kRounding = 1e-7;
-  Vector sum{}, of_sum{};
+  Vector sum(0), of_sum(0);
   for (const Point& start : {Point{1, 0}, Point{0, 1}, Point{1, 1}}) {
     const std::unique_ptr<Integrator> integrator = info.make(values);
     oscillator.set(start);
     const Point first = oscillator.advance(*integrator, h_omega, stop);
     const Point second = oscillator.advance(*integrator, h_omega, stop);
-    const Vector ends{first.x, first.v, second.x, second.v};
-    for (std::size_t i = 0; i < ends.size(); ++i) (start.x == start.v ? of_sum : sum)[i] += ends[i];
+    (start.x == start.v ? of_sum : sum) += Vector(first.x, first.v, second.x, second.v);
   }
-  for (std::size_t i = 0; i < sum.size(); ++i)
-    if (std::abs(of_sum[i] - sum[i]) > kRounding * (1 + std::sqrt(dot(sum, sum)))) return false;
-  return true;
+  // Not finite values are left to the caller.
+  return !glm::any(glm::greaterThan(glm::abs(of_sum - sum), Vector(kRounding * (1 + glm::length(sum)))));
 }
 
 }  // namespace
@@ -223,20 +149,18 @@ std::vector<Complex> measure_amplification(const IntegratorInfo& info, const Int
     const Point first = oscillator.advance(*integrator, h_omega, stop);
     const Point second = oscillator.advance(*integrator, h_omega, stop);
     if (stop_requested(stop)) return {};
-    Vector z0{start.x, start.v, first.x, first.v}, z1{first.x, first.v, second.x, second.v};
-    const double length = std::sqrt(dot(z0, z0));
-    if (!std::isfinite(length + dot(z1, z1))) return {};
+    const Vector z0{start.x, start.v, first.x, first.v}, z1{first.x, first.v, second.x, second.v};
+    const double length = glm::length(z0);
+    if (!std::isfinite(length + glm::length(z1))) return {};
     if (length < 1e-12) continue;  // no memory
-    scale(z0, 1 / length);
-    scale(z1, 1 / length);
-    from.push_back(z0);
-    to.push_back(z1);
+    from.push_back(z0 / length);
+    to.push_back(z1 / length);
   }
   const std::vector<double> map = map_between(std::move(from), std::move(to));
   const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(map.size()))));
-  std::vector<Complex> eigenvalues = roots(characteristic_polynomial(n, map));
-  std::ranges::sort(eigenvalues, std::greater<>(), [](Complex z) { return std::abs(z); });
-  return eigenvalues;
+  std::vector<Complex> result = eigenvalues(n, map);
+  std::ranges::sort(result, std::greater<>(), [](Complex z) { return std::abs(z); });
+  return result;
 }
 
 std::optional<ForceResponse> measure_response(const IntegratorInfo& info, const IntegratorParameters& values,
