@@ -109,18 +109,23 @@ struct StabilityMeter::Problem {
   /// square μ².
   struct Combination {
     double k, c, c2, square;
+
+    /// The larger μ at which its quotient is square μ²; 0 if there is none.
+    double critical_at(const Quotients& q) const {
+      const double linear = c * q.C, discriminant = linear * linear + 4 * square * (k * q.K + c2 * q.C2);
+      return discriminant < 0 ? 0 : (linear + std::sqrt(discriminant)) / (2 * square);
+    }
   };
 
-  /// The largest μ = value_of(quotients) above `least` that is critical; `least` and no quotients if there is
-  /// none. Starts from the best of `mode` and `others`; `mode` becomes its vector.
-  template <class Value>
+  /// The largest critical μ above `least`; `least` and no quotients if there is none. Starts from the best of
+  /// `mode` and `others`; `mode` becomes its vector.
   Critical critical(double least, UnitMode& mode, std::span<const UnitMode* const> others,
-                    const Value& value_of, const Combination& of) const {
+                    const Combination& of) const {
     Critical best{least, {}};
     const UnitMode* start = &mode;
     const auto improves = [&](const UnitMode& candidate) {
       const Quotients q = quotients(candidate);
-      const double value = value_of(q);
+      const double value = of.critical_at(q);
       if (!(value > best.value)) return false;
       best = {value, q};
       start = &candidate;
@@ -256,20 +261,13 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
 
   // The critical vectors: largest 4μ² = K̃ + 2μC̃ (symplectic Euler), K̃ + 2μC̃ − C̃² (Verlet), ρ² = ρC̃ − K̃.
   if (decides(StepCoupling::symplectic_euler) || decides(StepCoupling::eigenvalues)) {
-    const auto critical = problem.critical(0, symplectic_, known,
-                                           [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
-                                           {.k = 1, .c = 2, .c2 = 0, .square = 4});
+    const auto critical = problem.critical(0, symplectic_, known, {.k = 1, .c = 2, .c2 = 0, .square = 4});
     e.symplectic_euler = {root(critical.at.K), critical.at.C};
     e.others.push_back(e.symplectic_euler);
   }
   if (decides(StepCoupling::velocity_verlet)) {
     const auto critical =
-        problem.critical(e.damping_max / 2, verlet_, known,
-                         [](Quotients q) {
-                           const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
-                           return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
-                         },
-                         {.k = 1, .c = 2, .c2 = -1, .square = 4});
+        problem.critical(e.damping_max / 2, verlet_, known, {.k = 1, .c = 2, .c2 = -1, .square = 4});
     // y² − s² on one oscillator, K̃ − C̃² on the cloth.
     const Quotients& v = critical.at;
     e.velocity_verlet =
@@ -277,12 +275,7 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
   }
   if (decides(StepCoupling::eigenvalues)) {
     const auto critical =
-        problem.critical(e.damping_max / 2, real_, known,
-                         [](Quotients q) {
-                           const double discriminant = q.C * q.C - 4 * q.K;
-                           return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
-                         },
-                         {.k = -1, .c = 1, .c2 = 0, .square = 1});
+        problem.critical(e.damping_max / 2, real_, known, {.k = -1, .c = 1, .c2 = 0, .square = 1});
     if (critical.at.C > 0) e.others.push_back({0, critical.value});
   }
 }
