@@ -219,6 +219,35 @@ std::vector<const IntegratorInfo*> parse_integrators(std::string_view text) {
   return out;
 }
 
+CLI::Option* OptionReaders::add(CLI::App& app, const std::string& id, const char* type,
+                                const std::string& help,
+                                const std::function<void(const std::string& text)>& read) {
+  const std::optional<std::string>& text = texts_[id];
+  readers_.emplace_back([=, &text] {
+    if (text) read(*text);
+  });
+  return add_text(app, heading_, ("--" + id).c_str(), texts_[id], type, help);
+}
+
+CLI::Option* OptionReaders::add_positive(CLI::App& app, const std::string& id, const char* type,
+                                         const char* unit, double& value, const std::string& help) {
+  return add(app, id, type, help,
+             [=, &value](const std::string& text) { value = parse_positive(id, text, unit); });
+}
+
+CLI::Option* OptionReaders::add_parameter(CLI::App& app, const ParameterSpec& spec,
+                                          const std::function<void(double value)>& set) {
+  const std::optional<std::string>& text = texts_[std::string(spec.id)];
+  readers_.emplace_back([=, &spec, &text] {
+    if (text) set(parse_parameter(spec, *text));
+  });
+  return add_parameter_option(app, spec, texts_[std::string(spec.id)])->group(heading_);
+}
+
+void OptionReaders::read_all() const {
+  for (const auto& read : readers_) read();
+}
+
 void SceneOptions::add_to(CLI::App& app) {
   const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                         const std::string& help,

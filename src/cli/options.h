@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/parameter.h"
@@ -54,12 +56,43 @@ const TableauMethod& parse_tableau_argument(std::string_view text);
 /// "rk4,bdf2": integrators as parse_integrator reads them, in that order.
 std::vector<const IntegratorInfo*> parse_integrators(std::string_view text);
 
-/// Sets `value` to the whole number of the option, within [min, max], if it is given. Throws InputError.
-template <class Whole>
-void read_whole(const char* option, const std::optional<std::string>& text, std::int64_t min,
-                std::int64_t max, Whole& value) {
-  if (text) value = static_cast<Whole>(parse_whole(option, *text, min, max));
-}
+/// Options whose texts are read when the command runs, so that --help comes first. Targets and this object
+/// must outlive the app.
+class OptionReaders {
+ public:
+  /// `heading`: that of the options in --help.
+  explicit OptionReaders(const char* heading) : heading_(heading) {}
+
+  /// Adds --id. If it is given, read_all() calls `read` with its text, which may throw InputError.
+  CLI::Option* add(CLI::App& app, const std::string& id, const char* type, const std::string& help,
+                   const std::function<void(const std::string& text)>& read);
+  /// The same of a whole number within [min, max].
+  CLI::Option* add_whole(CLI::App& app, const std::string& id, auto& value, std::int64_t min,
+                         std::int64_t max, const std::string& help) {
+    return add(app, id, "N", help, [=, &value](const std::string& text) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(parse_whole(id, text, min, max));
+    });
+  }
+  /// The same of a finite number > 0; `type` is its unit in capitals.
+  CLI::Option* add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit,
+                            double& value, const std::string& help);
+  /// The same of a value that the row allows.
+  CLI::Option* add_value(CLI::App& app, const ParameterSpec& spec, const char* type, auto& value,
+                         const std::string& help) {
+    return add(app, std::string(spec.id), type, help, [=, &value](const std::string& text) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(parse_parameter(spec, text));
+    });
+  }
+  /// The same with the help of the row; `set` gets its value.
+  CLI::Option* add_parameter(CLI::App& app, const ParameterSpec& spec,
+                             const std::function<void(double value)>& set);
+  void read_all() const;
+
+ private:
+  const char* heading_;
+  std::map<std::string, std::optional<std::string>> texts_;  // by option
+  std::vector<std::function<void()>> readers_;               // of those texts
+};
 
 /// --threads and --quiet, which change no result.
 class MachineOptions {

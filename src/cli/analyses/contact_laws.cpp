@@ -24,20 +24,17 @@ struct ContactLaws final : MethodAnalysis {
   int points = 201;
   double distance = 2e-3, speed = 1e-2;  // [m], [m/s]
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
+  void add_options(CLI::App& app) override {
     app.remove_option(app.get_option("--integrators"));
     // Up to the largest size in a scene. 0 chooses one there by the cloth, which is missing here.
     const auto add_size = [&](const char* id, const char* type, double& size, const char* help) {
-      add_option(app, id, type, help, [=, &size](const std::string& text) {
-        ParameterSpec spec = find_scene_parameter(id)->spec;
-        spec.min = 1e-9;
-        size = parse_parameter(spec, text);
-      });
+      ParameterSpec spec = find_scene_parameter(id)->spec;
+      spec.min = 1e-9;
+      options.add_value(app, spec, type, size, help);
     };
     add_size("contact-distance", "M", distance, "Largest δ, up to 1 m; default 0.002.");
     add_size("friction-speed", "M/S", speed, "Largest ε, up to 10 m/s; default 0.01.");
-    add_whole(app, "points", points, 2, 100'000, "Values of g and y; default 201.");
+    options.add_whole(app, "points", points, 2, 100'000, "Values of g and y; default 201.");
   }
 
   /// A function of x from 0 to `end`, with its derivative.

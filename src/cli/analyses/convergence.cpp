@@ -22,28 +22,27 @@ struct Convergence final : MethodAnalysis {
                        {.title = "error of the velocities [m/s]", .logarithmic = true})) {}
 
   int levels = 8;
-  Scene settings;  // of the solver
+  SolverSettings settings;
   std::optional<ContactModel> contact;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(app, "levels", levels, 2, 12, "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
-    set_parameter(settings, "jacobian", static_cast<double>(JacobianMode::exact));
-    const auto add_setting = [&](const char* id, const char* help) {
-      add_option(app, id, "NAME", help, [=, this](const std::string& text) {
-        set_parameter(settings, id, parse_parameter(find_scene_parameter(id)->spec, text));
-      });
+  void add_options(CLI::App& app) override {
+    options.add_whole(app, "levels", levels, 2, 12,
+                      "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
+    settings.jacobian = JacobianMode::exact;
+    const auto add_setting = [&](const char* id, auto& value, const char* help) {
+      options.add_value(app, find_scene_parameter(id)->spec, "NAME", value, help);
     };
-    add_setting("jacobian", "exact (the default), or clamped, with which some methods are only of order 1.");
-    add_setting("stage-solve",
+    add_setting("jacobian", settings.jacobian,
+                "exact (the default), or clamped, with which some methods are only of order 1.");
+    add_setting("stage-solve", settings.stage_solve,
                 "newton (the default), or linear: implicit methods in their semi-implicit form.");
-    add_option(app, "contact", "NAME",
-               "The sheet lies on a sphere without friction, pressed on it, with contact by "
-               "filter, penalty, barrier or impulse.",
-               [this](const std::string& text) {
-                 contact =
-                     static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, text));
-               });
+    options.add(app, "contact", "NAME",
+                "The sheet lies on a sphere without friction, pressed on it, with contact by "
+                "filter, penalty, barrier or impulse.",
+                [this](const std::string& text) {
+                  contact =
+                      static_cast<ContactModel>(parse_parameter(find_scene_parameter("contact")->spec, text));
+                });
     add_parameters_to(app);
   }
 
@@ -63,7 +62,7 @@ struct Convergence final : MethodAnalysis {
                      slope(&ConvergencePoint::error_x), slope(&ConvergencePoint::error_v), p.same_pairs,
                      p.signed_x, p.error_energy);
       if (!p.same_pairs) changed = "  contacts changed down to h = " + format_digits(p.h, 2) + " s";
-      curves.add(p.h, p.error_x, p.error_v);
+      curves.add(p.h, {p.error_x, p.error_v});
     }
     const MeasuredOrder order = measured_order(points);
     const ConvergencePoint last = points.empty() ? ConvergencePoint{} : points.back();
@@ -77,7 +76,7 @@ struct Convergence final : MethodAnalysis {
     if (contact)
       chart.title = "A sheet pressed on a sphere, contact by " + std::string(info_of(*contact).id) +
                     ", after 0.1 s: error against h";
-    if (settings.solver.stage_solve == StageSolve::linear) {
+    if (settings.stage_solve == StageSolve::linear) {
       chart.title += ", implicit methods with one linear solve per stage";
       std::printf("Implicit methods with one linear solve per stage.\n");
     }
@@ -87,7 +86,7 @@ struct Convergence final : MethodAnalysis {
     if (contact)
       leave_out([](const IntegratorInfo& info) { return info.inextensible; },
                 "rods leave no freedom to a sheet on a sphere");
-    for_each([&](const IntegratorInfo& info) { measure(info, settings.solver); });
+    for_each([&](const IntegratorInfo& info) { measure(info, settings); });
   }
 };
 

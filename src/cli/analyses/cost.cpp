@@ -28,9 +28,8 @@ struct Cost final : SceneAnalysis {
 
   int levels = 11;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(
+  void add_options(CLI::App& app) override {
+    options.add_whole(
         app, "levels", levels, 1, 21,
         "Number of stiffnesses, each √10 times the one before, from a hundredth of the scene's; default 11.");
     add_run_to(app, 60, {"--integrator", "--adaptive-dt"});
@@ -74,7 +73,7 @@ struct Cost final : SceneAnalysis {
                      h = loaded.scene.dt / loaded.scene.substeps;
         csv += csv_row(label_of(info), stiffness, h * loaded.omega_max * std::sqrt(stiffness_factor(level)),
                        trial.good_steps(), blew_up, ms, newton, cg, products, trial.not_converged, forces);
-        curves.add(stiffness, ms, blew_up ? NAN : cg + products);
+        curves.add(stiffness, {ms, blew_up ? NAN : cg + products});
         if (blew_up)
           std::printf(" %9s", "blew up");
         else

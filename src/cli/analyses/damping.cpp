@@ -28,9 +28,8 @@ struct Damping final : MethodAnalysis {
 
   int points = 201;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(app, "points", points, 2, 100'000, "Values of hω from 0.01 to 100; default 201.");
+  void add_options(CLI::App& app) override {
+    options.add_whole(app, "points", points, 2, 100'000, "Values of hω from 0.01 to 100; default 201.");
     add_parameters_to(app);
   }
 
@@ -56,7 +55,7 @@ struct Damping final : MethodAnalysis {
       const double angle = phase_error(eigenvalues[0], h_omega), d = equivalent_damping(amplitude, h_omega);
       off = std::max(off, std::abs(amplitude / theory - 1));
       csv += csv_row(label_of(info), modes, h_omega, amplitude, theory, d, angle);
-      curves.add(h_omega, d, h_omega < std::numbers::pi ? angle / h_omega : NAN);
+      curves.add(h_omega, {d, h_omega < std::numbers::pi ? angle / h_omega : NAN});
     }
     const auto amplitude_at = [&](double h_omega) {
       const auto eigenvalues = measure_amplification(info, values, h_omega, kind);

@@ -48,9 +48,8 @@ struct Drape final : SceneAnalysis {
 
   double rest_speed = 1e-3;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_positive(
+  void add_options(CLI::App& app) override {
+    options.add_positive(
         app, "rest-speed", "M/S", "m/s", rest_speed,
         "A run ends at rest when the root mean square of speeds was below this for 0.25 s; default 0.001.");
     add_run_to(app, 1000, {"--integrator", "--contact"});
@@ -160,7 +159,7 @@ struct Drape final : SceneAnalysis {
         if (!supports_contact(tried.contact.model, info)) return;
         const std::optional<Shape> pushed = come_to_rest(tried, most, filtered);
         if (filtered && pushed)
-          distance_and_cost.add(tried.contact.stiffness, pushed->mean, pushed->ms / filtered->ms);
+          distance_and_cost.add(tried.contact.stiffness, {pushed->mean, pushed->ms / filtered->ms});
       }
       if (!distance_and_cost.x.empty()) add_curves(curve(info, true), std::move(distance_and_cost));
     });

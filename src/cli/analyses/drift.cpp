@@ -53,14 +53,6 @@ double energy_of(const ClothSystem& system, WorkerPool& pool, const State& state
   return sum;
 }
 
-/// A point of the curves.
-struct DriftPoint {
-  std::uint64_t step = 0;
-  double time = 0;  // [s]
-  Drift drift;
-  double energy = 0, rod_force = 0;  // [J], [N]
-};
-
 constexpr std::array kStabilisation{
     ParameterSpec{.id = "stabilisation",
                   .title = "Stabilisation",
@@ -96,32 +88,38 @@ struct DriftAnalysis final : SceneAnalysis {
     chart.panels.push_back({.x = chart.panels[0].x, .y = {.title = "total energy [J]"}});
   }
 
-  std::array<std::optional<std::string>, kStabilisation.size()> texts;
   StabilisationSettings settings;
   std::optional<Stabilisation> only;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    for (std::size_t p = 0; p < texts.size(); ++p)
-      add_parameter_option(app, kStabilisation[p], texts[p])->group(kAnalysisGroup);
+  void add_options(CLI::App& app) override {
+    options.add_parameter(app, kStabilisation[0],
+                          [this](double value) { only = static_cast<Stabilisation>(value); });
+    options.add_parameter(app, kStabilisation[1], [this](double value) { settings.baumgarte = value; });
+    options.add_parameter(app, kStabilisation[2], [this](double value) { settings.cfm = value; });
     add_run_to(app, 500, {"--integrator", "--velocity-projection"});
   }
+
+  struct Run {
+    ChartCurve look;
+    std::string_view name;
+    Points points = {};
+    Drift worst = {};
+  };
 
   void run_one(const IntegratorInfo& info, const Scene& tried, std::uint64_t steps, bool plain) {
     Simulation simulation(tried, loaded.mesh, *pool, stop);
     ChartCurve look = curve(info);
     if (plain) look.label = "plain PBD (projection off)";
     if (plain) look.dash = kChartDash;
-    std::vector<DriftPoint> moments;
+    Run run{look, plain ? "plain-pbd" : label_of(info)};
     const auto add_state = [&] {
       const StepRecord& record = simulation.record();
-      moments.push_back({record.step, record.time, drift(simulation.system(), simulation.state()),
-                         record.energy.total, record.rod_force});
+      add(run, record.step, simulation.system(), simulation.state(), record.energy.total, record.rod_force);
     };
     add_state();
     const StepStatus status =
         run_steps(simulation, steps, *pool, stop, [&](const StepTime&) { add_state(); });
-    add(look, plain ? "plain-pbd" : label_of(info), moments, status == StepStatus::blown_up);
+    finish(std::move(run), status == StepStatus::blown_up);
   }
 
   /// The scene's cloth and pins, without contact, by steps of their own.
@@ -130,10 +128,14 @@ struct DriftAnalysis final : SceneAnalysis {
     const ClothSystem& system = simulation.system();
     StabilisedRods method({kind, settings.baumgarte, settings.cfm});
     State state = simulation.state();
-    std::vector<DriftPoint> moments;
+    const std::string_view name = kStabilisationNames[static_cast<std::size_t>(kind)];
+    Run run{curve(coloured), name};
+    run.look.label = "velocities: " + std::string(name);
+    run.look.dash = {3, 4};
     const auto add_state = [&](std::uint64_t step, double rod_force) {
-      moments.push_back({step, state.t, drift(system, state), energy_of(system, *pool, state), rod_force});
-      return std::isfinite(moments.back().energy);
+      const double energy = energy_of(system, *pool, state);
+      add(run, step, system, state, energy, rod_force);
+      return std::isfinite(energy);
     };
     bool good = add_state(0, 0);
     for (std::uint64_t step = 1; good && step <= steps; ++step) {
@@ -145,35 +147,24 @@ struct DriftAnalysis final : SceneAnalysis {
       for (const double force : report.rod_forces) largest = std::max(largest, std::abs(force));
       good = add_state(step, largest);
     }
-    ChartCurve look = curve(coloured);
-    look.label = "velocities: " + std::string(kStabilisationNames[static_cast<std::size_t>(kind)]);
-    look.dash = {3, 4};
-    add(look, kStabilisationNames[static_cast<std::size_t>(kind)], moments, !good);
+    finish(std::move(run), !good);
   }
 
-  void add(const ChartCurve& look, std::string_view name, const std::vector<DriftPoint>& moments,
-           bool blew_up) {
-    for (ChartPanel& panel : chart.panels) panel.curves.push_back(look);
-    Drift worst;
-    for (const DriftPoint& at : moments) {
-      worst = {std::max(worst.length, at.drift.length), std::max(worst.rate, at.drift.rate)};
-      csv += csv_row(name, at.step, at.time, at.drift.length, at.drift.rate, at.energy, at.rod_force);
-      const std::array values{at.drift.length, at.drift.rate, at.energy};
-      for (std::size_t p = 0; p < values.size(); ++p) {
-        ChartCurve& shown = chart.panels[p].curves.back();
-        shown.x.push_back(at.time);
-        shown.y.push_back(values[p]);
-      }
-    }
-    std::printf("%-32s %16.3g %16.3g %16.6f%s\n", look.label.c_str(), worst.length, worst.rate,
-                moments.back().energy - moments.front().energy, blew_up ? "  blew up" : "");
+  void add(Run& run, std::uint64_t step, const ClothSystem& system, const State& state, double energy,
+           double rod_force) {
+    const Drift now = drift(system, state);
+    run.worst = {std::max(run.worst.length, now.length), std::max(run.worst.rate, now.rate)};
+    csv += csv_row(run.name, step, state.t, now.length, now.rate, energy, rod_force);
+    run.points.add(state.t, {now.length, now.rate, energy});
   }
 
-  void read_stabilisation() {
-    if (texts[0]) only = static_cast<Stabilisation>(parse_parameter(kStabilisation[0], *texts[0]));
-    if (texts[1]) settings.baumgarte = parse_parameter(kStabilisation[1], *texts[1]);
-    if (texts[2]) settings.cfm = parse_parameter(kStabilisation[2], *texts[2]);
+  void finish(Run run, bool blew_up) {
+    const std::vector<double>& energy = run.points.y[2];
+    std::printf("%-32s %16.3g %16.3g %16.6f%s\n", run.look.label.c_str(), run.worst.length, run.worst.rate,
+                energy.back() - energy.front(), blew_up ? "  blew up" : "");
+    add_curves(run.look, std::move(run.points));
   }
+
   /// One after the other; with --integrators only if --stabilisation names one.
   void add_stabilised(std::uint64_t steps) {
     if (names_integrators() && !only) return;
@@ -190,7 +181,6 @@ struct DriftAnalysis final : SceneAnalysis {
   }
 
   void measure_all() override {
-    read_stabilisation();
     load_or(rod_pendulum());
     leave_out_for(loaded.scene);
     const std::uint64_t steps = run_length();

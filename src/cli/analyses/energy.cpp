@@ -19,10 +19,7 @@ struct Energy final : SceneAnalysis {
 
   double highest = -INFINITY, lowest = INFINITY;  ///< of the pictures [J], from runs that did not blow up
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_run_to(app, 600, {"--integrator"});
-  }
+  void add_options(CLI::App& app) override { add_run_to(app, 600, {"--integrator"}); }
 
   void run_one(const IntegratorInfo& info, std::uint64_t steps) {
     Simulation simulation(scene_for(info), loaded.mesh, *pool, stop);
@@ -33,19 +30,19 @@ struct Energy final : SceneAnalysis {
       const EnergyReport& e = record.energy;
       csv += csv_row(label_of(info), record.step, record.time, e.kinetic, e.stretch, e.bend, e.gravity,
                      e.pressure, e.total);
-      curves.add(record.time, e.stretch + e.bend + e.gravity + e.pressure + e.drivers, e.total);
+      curves.add(record.time, {e.stretch + e.bend + e.gravity + e.pressure + e.drivers, e.total});
     };
     add_state();
     const StepStatus status =
         run_steps(simulation, steps, *pool, stop, [&](const StepTime&) { add_state(); });
-    const std::vector<double>& total = curves.y1;
+    const std::vector<double>& total = curves.y[1];
     std::string ended;
     if (status == StepStatus::blown_up) {
       ended = "  blew up in step " + std::to_string(total.size());
     } else {
       // The panel extends as far above the start as the lowest energy is below; methods that gain energy may
       // leave it.
-      lowest = std::min(lowest, *std::ranges::min_element(curves.y0));
+      lowest = std::min(lowest, *std::ranges::min_element(curves.y[0]));
       highest = std::max(highest, start + (start - lowest));
     }
     const std::size_t last = total.size() - 1;

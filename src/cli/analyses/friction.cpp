@@ -34,9 +34,8 @@ struct Friction final : MethodAnalysis {
 
   double friction = 0.5;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_positive(app, "friction", "X", "", friction, "Coulomb's μ; default 0.5.");
+  void add_options(CLI::App& app) override {
+    options.add_positive(app, "friction", "X", "", friction, "Coulomb's μ; default 0.5.");
     add_parameters_to(app);
   }
 

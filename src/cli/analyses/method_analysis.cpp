@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -18,6 +19,8 @@
 
 namespace clothlab {
 namespace {
+
+constexpr const char* kGroup = "Analysis";  // of options in --help
 
 std::string ids_of(const auto& methods) {
   std::string names;
@@ -42,19 +45,22 @@ MethodAnalysis::MethodAnalysis(const SubcommandContext& context, const char* col
       integrators_(all_integrators()) {}
 
 void MethodAnalysis::add_to(CLI::App& app) {
-  add_text(app, kAnalysisGroup, "--integrators", names_, "A,B,...",
+  add_text(app, kGroup, "--integrators", names_, "A,B,...",
            "Integrators to measure; default all of " + ids_of(integrators_) + ".");
-  outputs.add_option(app, kAnalysisGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
-  outputs.add_option(app, kAnalysisGroup, "--png", ".png", png_, "FILE",
-                     "A chart of the figures; needs no display.");
+  outputs.add_option(app, kGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
+  outputs.add_option(app, kGroup, "--png", ".png", png_, "FILE", "A chart of the figures; needs no display.");
+  add_options(app);
 }
 
 void MethodAnalysis::add_parameters_to(CLI::App& app) {
+  std::set<std::string_view> added;
   for (const IntegratorInfo& info : integrators())
     for (const ParameterSpec& spec : info.parameters)
-      if (!values_.contains(spec.id))
-        add_parameter_option(app, spec, values_[std::string(spec.id)])->group("Stepping");
-  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kAnalysisGroup);
+      if (added.insert(spec.id).second)
+        stepping_.add_parameter(app, spec, [this, &spec](double value) {
+          own_parameters_.integrator_parameters.insert_or_assign(std::string(spec.id), value);
+        });
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kGroup);
 }
 
 int MethodAnalysis::run() {
@@ -67,29 +73,13 @@ int MethodAnalysis::run() {
       if (info->tableau != nullptr && std::ranges::find(integrators_, info) == integrators_.end())
         integrators_.push_back(info);
   }
-  for (const IntegratorInfo* info : integrators_) parameters(*info);
+  stepping_.read_all();
   outputs.check();
-  for (const auto& read : readers_) read();
+  options.read_all();
   measure_all();
   outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
   outputs.attempt(png_, [&](const std::string& path) { write_png(path, draw_chart(chart)); });
   return status_at_end(outputs.lost(), "measured");
-}
-
-void MethodAnalysis::add_option(CLI::App& app, const std::string& id, const char* type,
-                                const std::string& help,
-                                const std::function<void(const std::string& text)>& read) {
-  const std::optional<std::string>& text = texts_[id];
-  add_text(app, kAnalysisGroup, ("--" + id).c_str(), texts_[id], type, help);
-  readers_.emplace_back([=, &text] {
-    if (text) read(*text);
-  });
-}
-
-void MethodAnalysis::add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit,
-                                  double& value, const std::string& help) {
-  add_option(app, id, type, help,
-             [=, &value](const std::string& text) { value = parse_positive(id, text, unit); });
 }
 
 void MethodAnalysis::leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out,
@@ -109,13 +99,7 @@ void MethodAnalysis::leave_out_for(const Scene& scene) {
 }
 
 IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
-  IntegratorParameters values = default_parameters(info);
-  for (std::size_t p = 0; p < info.parameters.size(); ++p) {
-    const auto given = values_.find(info.parameters[p].id);
-    if (given != values_.end() && given->second)
-      values[p] = parse_parameter(info.parameters[p], *given->second);
-  }
-  return values;
+  return integrator_parameters(own_parameters_, info);
 }
 
 void MethodAnalysis::for_each(const std::function<void(const IntegratorInfo&)>& measure) const {
@@ -148,10 +132,10 @@ ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const
 }
 
 void MethodAnalysis::add_curves(const ChartCurve& curve, Points points) {
-  for (auto* y : {&points.y0, &points.y1}) {
-    ChartCurve& added = chart.panels[y == &points.y0 ? 0 : 1].curves.emplace_back(curve);
+  for (std::size_t p = 0; p < chart.panels.size(); ++p) {
+    ChartCurve& added = chart.panels[p].curves.emplace_back(curve);
     added.x = points.x;
-    added.y = std::move(*y);
+    added.y = std::move(points.y[p]);
   }
 }
 

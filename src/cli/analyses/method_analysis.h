@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "analysis/spectrum.h"
@@ -23,22 +22,22 @@
 
 namespace clothlab {
 
-inline constexpr const char* kAnalysisGroup = "Analysis";  ///< of options in --help
-
 /// An analysis that measures one integrator after the other: a table on stdout, --csv and --png.
 class MethodAnalysis : public Subcommand {
  public:
-  /// Checks integrators and outputs before measuring; writes the results until Ctrl-C.
+  /// --integrators, --csv, --png, and those of the analysis.
+  void add_to(CLI::App& app) final;
+  /// Checks options and outputs before measuring; writes the results until Ctrl-C.
   int run() final;
 
  protected:
-  /// Points of a curve in each of the chart's two panels, over the same x.
+  /// Points of a curve in each of the chart's panels, over the same x.
   struct Points {
-    std::vector<double> x, y0, y1;
-    void add(double at, double first, double second) {
+    std::vector<double> x;
+    std::array<std::vector<double>, 3> y;  // by panel
+    void add(double at, std::initializer_list<double> values) {
       x.push_back(at);
-      y0.push_back(first);
-      y1.push_back(second);
+      for (auto in_panel = y.begin(); const double value : values) (in_panel++)->push_back(value);
     }
   };
 
@@ -48,31 +47,17 @@ class MethodAnalysis : public Subcommand {
   /// Prints the table, and appends to `csv` and `chart`.
   virtual void measure_all() = 0;
 
-  /// --integrators, --csv, --png.
-  void add_to(CLI::App& app) override;
+  /// Adds the options of this analysis; those of `options` are read before measure_all().
+  virtual void add_options(CLI::App& app) = 0;
   /// --quiet and the integrators' own parameters, for an analysis without a scene.
   void add_parameters_to(CLI::App& app);
-
-  /// An option whose text `read` gets before measure_all(), if it is given; it may throw InputError.
-  void add_option(CLI::App& app, const std::string& id, const char* type, const std::string& help,
-                  const std::function<void(const std::string& text)>& read);
-  /// The same of a whole number within [min, max].
-  void add_whole(CLI::App& app, const std::string& id, auto& value, std::int64_t min, std::int64_t max,
-                 const std::string& help) {
-    add_option(app, id, "N", help, [=, &value](const std::string& text) {
-      value = static_cast<std::remove_reference_t<decltype(value)>>(parse_whole(id, text, min, max));
-    });
-  }
-  /// The same of a finite number > 0; `type` is its unit in capitals.
-  void add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit, double& value,
-                    const std::string& help);
 
   /// Leaves out integrators and reports them on stderr: "left out: <ids>: <why>". `why` null: in silence.
   void leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out, const char* why);
   /// Those that do not support the scene's contact model or its distances.
   void leave_out_for(const Scene& scene);
   bool names_integrators() const { return names_.has_value(); }
-  /// An integrator's own parameters from the options. Throws InputError.
+  /// An integrator's own parameters from the options.
   IntegratorParameters parameters(const IntegratorInfo& info) const;
 
   /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless quiet(). `measure` may
@@ -84,11 +69,12 @@ class MethodAnalysis : public Subcommand {
 
   /// A curve without points, in the integrator's colour and under its id.
   ChartCurve curve(const IntegratorInfo& info, bool markers = false) const;
-  /// Adds the points to both panels, with the label and the look of `curve`.
+  /// Adds the points to all panels, with the label and the look of `curve`.
   void add_curves(const ChartCurve& curve, Points points);
 
   std::string csv;
   Chart chart;
+  OptionReaders options{"Analysis"};
   OutputFiles outputs;
   const StopProbe stop;  ///< Ctrl-C
 
@@ -96,9 +82,8 @@ class MethodAnalysis : public Subcommand {
   std::function<Rgb(std::size_t row)> colour_of_row_;
   std::vector<const IntegratorInfo*> integrators_;  // in the registry's order; all, or those that are named
   std::optional<std::string> names_, csv_, png_;
-  std::map<std::string, std::optional<std::string>, std::less<>> values_;  // raw text by parameter id
-  std::map<std::string, std::optional<std::string>> texts_;                // by option
-  std::vector<std::function<void()>> readers_;                             // of those texts
+  OptionReaders stepping_{"Stepping"};
+  Scene own_parameters_;  // of the integrators
   bool quiet_ = false;
 };
 

@@ -35,10 +35,9 @@ struct Response final : SceneAnalysis {
   double ratio = 0.5, h = 0;  // h in s
   std::vector<Mode> modes;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_positive(app, "ratio", "X", "", ratio,
-                 "Each mode is driven at this multiple of its own frequency; default 0.5.");
+  void add_options(CLI::App& app) override {
+    options.add_positive(app, "ratio", "X", "", ratio,
+                         "Each mode is driven at this multiple of its own frequency; default 0.5.");
     add_run_to(app, 0, {});
   }
 
@@ -64,7 +63,6 @@ struct Response final : SceneAnalysis {
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     const auto slow = static_cast<double>(slow_modes(info, values));
     Points curves;
-    ChartCurve low_pass = curve(info);
     std::string rows;
     for (const Mode& mode : modes) {
       const bool rest = info.growth_of_slow_modes != nullptr && mode.index >= slow;
@@ -80,17 +78,14 @@ struct Response final : SceneAnalysis {
       const double amplitude = std::abs(over_exact), phase = sampled ? std::arg(over_exact) : NAN;
       rows += csv_row(label_of(info), mode.index, hertz(mode), h * mode.omega, h * mode.damping, amplitude,
                       phase, response->low_pass);
-      curves.add(hertz(mode), amplitude, phase);
-      low_pass.x.push_back(hertz(mode));
-      low_pass.y.push_back(response->low_pass);
+      curves.add(hertz(mode), {amplitude, phase, response->low_pass});
     }
     csv += rows;
     std::printf("%-32s", std::string(label_of(info)).c_str());
     for (const std::size_t k : {std::size_t{0}, modes.size() / 2})
-      std::printf(" %12.5g %10.4f", curves.y0[k], curves.y1[k]);
-    std::printf(" %12.4g\n", low_pass.y.back());
+      std::printf(" %12.5g %10.4f", curves.y[0][k], curves.y[1][k]);
+    std::printf(" %12.4g\n", curves.y[2].back());
     add_curves(curve(info), std::move(curves));
-    chart.panels[2].curves.push_back(std::move(low_pass));
     return true;
   }
 

@@ -30,10 +30,7 @@ struct ReversalAnalysis final : SceneAnalysis {
                                  {.title = "distance of the positions [m]", .logarithmic = true},
                                  {.title = "distance of the velocities [m/s]", .logarithmic = true})) {}
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_run_to(app, 1200, {"--integrator"});
-  }
+  void add_options(CLI::App& app) override { add_run_to(app, 1200, {"--integrator"}); }
 
   void measure(const IntegratorInfo& info, std::uint64_t steps) {
     Simulation simulation(scene_for(info), loaded.mesh, *pool, stop);
@@ -42,7 +39,7 @@ struct ReversalAnalysis final : SceneAnalysis {
     for (const ReversalPoint& p : reversal.points) {
       const double time = static_cast<double>(p.step) * loaded.scene.dt;
       csv += csv_row(label_of(info), p.step, time, p.error_x, p.error_v);
-      curves.add(time, p.error_x, p.error_v);
+      curves.add(time, {p.error_x, p.error_v});
     }
     const ReversalPoint end = reversal.points.empty() ? ReversalPoint{} : reversal.points.back();
     std::printf("%-32s", std::string(label_of(info)).c_str());

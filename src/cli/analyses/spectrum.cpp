@@ -22,10 +22,9 @@ struct SpectrumAnalysis final : SceneAnalysis {
 
   std::size_t most_exact = kDenseDirections;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
+  void add_options(CLI::App& app) override {
     app.remove_option(app.get_option("--integrators"));
-    add_whole(
+    options.add_whole(
         app, "exact", most_exact, 1, 10'000,
         "Most free directions for which every mode is computed, in a time of their third power; more are "
         "counted by estimate. Default 2000, at most 10000.");
@@ -50,7 +49,7 @@ struct SpectrumAnalysis final : SceneAnalysis {
                      std::sqrt(std::max(-root, 0.0)));
       // Modes without stiffness have the rounding errors of the stiffest.
       const bool visible = squared > kNoStiffness * spectrum.highest;
-      curves.add(below + (modes + 1) / 2, visible ? squared : NAN, hertz(squared));
+      curves.add(below + (modes + 1) / 2, {visible ? squared : NAN, hertz(squared)});
       below += modes;
     }
     add_curves(look, std::move(curves));

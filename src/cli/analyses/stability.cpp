@@ -27,11 +27,10 @@ struct Stability final : SceneAnalysis {
   std::optional<StabilityEstimate> estimate;  // of a method that uses these blocks
   JacobianMode measured_blocks{};
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(app, "steps", steps, 8, 1'000'000, "Steps of each trial; default 400.");
-    add_positive(app, "largest-step", "S", "s", largest,
-                 "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
+  void add_options(CLI::App& app) override {
+    options.add_whole(app, "steps", steps, 8, 1'000'000, "Steps of each trial; default 400.");
+    options.add_positive(app, "largest-step", "S", "s", largest,
+                         "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 

@@ -53,10 +53,9 @@ struct StiffLimitAnalysis final : SceneAnalysis {
 
   int levels = 9;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(app, "levels", levels, 1, 21,
-              "Number of stiffnesses, each √10 times the one before, from the scene's; default 9.");
+  void add_options(CLI::App& app) override {
+    options.add_whole(app, "levels", levels, 1, 21,
+                      "Number of stiffnesses, each √10 times the one before, from the scene's; default 9.");
     add_run_to(app, 3000, {"--integrator", "--adaptive-dt"});
   }
 
@@ -71,7 +70,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
         StiffLimit limit = compare_with_rods(end, rods);
         if (end.status == StepStatus::blown_up) limit.force = limit.distance = NAN;
         csv += csv_row(label_of(info), stiffness, limit.largest, limit.force, limit.distance);
-        curves.add(stiffness, limit.force, limit.distance);
+        curves.add(stiffness, {limit.force, limit.distance});
         if (end.status == StepStatus::blown_up)
           std::printf(" %9s", "blew up");
         else

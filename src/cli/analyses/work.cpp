@@ -50,15 +50,15 @@ struct Work final : SceneAnalysis {
   std::uint64_t reference_steps = 0;
   Error reference_error;
 
-  void add_to(CLI::App& app) override {
-    MethodAnalysis::add_to(app);
-    add_whole(app, "steps", trial_steps, 8, 1'000'000,
-              "Steps of each trial of the largest stable h, ten times as many for the "
-              "explicit methods, which take small ones; default 40.");
-    add_positive(app, "end-time", "S", "s", end_time,
-                 "Simulated time after which the error is measured; default 0.1.");
-    add_positive(app, "longest-run", "S", "s", longest,
-                 "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
+  void add_options(CLI::App& app) override {
+    options.add_whole(app, "steps", trial_steps, 8, 1'000'000,
+                      "Steps of each trial of the largest stable h, ten times as many for the "
+                      "explicit methods, which take small ones; default 40.");
+    options.add_positive(app, "end-time", "S", "s", end_time,
+                         "Simulated time after which the error is measured; default 0.1.");
+    options.add_positive(
+        app, "longest-run", "S", "s", longest,
+        "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
   }
 
@@ -155,7 +155,7 @@ struct Work final : SceneAnalysis {
         std::fflush(stdout);
         csv += csv_row("precision", label_of(info), h, steps, each, ended.ms / end_time, NAN, NAN, NAN,
                        error.x, error.v);
-        curves.add(ended.ms, error.x, error.v);
+        curves.add(ended.ms, {error.x, error.v});
         if (ended.ms > 1000 * longest) return;
       }
     });

@@ -50,7 +50,9 @@ struct Bench final : Subcommand {
 
   SceneOptions scene;
   BenchResults results;
-  std::optional<std::string> sizes_text, meshes, steps_text, png;
+  std::optional<std::string> sizes_text, meshes, png;
+  int steps = 100;
+  OptionReaders options{"What is measured"};
   bool all_integrators = false, contacts = false, full = false;
 
   void add_to(CLI::App& app) override {
@@ -72,7 +74,7 @@ struct Bench final : Subcommand {
         ->group(what);
     app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; needs some minutes.")
         ->group(what);
-    text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
+    options.add_whole(app, "steps", steps, 1, 100'000, "Measured steps, after 20 that warm up; default 100.");
     scene.add_to(app);
     results.add_to(app);
     results.files().add_option(
@@ -132,6 +134,7 @@ struct Bench final : Subcommand {
     if (png && !with_integrators)
       throw InputError("--png: the chart shows all integrators; give --integrators too.");
     OutputFiles& outputs = results.files();
+    options.read_all();
     outputs.check();
     const Scene base = scene.scene();
     if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
@@ -144,10 +147,9 @@ struct Bench final : Subcommand {
         measured.size() + by_all.size() * integrators().size() + (contacts ? kBenchContactRows : 0),
         scene.quiet());
     std::uint64_t begun = 0;
-    BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
+    BenchSettings settings{.pool = pool, .alone = alone, .steps = steps, .begin = [&](std::string_view what) {
                              progress.show_part(begun++, what);
                            }};
-    read_whole("steps", steps_text, 1, 100'000, settings.steps);
     std::vector<BenchSection> sections;
     if (!measured.empty())
       sections.emplace_back([&](auto& tables) { bench_scenes(settings, measured, tables); });

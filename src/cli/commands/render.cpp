@@ -152,69 +152,56 @@ struct RenderCommand final : Subcommand {
   SceneOptions scene;
   LengthOptions length;
   std::string png;
-  std::optional<std::string> journal, lanes, every_text, turntable_text, pixels_text, yaw_text, pitch_text,
-      zoom_text, heat_text, look_text;
+  std::optional<std::string> journal, lanes;
+  std::uint64_t every = 0, around = 0;
+  OptionReaders options{"Picture"};
   PictureRequest picture;
   const Services& services;
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
     length.add_to(app);
-    const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                          const char* help) { return add_text(app, "Picture", name, target, type, help); };
+    const auto number = [&](const char* id, const char* type, double min, double max, double& value,
+                            const char* help) {
+      options.add_value(app, {.id = id, .title = {}, .min = min, .max = max, .help = {}}, type, value, help);
+    };
+    constexpr static std::array<std::string_view, 2> kLooks{"dark", "light"};
+    using Kind = ParameterSpec::Kind;
+    const ParameterSpec look{.id = "look", .title = {}, .kind = Kind::choice, .help = {}, .choices = kLooks};
     app.add_option("--png", png, "The picture to write, after the last step.")
         ->type_name("FILE")
         ->required()
         ->group("Picture");
     add_journal_option(app, journal, "Picture");
-    text("--integrators", lanes, "A,B,...",
-         "One tile for each of these integrators, up to 8, which compute the same run.")
+    add_text(app, "Picture", "--integrators", lanes, "A,B,...",
+             "One tile for each of these integrators, up to 8, which compute the same run.")
         ->excludes(app.get_option("--integrator"));
-    CLI::Option* every =
-        text("--every", every_text, "N",
-             "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
-    text("--turntable", turntable_text, "N",
-         "N pictures around the last shape, the camera turning by 360/N degrees each time: FILE-000000.png "
-         "and so on.")
-        ->excludes(every);
-    text("--pixels", pixels_text, "WxH", "Size of the picture; default 1280x720.");
-    text("--yaw", yaw_text, "DEG", "Camera angle about the vertical axis; default 30.");
-    text("--pitch", pitch_text, "DEG", "Camera angle above the horizon; default 15.");
-    text("--zoom", zoom_text, "X", "1 (the default) fits the start shape into the picture.");
+    CLI::Option* every_option = options.add_whole(
+        app, "every", every, 1, 1'000'000'000,
+        "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
+    options
+        .add_whole(app, "turntable", around, 1, 100'000,
+                   "N pictures around the last shape, the camera turning by 360/N degrees each time: "
+                   "FILE-000000.png and so on.")
+        ->excludes(every_option);
+    options.add(app, "pixels", "WxH", "Size of the picture; default 1280x720.",
+                [this](const std::string& text) { read_pixels(text); });
+    number("yaw", "DEG", -360, 360, picture.yaw, "Camera angle about the vertical axis; default 30.");
+    number("pitch", "DEG", -89, 89, picture.pitch, "Camera angle above the horizon; default 15.");
+    number("zoom", "X", 0.01, 100, picture.zoom, "1 (the default) fits the start shape into the picture.");
     app.add_flag("--wireframe", picture.wireframe, "Draw the edges as well.")->group("Picture");
     app.add_flag("--heat-map", picture.heat_map, "Colour the cloth by strain.")->group("Picture");
-    text("--look", look_text, "dark|light",
-         "Colours: dark (the default), or light for bright rooms and print.");
-    text("--heat-max", heat_text, "X", "Strain at the end of the colour scale; default 0.1.");
+    options.add_value(app, look, "dark|light", picture.light,
+                      "Colours: dark (the default), or light for bright rooms and print.");
+    number("heat-max", "X", 1e-6, 100, picture.heat_max_strain,
+           "Strain at the end of the colour scale; default 0.1.");
   }
 
-  void read_values() {
-    const auto number = [](const char* option, const std::optional<std::string>& text, double min, double max,
-                           double& value) {
-      if (!text) return;
-      value =
-          parse_parameter({.id = option, .title = {}, .unit = {}, .min = min, .max = max, .help = {}}, *text);
-    };
-    number("yaw", yaw_text, -360, 360, picture.yaw);
-    number("pitch", pitch_text, -89, 89, picture.pitch);
-    number("zoom", zoom_text, 0.01, 100, picture.zoom);
-    number("heat-max", heat_text, 1e-6, 100, picture.heat_max_strain);
-    if (look_text) {
-      constexpr std::array<std::string_view, 2> kLooks{"dark", "light"};
-      picture.light = parse_parameter({.id = "look",
-                                       .title = {},
-                                       .unit = {},
-                                       .kind = ParameterSpec::Kind::choice,
-                                       .help = {},
-                                       .choices = kLooks},
-                                      *look_text) == 1;
-    }
-    if (!pixels_text) return;
-    const std::size_t cross = pixels_text->find('x');
-    if (cross == std::string::npos)
-      throw InputError("--pixels: '" + *pixels_text + "' is not of the form WxH, such as 1280x720.");
+  void read_pixels(std::string_view text) {
+    const std::size_t cross = text.find('x');
+    if (cross == std::string_view::npos)
+      throw InputError("--pixels: '" + std::string(text) + "' is not of the form WxH, such as 1280x720.");
     constexpr int kMost = 8192;
-    const std::string_view text = *pixels_text;
     picture.width = static_cast<int>(parse_whole("pixels", text.substr(0, cross), 1, kMost));
     picture.height = static_cast<int>(parse_whole("pixels", text.substr(cross + 1), 1, kMost));
   }
@@ -275,11 +262,8 @@ struct RenderCommand final : Subcommand {
   }
 
   int run() override {
-    read_values();
+    options.read_all();
     if (lanes) parse_lanes(*lanes);
-    std::uint64_t every = 0, around = 0;
-    read_whole("every", every_text, 1, 1'000'000'000, every);
-    read_whole("turntable", turntable_text, 1, 100'000, around);
     picture.all_around = around > 0;
     OutputFiles files;
     check_extension(path_of(png), ".png");

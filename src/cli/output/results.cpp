@@ -156,7 +156,7 @@ void Results::check() {
     throw InputError("--every needs --obj-sequence or --checkpoint.");
   files_.check();
   track_.check(files_);
-  read_whole("every", every_text_, 1, 1'000'000'000, every_);
+  if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
 
