@@ -63,26 +63,6 @@ BenchTable integrators_table(const BenchSettings& settings) {
       .keys = 2};
 }
 
-std::vector<BenchCell> integrator_row(const BenchScene& scene, const IntegratorInfo& info, double h_ms,
-                                      const RunFigures& run) {
-  const double ms = median(run.step_ms);
-  return {scene.name,
-          std::string(info.id),
-          h_ms,
-          static_cast<long long>(run.step_ms.size()),
-          ms,
-          p95(run.step_ms),
-          median(run.step_cpu_ms),
-          h_ms / ms,
-          kNotMeasured,
-          info.uses_newton ? median(run.newton) : kNotMeasured,
-          info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
-          run.residual > 0 ? run.residual : kNotMeasured,
-          run.spurious_energy > kRounding ? 1e3 * run.spurious_energy : 0,
-          100 * run.max_strain,
-          run.end()};
-}
-
 /// The costs of the rows from `first` on, which are of one mesh, once all of them are known.
 void fill_costs(BenchTable& table, std::size_t first) {
   double unit = kNotMeasured;
@@ -117,7 +97,14 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
       const RunFigures run =
           run_scene(loaded, settings.pool,
                     {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
-      tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.dt, run));
+      const double h_ms = 1e3 * loaded.scene.dt, ms = median(run.step_ms);
+      tables[at].rows.push_back(
+          {scene.name, std::string(info.id), h_ms, static_cast<long long>(run.step_ms.size()), ms,
+           p95(run.step_ms), median(run.step_cpu_ms), h_ms / ms, kNotMeasured,
+           info.uses_newton ? median(run.newton) : kNotMeasured,
+           info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
+           run.residual > 0 ? run.residual : kNotMeasured,
+           run.spurious_energy > kRounding ? 1e3 * run.spurious_energy : 0, 100 * run.max_strain, run.end()});
       fill_costs(tables[at], first);
     }
     for (const auto& [why, methods] : without)

@@ -34,31 +34,6 @@ BenchTable step_table(const BenchSettings& settings) {
           all + "."}};
 }
 
-std::vector<BenchCell> step_row(const std::string& name, const LoadedScene& loaded, const RunFigures& run,
-                                const RunFigures& alone) {
-  const auto particles = static_cast<long long>(loaded.mesh->positions.size());
-  const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.dt;
-  const bool any = !run.step_ms.empty();
-  const bool iterates = any && find_integrator(loaded.scene.integrator)->uses_linear_solver;
-  return {name,
-          particles,
-          loaded.scene.integrator,
-          h_ms,
-          ms,
-          median(run.step_ms),
-          p95(run.step_ms),
-          median(run.step_cpu_ms),
-          h_ms / ms,
-          run.first_ms,
-          one,
-          one / ms,
-          iterates ? median(run.iterations) : kNotMeasured,
-          iterates ? quantile(run.iterations, 1) : kNotMeasured,
-          1e6 * ms / static_cast<double>(particles),
-          100 * run.max_strain,
-          run.end()};
-}
-
 }  // namespace
 
 void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
@@ -71,7 +46,15 @@ void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& 
     const RunPlan plan{.steps = settings.steps};
     const RunFigures run = run_scene(loaded, settings.pool, plan);
     const RunFigures alone = settings.pool.threads() > 1 ? run_scene(loaded, settings.alone, plan) : run;
-    tables[at].rows.push_back(step_row(scene.name, loaded, run, alone));
+    const auto particles = static_cast<long long>(loaded.mesh->positions.size());
+    const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.dt;
+    const bool iterates =
+        !run.step_ms.empty() && find_integrator(loaded.scene.integrator)->uses_linear_solver;
+    tables[at].rows.push_back({scene.name, particles, loaded.scene.integrator, h_ms, ms, median(run.step_ms),
+                               p95(run.step_ms), median(run.step_cpu_ms), h_ms / ms, run.first_ms, one,
+                               one / ms, iterates ? median(run.iterations) : kNotMeasured,
+                               iterates ? quantile(run.iterations, 1) : kNotMeasured,
+                               1e6 * ms / static_cast<double>(particles), 100 * run.max_strain, run.end()});
     if (!run.blow_up.empty()) tables[at].notes.push_back(scene.name + ": " + run.blow_up);
   });
 }
