@@ -186,6 +186,22 @@ Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {
   return out;
 }
 
+Scene pinned_strip(const GridSource& sheet, const std::function<vec3(double, double)>& position) {
+  InitialState start;
+  std::vector<std::uint32_t> ends;
+  for (int r = 0; r < sheet.rows; ++r)
+    for (int c = 0; c < sheet.cols; ++c) {
+      if (c == 0 || c == sheet.cols - 1) ends.push_back(static_cast<std::uint32_t>(start.positions.size()));
+      start.positions.push_back(position(double(c) / (sheet.cols - 1), double(r) / (sheet.rows - 1)));
+    }
+  start.velocities.assign(start.positions.size(), vec3(0));
+  Scene scene;
+  scene.mesh = sheet;
+  scene.initial_state = std::move(start);
+  scene.pins = std::move(ends);
+  return scene;
+}
+
 Chart two_panels(std::string title, const ChartAxis& x, ChartAxis first, ChartAxis second) {
   return {.title = std::move(title),
           .panels = {{.x = x, .y = std::move(first)}, {.x = x, .y = std::move(second)}}};

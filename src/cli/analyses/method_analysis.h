@@ -127,6 +127,10 @@ class SceneAnalysis : public MethodAnalysis {
 /// an arch with a twist and falls [Ascher 2022, figure 6] (docs/analysis.md).
 Scene energy_strip();
 
+/// A sheet whose rows start at `position(along, across)` [m], 0 to 1 each, at rest; both ends of every row
+/// are pinned.
+Scene pinned_strip(const GridSource& sheet, const std::function<vec3(double along, double across)>& position);
+
 /// Two panels over the same x.
 Chart two_panels(std::string title, const ChartAxis& x, ChartAxis first, ChartAxis second);
 

@@ -18,26 +18,16 @@ double factor_of_level(int level) { return std::pow(10, 0.5 * level); }
 
 /// A strip of 2 x 8 particles that hangs from both ends, 0.8 m apart, and comes to rest.
 Scene hanging_strip() {
-  constexpr int kRows = 2, kCols = 8;
   constexpr double kWidth = 1, kDepth = 0.15;
   constexpr double kAngle = 1.1311;  // sin(a)/a = 0.8, half the arc of the start
-  Scene scene;
-  scene.mesh = GridSource{kRows, kCols, kWidth, kDepth};
+  Scene scene = pinned_strip({2, 8, kWidth, kDepth}, [](double along, double across) {
+    const double angle = kAngle * (2 * along - 1), radius = kWidth / (2 * kAngle);
+    return vec3(radius * std::sin(angle), -radius * std::cos(angle), kDepth * across);
+  });
   scene.material.rayleigh_mass = 10;
   scene.dt = 0.01;
   scene.solver.newton_tolerance = 1e-13;
   scene.solver.linear.kind = LinearSolverSettings::Kind::cholesky;
-  InitialState start;
-  std::vector<std::uint32_t> ends;
-  for (int r = 0; r < kRows; ++r)
-    for (int c = 0; c < kCols; ++c) {
-      const double along = kAngle * (2.0 * c / (kCols - 1) - 1), radius = kWidth / (2 * kAngle);
-      start.positions.emplace_back(radius * std::sin(along), -radius * std::cos(along), r * kDepth);
-      if (c == 0 || c == kCols - 1) ends.push_back(static_cast<std::uint32_t>(r * kCols + c));
-    }
-  start.velocities.assign(start.positions.size(), vec3(0));
-  scene.initial_state = std::move(start);
-  scene.pins = std::move(ends);
   return scene;
 }
 
