@@ -87,6 +87,10 @@ struct StepFigures {
   }
 
   std::uint64_t good_steps() const { return step_ms.size(); }
+  /// The share of a step in a sum over all; NaN without a step.
+  double per_step(std::uint64_t all) const {
+    return static_cast<double>(all) / static_cast<double>(good_steps());
+  }
   /// Simulated time over wall-clock time; NaN without a step.
   double real_time_factor() const {
     return 1000 * simulated / std::accumulate(step_ms.begin(), step_ms.end(), 0.0);

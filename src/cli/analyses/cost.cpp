@@ -63,12 +63,10 @@ struct Cost final : SceneAnalysis {
         stiffer.scene = at_level(level);
         const StepTrial trial = try_step_size(stiffer, info, loaded.scene.dt, steps, *pool, stop);
         const bool blew_up = trial.good_steps() < steps;
-        const auto per_step = [&](std::uint64_t all) {
-          return static_cast<double>(all) / static_cast<double>(trial.good_steps());
-        };
         const double ms = blew_up ? NAN : quantile(trial.step_ms, 0.5),
-                     newton = per_step(trial.newton_iterations), cg = per_step(trial.cg_iterations),
-                     products = per_step(trial.products), forces = per_step(trial.force_evaluations);
+                     newton = trial.per_step(trial.newton_iterations),
+                     cg = trial.per_step(trial.cg_iterations), products = trial.per_step(trial.products),
+                     forces = trial.per_step(trial.force_evaluations);
         const double stiffness = stiffer.scene.material.stretch_stiffness,
                      h = loaded.scene.dt / loaded.scene.substeps;
         csv += csv_row(label_of(info), stiffness, h * loaded.omega_max * std::sqrt(stiffness_factor(level)),

@@ -48,7 +48,6 @@ struct Work final : SceneAnalysis {
   double longest = 3;     // [s]
   std::optional<State> reference;
   std::uint64_t reference_steps = 0;
-  Error reference_error;
 
   void add_options(CLI::App& app) override {
     options.add_whole(app, "steps", trial_steps, 8, 1'000'000,
@@ -80,10 +79,8 @@ struct Work final : SceneAnalysis {
       std::printf("%-29s no h down to %.3g s was stable\n", id.c_str(), smallest);
       return;
     }
-    const auto steps = static_cast<double>(best.good_steps());
     const double h = range.stable, ms = quantile(best.step_ms, 0.5);
-    const double newton = static_cast<double>(best.newton_iterations) / steps;
-    const double cg = static_cast<double>(best.cg_iterations) / steps;
+    const double newton = best.per_step(best.newton_iterations), cg = best.per_step(best.cg_iterations);
     std::printf("%-29s %s %-10.4g %9.3f %12.1f %8.1f %9.1f %8llu\n", id.c_str(), range.unstable ? " " : "≥",
                 h, ms, ms / h, newton, cg, static_cast<unsigned long long>(best.not_converged));
     std::fflush(stdout);
@@ -127,15 +124,14 @@ struct Work final : SceneAnalysis {
       throw InputError(
           "analyze work: even " + std::string(best.id) +
           " with steps of 1/(2 omega_max) blows up in this scene, so there is no reference for errors.");
-    reference_error = distance(coarse.state, fine.state);
+    const Error error = distance(coarse.state, fine.state);
     reference_steps = 2 * steps;
     reference = std::move(fine.state);
     std::printf(
         "\nErrors after %g s against %s in %llu steps (half as many: off by %.2g m, %.2g m/s), and the time "
         "of the run.\n%-29s %10s %8s %10s %12s %12s\n",
-        end_time, std::string(best.id).c_str(), static_cast<unsigned long long>(reference_steps),
-        reference_error.x, reference_error.v, "integrator", "h [s]", "steps", "ms", "error x [m]",
-        "error v [m/s]");
+        end_time, std::string(best.id).c_str(), static_cast<unsigned long long>(reference_steps), error.x,
+        error.v, "integrator", "h [s]", "steps", "ms", "error x [m]", "error v [m/s]");
   }
 
   void measure_precision(const IntegratorInfo& info) {
