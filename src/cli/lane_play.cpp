@@ -21,8 +21,6 @@
 namespace clothlab {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000'000'000;
-
 /// Commands that run one method leave out the other lanes of a file.
 void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
   if (lanes < 2) return;
@@ -73,35 +71,14 @@ Replay::Options options_for(const LaneSource& source, const std::optional<Method
 
 }  // namespace
 
-void LengthOptions::add_to(CLI::App& app) {
-  CLI::Option* steps = add_text(app, "Stepping", "--steps", steps_, "N",
-                                "Number of steps of --dt; default " + std::to_string(default_steps_) + ".");
-  add_text(app, "Stepping", "--duration", duration_, "S",
-           "Simulated time instead of --steps, rounded to whole steps.")
-      ->excludes(steps);
-}
-
-std::uint64_t LengthOptions::steps(double dt, const SceneOptions& scene) const {
-  if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
-  if (!duration_) return scene.summary() ? scene.summary()->steps : default_steps_;
-  const double count = std::round(parse_positive("duration", *duration_, "s") / std::abs(dt));
-  if (!(count <= static_cast<double>(kMostSteps)))
-    throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
-                     " s.");
-  if (count < 1)
-    throw InputError("--duration: '" + *duration_ + "' is less than half a step of " + format_number(dt) +
-                     " s.");
-  return static_cast<std::uint64_t>(count);
-}
-
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
-                            std::shared_ptr<const CheckpointFile> checkpoint, LanesOfFile lanes) {
+                            std::shared_ptr<const CheckpointFile> checkpoint) {
   for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
     if (*file) outputs.spare(path_of(**file));
   outputs.spare(scene);
   if (checkpoint)
     tell_of_lanes(checkpoint->lanes.size(), checkpoint->lanes.front().lane, scene);
-  else if (!options.lanes().empty() && lanes == LanesOfFile::first)
+  else if (!options.lanes().empty() && !options.chooses_lanes())
     tell_of_lanes(options.lanes().size(), options.lanes().front().lane, scene);
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
@@ -149,12 +126,12 @@ void add_journal_option(CLI::App& app, std::optional<std::string>& journal, cons
       ->excludes(app.get_option("--duration"));
 }
 
-LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
-                             const std::optional<std::string>& checkpoint, LanesOfFile lanes) {
+LaneSource read_scene_source(SceneOptions& scene, const OutputFiles& outputs,
+                             const std::optional<std::string>& checkpoint) {
   LaneSource out;
   out.scene = checkpoint ? load_checkpoint(*checkpoint, scene, outputs)
-                         : load_with_state(named_scene(scene), scene, outputs, nullptr, lanes);
-  out.steps = length.steps(out.scene.scene.dt, scene);
+                         : load_with_state(named_scene(scene), scene, outputs);
+  out.steps = scene.steps(out.scene.scene.dt);
   return out;
 }
 
@@ -170,8 +147,8 @@ LaneSource read_journal_source(const std::string& journal, const std::optional<s
 }
 
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
-                            const LengthOptions& length, const OutputFiles& outputs, LanesOfFile lanes) {
-  if (!journal) return read_scene_source(scene, length, outputs, {}, lanes);
+                            const OutputFiles& outputs) {
+  if (!journal) return read_scene_source(scene, outputs, {});
   if (scene.changes_a_scene())
     throw InputError(
         "--journal has its own scene: only the scene options --mesh and --mesh-folder can be combined with "

@@ -21,35 +21,12 @@
 #include "sim/scene.h"
 #include "sim/simulation.h"
 
-namespace CLI {
-class App;
-}
-
 namespace clothlab {
-
-/// Length of a run without a window: --steps or --duration.
-class LengthOptions {
- public:
-  explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
-  void add_to(CLI::App& app);
-  /// Whole steps of `dt`; without either option those of the summary that --scene names, if it does. Throws
-  /// InputError.
-  std::uint64_t steps(double dt, const SceneOptions& scene) const;
-
- private:
-  std::uint64_t default_steps_;
-  std::optional<std::string> steps_, duration_;
-};
-
-/// Which lanes of a scene file a command runs: the first, which it says if there are more, or those that its
-/// options choose.
-enum class LanesOfFile { first, chosen };
 
 /// Reads the mesh of `scene`, and the initial state that the options name; no input may be one of the
 /// `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on Ctrl-C.
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
-                            std::shared_ptr<const CheckpointFile> checkpoint = nullptr,
-                            LanesOfFile lanes = LanesOfFile::first);
+                            std::shared_ptr<const CheckpointFile> checkpoint = nullptr);
 
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
@@ -77,16 +54,14 @@ void add_journal_option(CLI::App& app, std::optional<std::string>& journal, cons
 // No input may be one of `outputs`. All throw InputError, SystemError, Cancelled.
 
 /// The scene of the checkpoint if there is one, otherwise the one that the options name.
-LaneSource read_scene_source(SceneOptions& scene, const LengthOptions& length, const OutputFiles& outputs,
-                             const std::optional<std::string>& checkpoint,
-                             LanesOfFile lanes = LanesOfFile::first);
+LaneSource read_scene_source(SceneOptions& scene, const OutputFiles& outputs,
+                             const std::optional<std::string>& checkpoint);
 /// A journal; `mesh` and `mesh_folder` replace the paths of its meshes.
 LaneSource read_journal_source(const std::string& journal, const std::optional<std::string>& mesh,
                                const std::filesystem::path& mesh_folder, const OutputFiles& outputs);
 /// The journal that --journal names, otherwise the scene.
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
-                            const LengthOptions& length, const OutputFiles& outputs,
-                            LanesOfFile lanes = LanesOfFile::first);
+                            const OutputFiles& outputs);
 
 /// One lane step by step, with the same bits as `simulate` or `replay` alone, except that among several lanes
 /// a barrier keeps its stiffness.

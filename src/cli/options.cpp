@@ -299,6 +299,29 @@ void SceneOptions::add_to(CLI::App& app) {
   machine_.add_to(app);
 }
 
+void SceneOptions::add_length_to(CLI::App& app, std::uint64_t default_steps) {
+  default_steps_ = default_steps;
+  CLI::Option* steps = add_text(app, "Stepping", "--steps", steps_, "N",
+                                "Number of steps of --dt; default " + std::to_string(default_steps) + ".");
+  add_text(app, "Stepping", "--duration", duration_, "S",
+           "Simulated time instead of --steps, rounded to whole steps.")
+      ->excludes(steps);
+}
+
+std::uint64_t SceneOptions::steps(double dt) const {
+  constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+  if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
+  if (!duration_) return summary_ ? summary_->steps : default_steps_;
+  const double count = std::round(parse_positive("duration", *duration_, "s") / std::abs(dt));
+  if (!(count <= static_cast<double>(kMostSteps)))
+    throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
+                     " s.");
+  if (count < 1)
+    throw InputError("--duration: '" + *duration_ + "' is less than half a step of " + format_number(dt) +
+                     " s.");
+  return static_cast<std::uint64_t>(count);
+}
+
 void MachineOptions::add_to(CLI::App& app) {
   add_text(app, "Stepping", "--threads", threads_, "N",
            "Number of threads; default all cores. Does not change results.");

@@ -115,7 +115,15 @@ std::filesystem::path mesh_folder_of(const std::optional<std::string>& option);
 class SceneOptions {
  public:
   void add_to(CLI::App& app);
+  /// --steps and --duration, for a run without a window.
+  void add_length_to(CLI::App& app, std::uint64_t default_steps = 60);
+  /// The command runs several lanes; others report that they run only the first of a scene file.
+  void choose_lanes() { chooses_lanes_ = true; }
+  bool chooses_lanes() const { return chooses_lanes_; }
 
+  /// The length in whole steps of `dt` [s]; without either option, after scene(), that of the summary that
+  /// --scene names, if it does. Throws InputError.
+  std::uint64_t steps(double dt) const;
   /// True if a mesh, a grid or a scene was named.
   bool names_a_scene() const { return scene_file_ || mesh_ || grid_; }
   bool names_a_scale() const { return scale_.has_value(); }
@@ -155,12 +163,12 @@ class SceneOptions {
 
   std::vector<std::string> obstacles_;
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
-      integrator_, tableau_, initial_state_;
+      integrator_, tableau_, initial_state_, steps_, duration_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   std::optional<SummarizedRun> summary_;
   std::vector<LaneMethod> lanes_;
-  bool no_weld_ = false;
-  bool z_up_ = false;
+  std::uint64_t default_steps_ = 0;
+  bool no_weld_ = false, z_up_ = false, chooses_lanes_ = false;
   MachineOptions machine_;
 };
 

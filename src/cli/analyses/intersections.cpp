@@ -23,7 +23,6 @@ struct Intersections final : Subcommand {
   explicit Intersections(const SubcommandContext& /*context*/) {}
 
   SceneOptions scene;
-  LengthOptions length{0};
   std::optional<std::string> resume, csv_file;
   OutputFiles outputs;
 
@@ -32,7 +31,7 @@ struct Intersections final : Subcommand {
                        "A row per interior vertex and per pair.");
     add_text(app, "Analysis", "--resume", resume, "FILE",
              "The state of a checkpoint instead; --steps counts from there.");
-    length.add_to(app);
+    scene.add_length_to(app, 0);
     scene.add_to(app);
   }
 
@@ -56,7 +55,7 @@ struct Intersections final : Subcommand {
 
   int run() override {
     outputs.check();
-    const LaneSource source = read_scene_source(scene, length, outputs, resume);
+    const LaneSource source = read_scene_source(scene, outputs, resume);
     WorkerPool pool(scene.threads());
     LanePlay play(source, std::nullopt);
     play.begin(pool);

@@ -29,20 +29,15 @@ std::string ids_of(const auto& methods) {
   return names;
 }
 
-std::vector<const IntegratorInfo*> all_integrators() {
-  std::vector<const IntegratorInfo*> all;
-  for (const IntegratorInfo& info : integrators()) all.push_back(&info);
-  return all;
-}
-
 }  // namespace
 
 MethodAnalysis::MethodAnalysis(const SubcommandContext& context, const char* columns, Chart empty_chart)
     : csv(columns),
       chart(std::move(empty_chart)),
       stop(Interrupt::probe()),
-      colour_of_row_(context.services.integrator_colour),
-      integrators_(all_integrators()) {}
+      colour_of_row_(context.services.integrator_colour) {
+  for (const IntegratorInfo& info : integrators()) integrators_.push_back(&info);
+}
 
 void MethodAnalysis::add_to(CLI::App& app) {
   add_text(app, kGroup, "--integrators", names_, "A,B,...",
@@ -146,8 +141,7 @@ void SceneAnalysis::add_scene_to(CLI::App& app, std::initializer_list<const char
 
 void SceneAnalysis::add_run_to(CLI::App& app, std::uint64_t default_steps,
                                std::initializer_list<const char*> fixed) {
-  length_ = LengthOptions(default_steps);
-  length_.add_to(app);
+  scene.add_length_to(app, default_steps);
   add_scene_to(app, fixed);
 }
 

@@ -97,7 +97,7 @@ class SceneAnalysis : public MethodAnalysis {
   /// The same after --steps and --duration.
   void add_run_to(CLI::App& app, std::uint64_t default_steps, std::initializer_list<const char*> fixed);
   /// In steps, after load(). Throws InputError.
-  std::uint64_t run_length() const { return length_.steps(loaded.scene.dt, scene); }
+  std::uint64_t run_length() const { return scene.steps(loaded.scene.dt); }
   bool quiet() const override { return scene.quiet(); }
 
   /// Loads the scene that the options name and starts the threads.
@@ -119,8 +119,6 @@ class SceneAnalysis : public MethodAnalysis {
 
  private:
   void load(Scene wanted);
-
-  LengthOptions length_;
 };
 
 /// The scene of `analyze energy`: a soft undamped strip of 1 m × 0.16 m, fixed at both ends, that begins as

@@ -159,15 +159,15 @@ struct Compare final : Subcommand {
   explicit Compare(const SubcommandContext& context) : services(context.services) {}
 
   SceneOptions scene;
-  LengthOptions length{120};
   VertexTrack track;
   std::optional<std::string> names, journal, report;
   const Services& services;
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
+    scene.choose_lanes();
     app.remove_option(app.get_option("--integrator"));
-    length.add_to(app);
+    scene.add_length_to(app, 120);
     add_text(app, "Comparison", "--integrators", names, "A,B,...",
              "The lanes, 1 to " + std::to_string(kMostLanes) +
                  " integrators; one may occur several times. `simulate --help` lists them. Without this "
@@ -250,7 +250,7 @@ struct Compare final : Subcommand {
       }
     }
     const OutputFiles files = outputs(lanes);
-    const LaneSource of = read_lane_source(journal, scene, length, files, LanesOfFile::chosen);
+    const LaneSource of = read_lane_source(journal, scene, files);
     if (names)
       for (LaneMethod& lane : lanes)
         lane.method = with_integrator(of.scene.scene.method(), method_info(lane.method));

@@ -150,7 +150,6 @@ struct RenderCommand final : Subcommand {
   explicit RenderCommand(const SubcommandContext& context) : services(context.services) {}
 
   SceneOptions scene;
-  LengthOptions length;
   std::string png;
   std::optional<std::string> journal, lanes;
   std::uint64_t every = 0, around = 0;
@@ -160,7 +159,7 @@ struct RenderCommand final : Subcommand {
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
-    length.add_to(app);
+    scene.add_length_to(app);
     const auto number = [&](const char* id, const char* type, double min, double max, double& value,
                             const char* help) {
       options.add_value(app, {.id = id, .title = {}, .min = min, .max = max, .help = {}}, type, value, help);
@@ -275,7 +274,7 @@ struct RenderCommand final : Subcommand {
     } else {
       files.add(path_of(png), ".png");
     }
-    const LaneSource source = read_lane_source(journal, scene, length, files);
+    const LaneSource source = read_lane_source(journal, scene, files);
     WorkerPool pool(scene.threads());
     const Plays plays = begin_plays(source, pool);
     const auto paint = painter(plays);

@@ -15,13 +15,12 @@ struct Simulate final : Subcommand {
   explicit Simulate(const SubcommandContext& context) { results.set_command(context.line); }
 
   SceneOptions scene;
-  LengthOptions length;
   Results results;
   std::optional<std::string> resume;
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
-    length.add_to(app);
+    scene.add_length_to(app);
     results.add_to(app);
     add_text(app, "Scene", "--resume", resume, "FILE",
              "Continues from a checkpoint, with the same bits; --steps counts from there.");
@@ -30,7 +29,7 @@ struct Simulate final : Subcommand {
   int run() override {
     results.check();
     if (!scene.quiet()) results.print_summary_without_files();
-    const LaneSource source = read_scene_source(scene, length, results.files(), resume);
+    const LaneSource source = read_scene_source(scene, results.files(), resume);
     WorkerPool pool(scene.threads());
     LanePlay play(source, std::nullopt);
     play.begin(pool);
