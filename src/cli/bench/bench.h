@@ -16,10 +16,6 @@
 #include "dynamics/state.h"
 #include "experiments/step_loop.h"
 
-namespace CLI {
-class App;
-}
-
 namespace clothlab {
 
 // Runs

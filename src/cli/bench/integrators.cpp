@@ -77,10 +77,9 @@ void fill_costs(BenchTable& table, std::size_t first) {
 
 void bench_integrators(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
                        std::vector<BenchTable>& tables) {
-  const std::size_t at = tables.size();
-  tables.push_back(integrators_table(settings));
-  for_each_scene(scenes, tables[at], [&](const BenchScene& scene) {
-    const std::size_t first = tables[at].rows.size();
+  BenchTable& table = tables.emplace_back(integrators_table(settings));
+  for_each_scene(scenes, table, [&](const BenchScene& scene) {
+    const std::size_t first = table.rows.size();
     const LoadedScene start = scene.load();
     std::map<std::string_view, std::vector<std::string_view>> without;  // by reason
     for (const IntegratorInfo& info : integrators()) {
@@ -98,18 +97,17 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
           run_scene(loaded, settings.pool,
                     {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
       const double h_ms = 1e3 * loaded.scene.dt, ms = median(run.step_ms);
-      tables[at].rows.push_back(
+      table.rows.push_back(
           {scene.name, std::string(info.id), h_ms, static_cast<long long>(run.step_ms.size()), ms,
            p95(run.step_ms), median(run.step_cpu_ms), h_ms / ms, kNotMeasured,
            info.uses_newton ? median(run.newton) : kNotMeasured,
            info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
            run.residual > 0 ? run.residual : kNotMeasured,
            run.spurious_energy > kRounding ? 1e3 * run.spurious_energy : 0, 100 * run.max_strain, run.end()});
-      fill_costs(tables[at], first);
+      fill_costs(table, first);
     }
     for (const auto& [why, methods] : without)
-      tables[at].notes.push_back(scene.name + ": left out are " + joined(methods) + ": " + std::string(why) +
-                                 ".");
+      table.notes.push_back(scene.name + ": left out are " + joined(methods) + ": " + std::string(why) + ".");
   });
 }
 

@@ -38,9 +38,8 @@ BenchTable step_table(const BenchSettings& settings) {
 
 void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
                   std::vector<BenchTable>& tables) {
-  const std::size_t at = tables.size();
-  tables.push_back(step_table(settings));
-  for_each_scene(scenes, tables[at], [&](const BenchScene& scene) {
+  BenchTable& table = tables.emplace_back(step_table(settings));
+  for_each_scene(scenes, table, [&](const BenchScene& scene) {
     settings.begin(scene.name);
     const LoadedScene loaded = scene.load();
     const RunPlan plan{.steps = settings.steps};
@@ -50,12 +49,12 @@ void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& 
     const double ms = mean(run.step_ms), one = mean(alone.step_ms), h_ms = 1e3 * loaded.scene.dt;
     const bool iterates =
         !run.step_ms.empty() && find_integrator(loaded.scene.integrator)->uses_linear_solver;
-    tables[at].rows.push_back({scene.name, particles, loaded.scene.integrator, h_ms, ms, median(run.step_ms),
-                               p95(run.step_ms), median(run.step_cpu_ms), h_ms / ms, run.first_ms, one,
-                               one / ms, iterates ? median(run.iterations) : kNotMeasured,
-                               iterates ? quantile(run.iterations, 1) : kNotMeasured,
-                               1e6 * ms / static_cast<double>(particles), 100 * run.max_strain, run.end()});
-    if (!run.blow_up.empty()) tables[at].notes.push_back(scene.name + ": " + run.blow_up);
+    table.rows.push_back({scene.name, particles, loaded.scene.integrator, h_ms, ms, median(run.step_ms),
+                          p95(run.step_ms), median(run.step_cpu_ms), h_ms / ms, run.first_ms, one, one / ms,
+                          iterates ? median(run.iterations) : kNotMeasured,
+                          iterates ? quantile(run.iterations, 1) : kNotMeasured,
+                          1e6 * ms / static_cast<double>(particles), 100 * run.max_strain, run.end()});
+    if (!run.blow_up.empty()) table.notes.push_back(scene.name + ": " + run.blow_up);
   });
 }
 

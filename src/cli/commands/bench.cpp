@@ -86,39 +86,35 @@ struct Bench final : Subcommand {
     return {name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
   }
 
-  /// The named scene, otherwise the sheets, with the options of the command line.
-  std::vector<BenchScene> scenes(const Scene& base, const OutputFiles& outputs) {
+  /// The named scene and the meshes, with the options of the command line.
+  std::vector<BenchScene> named_scenes(const Scene& base, const OutputFiles& outputs) const {
     std::vector<BenchScene> all;
-    if (scene.names_a_scene()) {
-      if (sizes_text) throw InputError("--sizes and a scene exclude each other: give one of them.");
-      all.push_back(loading(base, outputs));
-    } else {
-      for (const int n :
-           parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256")))
-        all.push_back(loading(hanging_sheet(n, base), outputs));
-    }
-    add_meshes(base, outputs, all);
-    return all;
-  }
-
-  void add_meshes(const Scene& base, const OutputFiles& outputs, std::vector<BenchScene>& all) const {
-    if (!meshes) return;
-    for (const std::filesystem::path& file : meshes_in(*meshes)) {
+    if (scene.names_a_scene()) all.push_back(loading(base, outputs));
+    for (const auto& file : meshes ? meshes_in(*meshes) : std::vector<std::filesystem::path>()) {
       outputs.spare(file);
       Scene garment = base;
       garment.title.clear();
       garment.mesh = FileSource{file.string()};
       all.push_back(loading(garment, outputs));
     }
+    return all;
   }
 
-  /// The scenes for all integrators.
-  std::vector<BenchScene> scenes_of_integrators(const Scene& base, const OutputFiles& outputs) const {
+  /// Unless a scene is named.
+  std::vector<BenchScene> sheets(const Scene& base, const OutputFiles& outputs) const {
     std::vector<BenchScene> all;
-    if (scene.names_a_scene()) all.push_back(loading(base, outputs));
-    add_meshes(base, outputs, all);
-    if (!all.empty()) return all;
-    all.push_back(loading(hanging_sheet(kSheetOfIntegrators, base), outputs));
+    if (scene.names_a_scene() && sizes_text)
+      throw InputError("--sizes and a scene exclude each other: give one of them.");
+    if (scene.names_a_scene()) return all;
+    for (const int n :
+         parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256")))
+      all.push_back(loading(hanging_sheet(n, base), outputs));
+    return all;
+  }
+
+  /// For all integrators if nothing is named.
+  std::vector<BenchScene> bundled_scenes(const Scene& base, const OutputFiles& outputs) const {
+    std::vector<BenchScene> all{loading(hanging_sheet(kSheetOfIntegrators, base), outputs)};
     for (const char* name : {"skirt", "poncho", "tablecloth"}) {
       Scene garment = base;
       garment.title = name;
@@ -139,9 +135,10 @@ struct Bench final : Subcommand {
     const Scene base = scene.scene();
     if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
     outputs.spare(base);
-    const std::vector<BenchScene> measured = scenes(base, outputs);
-    std::vector<BenchScene> by_all;
-    if (with_integrators) by_all = scenes_of_integrators(base, outputs);
+    std::vector<BenchScene> measured = sheets(base, outputs), by_all;
+    const std::vector<BenchScene> named = named_scenes(base, outputs);
+    measured.insert(measured.end(), named.begin(), named.end());
+    if (with_integrators) by_all = named.empty() ? bundled_scenes(base, outputs) : named;
     WorkerPool pool(scene.threads()), alone(1);
     Progress progress(
         measured.size() + by_all.size() * integrators().size() + (contacts ? kBenchContactRows : 0),
