@@ -54,10 +54,9 @@ std::string unknown_argument(const CLI::App& app) {
   const std::string where = full_name(sub);
   if (!name.starts_with("-"))
     return "unexpected argument '" + argument + "'; `" + where + " --help` shows what is allowed.";
-  std::vector<std::string> names;
+  std::vector<std::string_view> candidates;
   for (const CLI::Option* option : sub.get_options())
-    for (const std::string& known : option->get_lnames()) names.push_back(known);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
+    for (const std::string& known : option->get_lnames()) candidates.push_back(known);
   const std::string_view bare =
       std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
   const std::string_view nearest = nearest_name(bare, candidates);
@@ -78,9 +77,8 @@ void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
 void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::error_code error;
   if (std::filesystem::path(word).has_extension() || std::filesystem::exists(word, error)) return;
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::vector<std::string_view> candidates;
+  for (const CLI::App* sub : app.get_subcommands({})) candidates.push_back(sub->get_name());
   throw InputError("'" + word +
                    "' is neither a file (.obj, .json, .checkpoint or .journal) nor a subcommand (" +
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));

@@ -22,14 +22,14 @@ class Progress {
   void show_part(std::uint64_t part, std::string_view what);
 
  private:
-  /// `describe(seconds for each part, seconds left)` returns the text after the bar.
-  template <class Describe>
-  void draw(std::uint64_t done, Describe describe);
+  /// Draws the bar; false if it is not time to do so.
+  bool draw(std::uint64_t done);
 
   using Clock = std::chrono::steady_clock;
   std::uint64_t total_;
   bool enabled_;
   bool drawn_ = false;
+  double each_ = 0, left_ = 0;  // for a part, and until the end [s]
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
 };

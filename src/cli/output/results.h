@@ -17,10 +17,6 @@
 #include "io/output_file.h"
 #include "sim/simulation.h"
 
-namespace CLI {
-class App;
-}
-
 namespace clothlab {
 
 /// On stderr.
