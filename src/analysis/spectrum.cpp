@@ -247,7 +247,6 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   };
   if (!std::ranges::all_of(result.groups, is_finite)) return std::nullopt;
   std::ranges::sort(result.groups, {}, &ModeGroup::eigenvalue);
-  result.lowest = result.groups.front().eigenvalue;
   result.highest = result.groups.back().eigenvalue;
   if (result.is_exact || !(result.highest > 0)) return result;
   const LowestModes::Result low = lowest_->compute(
@@ -256,7 +255,6 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   if (low.stopped) throw Cancelled();
   if (!low.finite) return std::nullopt;
   lowest_->keep();
-  result.lowest = std::min(result.lowest, low.lowest);
   // Modes without a gap between them are not found one by one.
   const double zero = kNoStiffness * result.highest;
   const bool has_zeros = lowest_->count() == 0 && std::abs(low.lowest) <= zero;

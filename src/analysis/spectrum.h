@@ -26,7 +26,6 @@ struct Spectrum {
   std::vector<ModeGroup> groups;  ///< ascending; their modes add up to free_directions
   std::size_t free_directions = 0;
   bool is_exact = false;  ///< every group is one mode
-  double lowest = 0;      ///< smallest eigenvalue [1/s²]
   double highest = 0;     ///< largest eigenvalue [1/s²]
   bool is_damped = false;
   bool without_distances = false;  ///< as in StabilityEstimate

@@ -2043,7 +2043,7 @@ TEST(SimulationThread, MeasuresTheSpectrumOfTheActiveLaneOnlyWhileItIsAskedFor) 
   thread.send(SetPlaying{false});
   const auto rest = wait_for(
       thread, [](const Snapshot& s) { return !s.playing && s.spectrum->time == s.frame.record.time; });
-  EXPECT_NE(rest->spectrum->spectrum.lowest, spectrum.lowest);
+  EXPECT_NE(rest->spectrum->spectrum.groups.front().eigenvalue, spectrum.groups.front().eigenvalue);
 
   thread.send(ShowSpectrum{.wanted = true, .eigenvalues = true});
   const auto full =

@@ -34,7 +34,6 @@ std::shared_ptr<const MeasuredSpectrum> forty_modes(double damping = 0.02, doubl
   spectrum.is_exact = true;
   spectrum.free_directions = 40;
   for (int k = 1; k <= 40; ++k) spectrum.groups.push_back({100. * k * k, damping * 10 * k, 1});
-  spectrum.lowest = 100;
   spectrum.highest = 160000;
   spectrum.is_damped = damping > 0;
   return std::make_shared<const MeasuredSpectrum>(measured);
