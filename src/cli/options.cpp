@@ -95,19 +95,14 @@ std::string type_name(const ParameterSpec& spec) {
 
 /// "X,Y,Z" [m/s²], each within ±kMaxGravity.
 vec3 parse_gravity(std::string_view text) {
-  const auto parts = split(text, ',');
   const std::string most = format_number(kMaxGravity);
   const std::string allowed = "three numbers X,Y,Z within -" + most + " to " + most;
-  vec3 gravity{0};
-  bool good = parts.size() == 3;
-  for (int axis = 0; good && axis < 3; ++axis) {
-    const std::optional<double> value =
-        number_in("gravity", parts[static_cast<std::size_t>(axis)], "m/s²", allowed);
-    good = value && std::abs(*value) <= kMaxGravity;
-    if (good) gravity[axis] = *value;
-  }
-  if (!good) refuse("gravity", text, allowed);
-  return gravity;
+  std::vector<double> gravity;
+  for (const std::string_view part : split(text, ','))
+    gravity.push_back(number_in("gravity", part, "m/s²", allowed).value_or(NAN));
+  const auto is_allowed = [](double value) { return std::abs(value) <= kMaxGravity; };
+  if (gravity.size() != 3 || !std::ranges::all_of(gravity, is_allowed)) refuse("gravity", text, allowed);
+  return {gravity[0], gravity[1], gravity[2]};
 }
 
 /// "20x30": rows and columns, each >= 2.

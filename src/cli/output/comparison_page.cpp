@@ -338,16 +338,16 @@ std::string comparison_text(const Comparison& comparison) {
     for (const LaneColumn& column : columns) row.push_back(column.value(lane));
   }
   std::string out = aligned(rows, "", [&](std::size_t c) { return c == 0 || columns[c - 1].is_text; });
-  const auto looks_like = [](const LaneFigures& lane) {
-    return
-        [&](const LaneFigures& other) { return other.title == lane.title && other.options != lane.options; };
+  const auto add = [&](const LaneFigures& lane, const std::string& text) {
+    out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + text + "\n";
   };
   for (const LaneFigures& lane : comparison.lanes)
-    if (std::ranges::any_of(comparison.lanes, looks_like(lane)))
-      out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + lane.options + "\n";
+    if (std::ranges::any_of(comparison.lanes, [&](const LaneFigures& other) {
+          return other.title == lane.title && other.options != lane.options;
+        }))
+      add(lane, lane.options);
   for (const LaneFigures& lane : comparison.lanes)
-    for (const std::string& remark : remarks(lane))
-      out += "\n" + std::string(1, lane_letter(lane.lane)) + "  " + remark + "\n";
+    for (const std::string& remark : remarks(lane)) add(lane, remark);
   return out;
 }
 
