@@ -78,8 +78,9 @@ std::string in_the_wind(double h, double limit) {
          (h < limit ? "." : " only.");
 }
 
-std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
-  const bool is_implicit = std::isinf(integrator.stability_limit) || integrator.growth_of_slow_modes;
+std::string advice(const BlowUpFacts& facts) {
+  const bool is_implicit =
+      std::isinf(facts.integrator->stability_limit) || facts.integrator->growth_of_slow_modes;
   return " A step smaller than h = " + seconds(facts.h) +
          (is_implicit ? " would help." : " or an implicit method would help.");
 }
@@ -123,11 +124,8 @@ std::string name_of_spring(const BlowUpFacts& facts) {
          std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
 }
 
-/// The largest stable h times the rate of one oscillation; 0 if there is none.
-double limit_of(const IntegratorInfo& integrator, const IntegratorParameters& values,
-                const DampedOscillation& oscillation) {
-  const double limit = largest_stable_step(integrator, values, oscillation);
-  return std::isfinite(limit) ? limit * std::max(oscillation.omega, oscillation.damping) : 0;
+double limit_of(const BlowUpFacts& facts, const DampedOscillation& oscillation) {
+  return largest_stable_step(*facts.integrator, facts.parameters, oscillation);
 }
 
 bool is_stiffer(const BlowUpFacts& facts) {
@@ -136,33 +134,31 @@ bool is_stiffer(const BlowUpFacts& facts) {
 }
 
 /// The contact alone, if it is stiffer than the spring.
-std::string what_contact_did(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                             const IntegratorParameters& values) {
+std::string what_contact_did(const BlowUpFacts& facts) {
   if (!is_stiffer(facts)) return "";
   const FailedContact& c = *facts.contact;
-  const auto share = [&](const char* what, double rate, double limit) {
-    return what + format_plain(facts.h * rate) + (limit > 0 ? ", of " + format_plain(limit) : std::string());
+  const auto share = [&](const char* what, double rate, const DampedOscillation& oscillation) {
+    const double limit = limit_of(facts, oscillation) * rate;
+    return what + format_plain(facts.h * rate) +
+           (limit > 0 && std::isfinite(limit) ? ", of " + format_plain(limit) : std::string());
   };
-  std::string text = name_of_contact(facts) +
-                     " is stiffer: " + share("h·ω = ", c.omega, limit_of(integrator, values, {c.omega, 0}));
+  std::string text = name_of_contact(facts) + " is stiffer: " + share("h·ω = ", c.omega, {c.omega, 0});
   text.replace(0, 1, " T");
   if (c.friction_rate > 0)
-    text += share("; its friction brakes at h·d = ", c.friction_rate,
-                  limit_of(integrator, values, {0, c.friction_rate}));
+    text += share("; its friction brakes at h·d = ", c.friction_rate, {0, c.friction_rate});
   return text + ".";
 }
 
 /// Compares its frequency alone with the limit of one undamped oscillation.
-std::string what_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                        const IntegratorParameters& values) {
+std::string what_failed(const BlowUpFacts& facts) {
   if (!facts.spring) return "";
   const FailedSpring& s = *facts.spring;
   const auto share = [&](double length) { return format_plain(length / s.rest_length); };
   std::string text = " No spring gained more energy than " + name_of_spring(facts) + ": from " +
                      share(s.before) + " to " + share(s.after) + " times its length at rest";
-  if (!(s.omega > 0) || (integrator.inextensible && s.stretch)) return text + ".";
+  if (!(s.omega > 0) || (facts.integrator->inextensible && s.stretch)) return text + ".";
   text += "; alone between its particles it has h·ω = " + format_plain(facts.h * s.omega);
-  const double limit = stability_limit(integrator, values);
+  const double limit = stability_limit(*facts.integrator, facts.parameters);
   return text + (limit > 0 && std::isfinite(limit) ? ", of " + format_plain(limit) + "." : ".");
 }
 
@@ -208,32 +204,27 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
          (e.without_distances ? std::string(" ") + kWithoutDistances : "");
 }
 
-bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                    const IntegratorParameters& values) {
+bool contact_failed(const BlowUpFacts& facts) {
   if (facts.squeezed) return true;
   if (!is_stiffer(facts)) return false;
-  const auto is_above = [&](const DampedOscillation& o) {
-    return largest_stable_step(integrator, values, o) < facts.h;
-  };
-  return is_above({facts.contact->omega, 0}) || is_above({0, facts.contact->friction_rate});
+  return limit_of(facts, {facts.contact->omega, 0}) < facts.h ||
+         limit_of(facts, {0, facts.contact->friction_rate}) < facts.h;
 }
 
-std::string name_of_failure(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values) {
+std::string name_of_failure(const BlowUpFacts& facts) {
   if (facts.crowded) return "";
-  if (contact_failed(facts, integrator, values)) return name_of_contact(facts);
+  if (contact_failed(facts)) return name_of_contact(facts);
   return facts.spring ? name_of_spring(facts) : std::string();
 }
 
-std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values,
-                            const std::optional<StabilityEstimate>& estimate) {
+std::string explain_blow_up(const BlowUpFacts& facts, const std::optional<StabilityEstimate>& estimate) {
+  const IntegratorInfo& integrator = *facts.integrator;
+  const IntegratorParameters& values = facts.parameters;
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
   if (facts.squeezed || facts.crowded) return text + what_happened(facts);
-  text += what_happened(facts) + contact_remedy(facts) + what_failed(facts, integrator, values) +
-          what_contact_did(facts, integrator, values);
-  if (!estimate) return text + advice(facts, integrator);
+  text += what_happened(facts) + contact_remedy(facts) + what_failed(facts) + what_contact_did(facts);
+  if (!estimate) return text + advice(facts);
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);
 
   const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
@@ -245,15 +236,14 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
           (facts.solved_once ? ", which one linear solve per stage does not follow. Newton's method "
                                "(--stage-solve newton) does."
                              : ", or its equations did not converge.");
-    return text + advice(facts, integrator);
+    return text + advice(facts);
   }
-  if (integrator.growth_of_slow_modes) return text + advice(facts, integrator);
+  if (integrator.growth_of_slow_modes) return text + advice(facts);
   if (!limit || *limit == 0)
     return text + " Symplectic Euler at the same cost holds up to h = " + seconds(explicit_limit(*estimate)) +
            ", an implicit method at any h.";
   if (facts.h < *limit)
-    text += " That limit is of small motion about this shape: large strains make it lower." +
-            advice(facts, integrator);
+    text += " That limit is of small motion about this shape: large strains make it lower." + advice(facts);
   return text;
 }
 

@@ -21,14 +21,16 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
 
 /// The facts of a blow-up (sim/simulation.h, BlowUp).
 struct BlowUpFacts {
-  bool finite = true;      ///< false: a value is not a finite number
-  std::uint64_t step = 0;  ///< the step that failed
-  double time = 0;         ///< at its end [s]
-  double h = 0;            ///< its length [s]
-  double energy = 0;       ///< of the cloth after it, or the spurious energy of the step [J]
-  bool spurious = false;   ///< the latter
-  bool squeezed = false;   ///< contact by impulses or by a barrier found no free displacement, at `contact`
-  bool crowded = false;    ///< too many contacts are possible within the step for contact by impulses
+  const IntegratorInfo* integrator = nullptr;  ///< of the step
+  IntegratorParameters parameters = {};        ///< the method's own
+  bool finite = true;                          ///< false: a value is not a finite number
+  std::uint64_t step = 0;                      ///< the step that failed
+  double time = 0;                             ///< at its end [s]
+  double h = 0;                                ///< its length [s]
+  double energy = 0;      ///< of the cloth after it, or the spurious energy of the step [J]
+  bool spurious = false;  ///< the latter
+  bool squeezed = false;  ///< contact by impulses or by a barrier found no free displacement, at `contact`
+  bool crowded = false;   ///< too many contacts are possible within the step for contact by impulses
   std::optional<ContactModel> contact_model = {};  ///< if the cloth touched something
   std::string other_contact = {};  ///< "contact by filter or penalty": models of the method that may help
   double allowed = 0;              ///< the limit that this exceeded: factor × the energy accounted for [J]
@@ -44,18 +46,14 @@ struct BlowUpFacts {
 };
 
 /// True if a contact failed: it is stiffer than the failed spring and alone above the method's limit.
-bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                    const IntegratorParameters& values);
+bool contact_failed(const BlowUpFacts& facts);
 
 /// "the stretch spring between vertices 12 and 33", "the contact of vertex 12 with the floor"; empty if
 /// neither is known.
-std::string name_of_failure(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values);
+std::string name_of_failure(const BlowUpFacts& facts);
 
 /// Some sentences: what happened at which step, why (describe_stability of the estimate at the last good
 /// state, if known), and remedies.
-std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values,
-                            const std::optional<StabilityEstimate>& estimate);
+std::string explain_blow_up(const BlowUpFacts& facts, const std::optional<StabilityEstimate>& estimate);
 
 }  // namespace clothlab

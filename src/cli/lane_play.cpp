@@ -101,8 +101,7 @@ std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const State good = simulation.last_good_state().state;
   const std::optional<StabilityEstimate> estimate = measure_stability(
       simulation, good, simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
-  const BlowUpFacts facts = blow_up_facts(*blow_up, simulation);
-  return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()), estimate);
+  return explain_blow_up(blow_up_facts(*blow_up, simulation), estimate);
 }
 
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
@@ -182,14 +181,12 @@ Replay::Event LanePlay::next(WorkerPool& pool) {
 }
 
 Replay::Event LanePlay::next_step(WorkerPool& pool) {
-  while (!ended_) {
+  for (;;) {
     const StepWatch watch;
     const Replay::Event event = next(pool);
     took_ = watch.elapsed();
-    ended_ = event == Replay::Event::ended;
     if (event != Replay::Event::loaded) return event;
   }
-  return Replay::Event::ended;
 }
 
 StepStatus LanePlay::play(WorkerPool& pool, const std::function<void()>& after_step) {

@@ -98,7 +98,6 @@ class LanePlay {
   std::unique_ptr<Simulation> simulation_;  // of a scene
   std::uint64_t left_;                      // steps of it
   StepTime took_;
-  bool ended_ = false;
 };
 
 /// The most free directions for which eigenvalues are computed next to a run: they take about a second.

@@ -23,7 +23,10 @@ std::string from(double time) {
 
 BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, const Scene& scene,
                      const StepRecord& last, const ClothMesh& mesh) {
-  BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
+  const IntegratorInfo& method = method_info(scene);
+  BlowUpFacts facts{.integrator = &method,
+                    .parameters = integrator_parameters(scene),
+                    .finite = blow_up.cause != BlowUp::Cause::not_finite,
                     .step = blow_up.step,
                     .time = blow_up.time,
                     .h = blow_up.h,
@@ -34,10 +37,9 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> good_time, con
                     .allowed = blow_up.allowed,
                     .factor = scene.energy_limit,
                     .good_time = good_time,
-                    .solved_once = solves_stages_once(method_info(scene), scene.solver),
+                    .solved_once = solves_stages_once(method, scene.solver),
                     .spring = blow_up.spring};
   if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
-  const IntegratorInfo& method = method_info(scene);
   if (facts.crowded)
     facts.other_contact = contact_by({ContactModel::filter}, method);
   else if (facts.squeezed)
@@ -85,10 +87,11 @@ bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
 }
 
 std::string blow_up_sentence(const BlownUpRun& run) {
-  const std::string where = name_of_failure(run.facts, *run.integrator, run.parameters);
-  return (run.facts.solved_once ? "S-" : "") + std::string(run.integrator->title) + " blew up in step " +
-         std::to_string(run.facts.step) + " with h = " + format_quantity(run.facts.h, "s") + ", at " +
-         format_plain(run.facts.time) + " s" + (where.empty() ? where : ", in " + where) + ".";
+  const std::string where = name_of_failure(run.facts);
+  return (run.facts.solved_once ? "S-" : "") + std::string(run.facts.integrator->title) +
+         " blew up in step " + std::to_string(run.facts.step) +
+         " with h = " + format_quantity(run.facts.h, "s") + ", at " + format_plain(run.facts.time) + " s" +
+         (where.empty() ? where : ", in " + where) + ".";
 }
 
 std::string continues_text(const Prospect& now, double time) {

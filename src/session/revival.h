@@ -19,8 +19,6 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const C
 /// A run that blew up, as long as the window shows its last good state.
 struct BlownUpRun {
   BlowUpFacts facts;
-  const IntegratorInfo* integrator = nullptr;  ///< current when it blew up
-  IntegratorParameters parameters;
   std::string sentence = {};       ///< what happened
   std::string why = {};            ///< and why
   std::uint64_t explained_by = 0;  ///< tag of the stability question for `why`

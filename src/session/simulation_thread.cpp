@@ -329,8 +329,7 @@ void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot&
   to.blow_up_text = blown.why;
   to.blow_up_h = blown.facts.h;
   to.failed_spring = blown.facts.spring;
-  if (contact_failed(blown.facts, *blown.integrator, blown.parameters))
-    to.failed_contact = blown.facts.contact;
+  if (contact_failed(blown.facts)) to.failed_contact = blown.facts.contact;
 }
 
 std::optional<RealTimeLag> SimulationThread::Impl::lag() {

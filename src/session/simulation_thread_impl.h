@@ -239,7 +239,7 @@ struct SimulationThread::Impl : RunState {
   /// After the run went back: adopts the frozen lanes of the arena.
   void follow_blow_ups();
   /// Why a lane is frozen.
-  BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts, const Scene& scene) const;
+  BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts) const;
   /// Why the lane was frozen at a moment of the past; none if it did not blow up before that.
   std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
   /// Begins to catch up from a moment; the arena may not have the lane yet. A lane that existed then takes no

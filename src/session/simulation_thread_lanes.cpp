@@ -231,7 +231,7 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
   const Lane& own = *arena->find(lane.id);
   forget_estimate(lane);
   const BlowUp& blow_up = own.frozen ? *own.frozen : own.simulation->blow_up().value();
-  lane.blown = describe_blow_up(lane.id, blow_up_facts(blow_up, *own.simulation), own.simulation->scene());
+  lane.blown = describe_blow_up(lane.id, blow_up_facts(blow_up, *own.simulation));
   lane.last_blow_up = {blow_up.time, own.simulation->shared_scene()};
   if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence);
   // The reason is reported when the last good state is measured.
@@ -240,10 +240,8 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
   explain(lane);
 }
 
-BlownUpRun SimulationThread::Impl::describe_blow_up(LaneId lane, const BlowUpFacts& facts,
-                                                    const Scene& scene) const {
-  BlownUpRun blown{
-      .facts = facts, .integrator = &method_info(scene), .parameters = integrator_parameters(scene)};
+BlownUpRun SimulationThread::Impl::describe_blow_up(LaneId lane, const BlowUpFacts& facts) const {
+  BlownUpRun blown{.facts = facts};
   blown.sentence = blow_up_sentence(blown);
   if (!arena->is_alone()) blown.sentence.insert(0, std::string("Lane ") + lane_letter(lane) + ": ");
   return blown;
@@ -253,12 +251,14 @@ std::optional<BlownUpRun> SimulationThread::Impl::blow_up_at(const LiveLane& lan
                                                              const Moment::Part& then) const {
   if (!then.frozen) return std::nullopt;
   if (lane.blown && describes(*lane.blown, *then.frozen)) return lane.blown;
+  BlowUpFacts facts = blow_up_facts(*then.frozen, *then.checkpoint, simulation().mesh());
   // A frozen lane may have got another method since it blew up.
-  const bool is_last = lane.last_blow_up && lane.last_blow_up->time == then.frozen->time;
-  BlownUpRun blown =
-      describe_blow_up(lane.id, blow_up_facts(*then.frozen, *then.checkpoint, simulation().mesh()),
-                       is_last ? *lane.last_blow_up->scene : *then.checkpoint->scene);
-  blown.why = explain_blow_up(blown.facts, *blown.integrator, blown.parameters, std::nullopt);
+  if (lane.last_blow_up && lane.last_blow_up->time == then.frozen->time) {
+    facts.integrator = &method_info(*lane.last_blow_up->scene);
+    facts.parameters = integrator_parameters(*lane.last_blow_up->scene);
+  }
+  BlownUpRun blown = describe_blow_up(lane.id, facts);
+  blown.why = explain_blow_up(blown.facts, std::nullopt);
   return blown;
 }
 
@@ -291,8 +291,7 @@ void SimulationThread::Impl::decide(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::explain(LiveLane& lane) {
-  lane.blown->why =
-      explain_blow_up(lane.blown->facts, *lane.blown->integrator, lane.blown->parameters, lane.stability);
+  lane.blown->why = explain_blow_up(lane.blown->facts, lane.stability);
 }
 
 void SimulationThread::Impl::request_estimates() {
