@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,14 +38,11 @@ constexpr std::size_t kPictures = 6;  // of a lane
 constexpr double kPictureZoom = 0.8;  // a swinging sheet would leave so narrow a picture
 constexpr int kPictureWidth = 400, kPictureHeight = 300;
 
-/// Null without pictures.
-using PainterMaker = std::function<Painter()>;
-
 /// Draws a run at times that are spread evenly over its steps, its start and end included.
 class LanePictures {
  public:
-  LanePictures(const PainterMaker& make, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
-      : paint_(make ? make() : Painter()), last_step_(last_step), pictures_(pictures) {}
+  LanePictures(Painter paint, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
+      : paint_(std::move(paint)), last_step_(last_step), pictures_(pictures) {}
 
   void after_step(std::uint64_t step, const Simulation& simulation) {
     if (step * (kPictures - 1) >= pictures_.size() * last_step_) draw(simulation);
@@ -111,15 +109,14 @@ void set_method(const Scene& scene, const IntegratorInfo& info, LaneFigures& fig
 /// Runs one lane, with the same bits as `simulate --integrator` or `replay --integrator` alone, until its
 /// end, its blow-up or Ctrl-C. `progress` is called at the start and after every step. Throws
 /// InputError, SystemError, Cancelled.
-LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, const PainterMaker& make_painter,
-                     WorkerPool& pool,
+LaneFigures run_lane(const LaneSource& source, const LaneMethod& lane, Painter paint, WorkerPool& pool,
                      const std::function<void(std::uint64_t, const Simulation&)>& progress) {
   LanePlay play(source, lane.method);
   LaneFigures figures;
   figures.lane = lane.lane;
   figures.info = &method_info(lane.method);
   figures.diagnostics = kDiagnosticsHeader;
-  LanePictures pictures(make_painter, source.last_step(), figures.pictures);
+  LanePictures pictures(std::move(paint), source.last_step(), figures.pictures);
   NewNotices new_notices;
   play.begin(pool);
   set_method(play.simulation().scene(), *figures.info, figures);
@@ -207,17 +204,15 @@ struct Compare final : Subcommand {
   }
 
   /// Without OpenGL there are no pictures, but a sentence with the reason.
-  PainterMaker painter_maker(Comparison& comparison) const {
-    if (!report) return {};
-    const PictureRequest request{
-        .width = kPictureWidth, .height = kPictureHeight, .zoom = kPictureZoom, .light = true};
+  Painter painter(Comparison& comparison) const {
+    if (!report || !comparison.shortfall.empty()) return {};
     try {
-      services.make_painter(request);
+      return services.make_painter(
+          {.width = kPictureWidth, .height = kPictureHeight, .zoom = kPictureZoom, .light = true});
     } catch (const SystemError& error) {
       comparison.shortfall = error.what();
       return {};
     }
-    return [this, request] { return services.make_painter(request); };
   }
 
   std::string command(const LaneSource& of, std::span<const Scene> scenes,
@@ -259,7 +254,6 @@ struct Compare final : Subcommand {
     comparison.title = "Comparison of " + std::to_string(lanes.size()) +
                        (lanes.size() == 1 ? " time integrator" : " time integrators");
     comparison.command = command(of, scenes, of_file);
-    const PainterMaker make_painter = painter_maker(comparison);
     WorkerPool pool(comparison.threads);
     std::string motion = VertexTrack::header("lane,method,");
     {
@@ -271,7 +265,7 @@ struct Compare final : Subcommand {
           if (track.file()) motion += track.rows(now, of_lane);
           progress.show(k * of.last_step() + step, now.state().t);
         };
-        comparison.lanes.push_back(run_lane(of, lanes[k], make_painter, pool, show));
+        comparison.lanes.push_back(run_lane(of, lanes[k], painter(comparison), pool, show));
       }
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;
