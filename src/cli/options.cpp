@@ -106,19 +106,20 @@ vec3 parse_gravity(std::string_view text) {
 }
 
 /// "20x30": rows and columns, each >= 2.
-std::array<int, 2> parse_grid(std::string_view text) {
+GridSource parse_grid(std::string_view text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2) refuse("grid", text, "of the form RxC, such as 32x32");
   constexpr std::int64_t kMost = 5'000'000;
   return {static_cast<int>(parse_whole("grid", parts[0], 2, kMost)),
-          static_cast<int>(parse_whole("grid", parts[1], 2, kMost))};
+          static_cast<int>(parse_whole("grid", parts[1], 2, kMost)), 1, 1};
 }
 
-/// "1.5x2": width and depth [m], each > 0.
-std::array<double, 2> parse_size(std::string_view text) {
+/// "1.5x2": sets width and depth [m], each > 0.
+void parse_size(std::string_view text, GridSource& grid) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2) refuse("size", text, "of the form WxD in metres, such as 1x1.5");
-  return {parse_positive("size", parts[0], "m"), parse_positive("size", parts[1], "m")};
+  grid.width = parse_positive("size", parts[0], "m");
+  grid.depth = parse_positive("size", parts[1], "m");
 }
 
 /// A preset's name, or "0,5,17": 0-based `v` indices.
@@ -224,12 +225,6 @@ CLI::Option* OptionReaders::add(CLI::App& app, const std::string& id, const char
   return add_text(app, heading_, ("--" + id).c_str(), texts_[id], type, help);
 }
 
-CLI::Option* OptionReaders::add_positive(CLI::App& app, const std::string& id, const char* type,
-                                         const char* unit, double& value, const std::string& help) {
-  return add(app, id, type, help,
-             [=, &value](const std::string& text) { value = parse_positive(id, text, unit); });
-}
-
 CLI::Option* OptionReaders::add_parameter(CLI::App& app, const ParameterSpec& spec,
                                           const std::function<void(double value)>& set) {
   const std::optional<std::string>& text = texts_[std::string(spec.id)];
@@ -237,10 +232,6 @@ CLI::Option* OptionReaders::add_parameter(CLI::App& app, const ParameterSpec& sp
     if (text) set(parse_parameter(spec, *text));
   });
   return add_parameter_option(app, spec, texts_[std::string(spec.id)])->group(heading_);
-}
-
-void OptionReaders::read_all() const {
-  for (const auto& read : readers_) read();
 }
 
 void SceneOptions::add_to(CLI::App& app) {
@@ -362,10 +353,7 @@ Scene SceneOptions::with_mesh_applied_to(Scene scene) const {
   if (const std::filesystem::path folder = mesh_folder(); !folder.empty())
     change_paths(scene, [&](const std::filesystem::path& mesh) { return moved_to(folder, mesh); });
   if (mesh_) scene.mesh = FileSource{*mesh_};
-  if (grid_) {
-    const auto [rows, cols] = parse_grid(*grid_);
-    scene.mesh = GridSource{rows, cols, 1, 1};
-  }
+  if (grid_) scene.mesh = parse_grid(*grid_);
   return applied_to(std::move(scene));
 }
 
@@ -385,9 +373,7 @@ Scene SceneOptions::applied_to(Scene scene) const {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);
     if (grid == nullptr) throw InputError("--size needs --grid.");
-    const auto [width, depth] = parse_size(*size_);
-    grid->width = width;
-    grid->depth = depth;
+    parse_size(*size_, *grid);
   }
   if (scale_) scene.scale = parse_positive("scale", *scale_);
   check_scale(scene.scale);

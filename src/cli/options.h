@@ -75,7 +75,10 @@ class OptionReaders {
   }
   /// The same of a finite number > 0; `type` is its unit in capitals.
   CLI::Option* add_positive(CLI::App& app, const std::string& id, const char* type, const char* unit,
-                            double& value, const std::string& help);
+                            double& value, const std::string& help) {
+    return add(app, id, type, help,
+               [=, &value](const std::string& text) { value = parse_positive(id, text, unit); });
+  }
   /// The same of a value that the row allows.
   CLI::Option* add_value(CLI::App& app, const ParameterSpec& spec, const char* type, auto& value,
                          const std::string& help) {
@@ -86,7 +89,9 @@ class OptionReaders {
   /// The same with the help of the row; `set` gets its value.
   CLI::Option* add_parameter(CLI::App& app, const ParameterSpec& spec,
                              const std::function<void(double value)>& set);
-  void read_all() const;
+  void read_all() const {
+    for (const auto& read : readers_) read();
+  }
 
  private:
   const char* heading_;

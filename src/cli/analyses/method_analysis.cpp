@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -48,13 +47,11 @@ void MethodAnalysis::add_to(CLI::App& app) {
 }
 
 void MethodAnalysis::add_parameters_to(CLI::App& app) {
-  std::set<std::string_view> added;
-  for (const IntegratorInfo& info : integrators())
-    for (const ParameterSpec& spec : info.parameters)
-      if (added.insert(spec.id).second)
-        stepping_.add_parameter(app, spec, [this, &spec](double value) {
-          own_parameters_.integrator_parameters.insert_or_assign(std::string(spec.id), value);
-        });
+  for (const ParameterSpec* spec : all_parameters())
+    if (find_scene_parameter(spec->id) == nullptr)
+      stepping_.add_parameter(app, *spec, [this, spec](double value) {
+        own_parameters_.integrator_parameters.insert_or_assign(std::string(spec->id), value);
+      });
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kGroup);
 }
 

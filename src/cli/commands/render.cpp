@@ -36,10 +36,7 @@ constexpr int kLabelPadding = 6;   // [pixel]
 constexpr int kSmallestTile = 32;  // tile [pixel]
 constexpr Rgb kWhite{255, 255, 255};
 
-std::size_t columns_for(std::size_t lanes) {
-  constexpr std::array<std::size_t, kMostLanes + 1> kColumnsFor{1, 1, 2, 3, 2, 3, 3, 4, 4};
-  return kColumnsFor[lanes];
-}
+constexpr std::array<std::size_t, kMostLanes + 1> kColumnsFor{1, 1, 2, 3, 2, 3, 3, 4, 4};  // by lanes
 
 /// Pictures of several lanes in one: up to four columns, two rows, each with its letter and title.
 class LaneTiles {
@@ -48,7 +45,7 @@ class LaneTiles {
   /// drawing is impossible.
   LaneTiles(const PictureRequest& whole, std::size_t lanes,
             const std::function<Painter(const PictureRequest&)>& make_painter)
-      : tile_(whole), columns_(columns_for(lanes)), font_(find_font_file()) {
+      : tile_(whole), columns_(kColumnsFor[lanes]), font_(find_font_file()) {
     const int columns = static_cast<int>(columns_);
     const int rows = (static_cast<int>(lanes) + columns - 1) / columns;
     tile_.width = (whole.width - (columns - 1) * kTileGap) / columns;

@@ -81,16 +81,16 @@ struct ReplayCommand final : Subcommand {
 
   /// The result of --check; a blow-up of the journal itself is not a fault.
   static int report(const Replay& replay) {
-    const auto text = [](std::uint64_t step) { return std::to_string(step); };
     if (const auto& other = replay.difference()) {
-      std::string sentence = "the state after step " + text(other->step) + " differs from the journal";
-      sentence +=
-          other->agreed ? "; after step " + text(*other->agreed) + " it did not." : ", the first compared.";
+      std::string sentence =
+          "the state after step " + std::to_string(other->step) + " differs from the journal";
+      sentence += other->agreed ? "; after step " + std::to_string(*other->agreed) + " it did not."
+                                : ", the first compared.";
       std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
       return kExitFault;
     }
     std::printf("%zu states compared over %s steps: the same bits.\n", replay.compared(),
-                text(replay.last_step()).c_str());
+                std::to_string(replay.last_step()).c_str());
     return kExitDone;
   }
 };
