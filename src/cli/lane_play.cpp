@@ -63,12 +63,6 @@ LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options
   return load_with_state(std::move(scene), options, outputs, file);
 }
 
-Replay::Options options_for(const LaneSource& source, const std::optional<Method>& method) {
-  Replay::Options options = source.replay;
-  if (method) options.integrator = &method_info(*method);
-  return options;
-}
-
 }  // namespace
 
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
@@ -141,7 +135,7 @@ LaneSource read_journal_source(const std::string& journal, const std::optional<s
   outputs.spare(path_of(journal));
   if (mesh) outputs.spare(out.replay.mesh);
   out.journal = read_journal(path_of(journal), Interrupt::probe(), mesh_folder);
-  outputs.spare(out.journal);
+  for (const std::filesystem::path& file : files_of(out.journal)) outputs.spare(file);
   return out;
 }
 
@@ -157,7 +151,10 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
 
 LanePlay::LanePlay(const LaneSource& source, std::optional<Method> method)
     : source_(source), method_(std::move(method)), left_(source.steps) {
-  if (!source.journal.empty()) replay_.emplace(source.journal, options_for(source, method_));
+  if (source.journal.empty()) return;
+  Replay::Options options = source.replay;
+  if (method_) options.integrator = &method_info(*method_);
+  replay_.emplace(source.journal, std::move(options));
 }
 
 void LanePlay::begin(WorkerPool& pool) {

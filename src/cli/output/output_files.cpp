@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "documents/journal.h"
 #include "documents/scene_file.h"
 #include "io/output_file.h"
 
@@ -130,10 +129,6 @@ void OutputFiles::spare(const fs::path& input) const {
 
 void OutputFiles::spare(const Scene& scene) const {
   for (const fs::path& file : files_of(scene)) spare(file);
-}
-
-void OutputFiles::spare(std::span<const JournalEntry> journal) const {
-  for (const fs::path& file : files_of(journal)) spare(file);
 }
 
 bool OutputFiles::replaces(const fs::path& file) const {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +16,6 @@ class Option;
 
 namespace clothlab {
 
-struct JournalEntry;
 struct Scene;
 
 /// Throws InputError if a file has the extension of a known format other than that of `extension`.
@@ -66,9 +64,8 @@ class OutputFiles {
   void add_numbered(const std::filesystem::path& folder, std::string prefix, std::string suffix);
   /// Throws InputError if an output would replace this file, which the command reads.
   void spare(const std::filesystem::path& input) const;
-  /// The same for all files that a scene or a journal names.
+  /// The same for all files that a scene names.
   void spare(const Scene& scene) const;
-  void spare(std::span<const JournalEntry> journal) const;
 
  private:
   struct Numbered {
