@@ -122,6 +122,15 @@ std::vector<double> ClothModel::masses(const Material& material) const {
   return masses_by_area(material.mass, areas_);
 }
 
+CompressedRows<std::uint32_t> ClothModel::by_particle(std::span<const Triangle> triangles) const {
+  CompressedRows<std::uint32_t> at;
+  at.fill(particles(), [&](const auto& add) {
+    for (std::uint32_t t = 0; t < triangles.size(); ++t)
+      for (const std::uint32_t i : triangles[t]) add(i, t);
+  });
+  return at;
+}
+
 void check_inflate(const Material& material, std::size_t closed) {
   if (material.inflate == 0 || closed > 0) return;
   throw InputError(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cloth/material.h"
+#include "core/compressed_rows.h"
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "linalg/spring_matrix.h"
@@ -47,6 +48,9 @@ class ClothModel {
   std::span<const char> stretch_flags() const { return is_stretch_; }
 
   std::span<const Triangle> triangles() const { return *triangles_; }
+  /// Those of some triangles that are at every particle, ascending, for forces that each particle sums up for
+  /// itself: no locks, and the same bits for any number of threads.
+  CompressedRows<std::uint32_t> by_particle(std::span<const Triangle> triangles) const;
   /// Area of all triangles at rest [m²].
   double area() const;
   /// The triangles of the parts that enclose a volume (ClothMesh::closed), with their corners

@@ -12,7 +12,7 @@ constexpr std::size_t kPressureGrain = 1024;
 }  // namespace
 
 PressureForce::PressureForce(const ClothModel& model, double pressure)
-    : model_(model), triangles_(triangles_at(model.particles(), model.enclosing())), pressure_(pressure) {}
+    : model_(model), triangles_(model.by_particle(model.enclosing())), pressure_(pressure) {}
 
 double PressureForce::volume(WorkerPool& pool, std::span<const vec3> x) const {
   const auto triangles = model_.enclosing();

@@ -5,7 +5,6 @@
 
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
-#include "cloth/particle_triangles.h"
 
 namespace clothlab {
 

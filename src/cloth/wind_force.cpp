@@ -20,7 +20,7 @@ constexpr std::size_t kWindGrain = 1024;
 WindForce::WindForce(const ClothModel& model, const Wind& wind)
     : model_(model),
       air_(model.particles()),
-      triangles_(triangles_at(model.particles(), model.triangles())),
+      triangles_(model.by_particle(model.triangles())),
       facets_(model.triangles().size()),
       blocks_(model.particles()) {
   set_wind(wind);
