@@ -52,7 +52,7 @@ class DriverForces final : public ForceTerm {
  public:
   /// `masses` must outlive this.
   DriverForces(std::span<const double> masses, std::vector<DrivenGroup> groups)
-      : masses_(masses), groups_(std::move(groups)) {}
+      : ForceTerm(&PotentialEnergies::drivers), masses_(masses), groups_(std::move(groups)) {}
 
   void set_masses(std::span<const double> masses) { masses_ = masses; }
   /// The time of harmonic forces [s], until the next call.
@@ -69,10 +69,6 @@ class DriverForces final : public ForceTerm {
     add_forces(pool, t, x, v, f);
   }
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
-                    ForceMeasures& measures) const override {
-    measures.energies.drivers += energy(pool, x);
-  }
   /// Without central forces, which have no bound.
   OuterLoad outer_load(double mass) const override;
   /// Uses scratch memory of its own: one caller at a time, as for the pool.

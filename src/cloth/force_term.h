@@ -45,6 +45,10 @@ struct OuterLoad {
 /// visible side effects, and accept any x and v, also if not finite.
 class ForceTerm {
  public:
+  /// `energy`: to which its potential energy is added; null: to none, or add_measures is overridden.
+  /// `in_rest`: SpringForces::rest includes this force.
+  explicit ForceTerm(double PotentialEnergies::*energy = nullptr, bool in_rest = true)
+      : energy_(energy), in_rest_(in_rest) {}
   virtual ~ForceTerm() = default;
 
   /// Potential energy [J].
@@ -55,9 +59,9 @@ class ForceTerm {
                          std::span<vec3> f) const = 0;
 
   /// f += the part of this force that `part` includes [N].
-  virtual void add_part(WorkerPool& pool, SpringForces /*part*/, std::span<const vec3> x,
-                        std::span<const vec3> v, std::span<vec3> f) const {
-    add_force(pool, x, v, f);
+  virtual void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                        std::span<vec3> f) const {
+    if (in_rest_ || part != SpringForces::rest) add_force(pool, x, v, f);
   }
   /// The same at the time t [s], with the air of that time.
   virtual void add_part_at(WorkerPool& pool, double /*t*/, SpringForces part, std::span<const vec3> x,
@@ -76,8 +80,10 @@ class ForceTerm {
 
   /// Adds the energies and the strain of this force. If v is not empty, the next call is `add_force` at
   /// (x, v), for terms that compute both in one pass.
-  virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
-                            ForceMeasures& /*measures*/) const {}
+  virtual void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                            ForceMeasures& measures) const {
+    if (energy_ != nullptr) measures.energies.*energy_ += energy(pool, x);
+  }
 
   /// The load on cloth of the given mass [kg].
   virtual OuterLoad outer_load(double /*mass*/) const { return {}; }
@@ -96,11 +102,16 @@ class ForceTerm {
     add_force(pool, x, v, f);
     add_jacobians(pool, x, v, c, mode, a);
   }
+
+ private:
+  double PotentialEnergies::*energy_;
+  bool in_rest_;
 };
 
 /// Contact as a force of a cloth system; src/contact implements it.
 class ContactTerm : public ForceTerm, public StepContact {
  public:
+  ContactTerm() : ForceTerm(&PotentialEnergies::contact, false) {}
   /// DynamicSystem::linearize for this force, with the masses of particles [kg].
   virtual void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
                              std::span<const vec3> v, double factor, std::span<const vec3> u,

@@ -21,22 +21,12 @@ namespace clothlab {
 /// cursor. The spring's secant is at least min(k, least_block) I.
 class GrabForce final : public ForceTerm {
  public:
-  explicit GrabForce(const GrabSpring& grab) : grab_(grab) {}
-
-  const GrabSpring& grab() const { return grab_; }
+  explicit GrabForce(const GrabSpring& grab) : ForceTerm(&PotentialEnergies::grab, false), grab_(grab) {}
 
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
-  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                std::span<vec3> f) const override {
-    if (part != SpringForces::rest) add_force(pool, x, v, f);
-  }
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
-                    ForceMeasures& measures) const override {
-    measures.energies.grab += energy(pool, x);
-  }
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

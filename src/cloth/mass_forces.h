@@ -13,7 +13,8 @@ namespace clothlab {
 class GravityForce final : public ForceTerm {
  public:
   /// `masses` must outlive this; `gravity` in m/s².
-  GravityForce(std::span<const double> masses, const vec3& gravity) : masses_(masses), gravity_(gravity) {}
+  GravityForce(std::span<const double> masses, const vec3& gravity)
+      : ForceTerm(&PotentialEnergies::gravity), masses_(masses), gravity_(gravity) {}
 
   double energy(WorkerPool& pool, std::span<const vec3> x) const override {
     return -pool.sum(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -25,10 +26,6 @@ class GravityForce final : public ForceTerm {
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
                  std::span<vec3> f) const override {
     for_each(pool, x.size(), kGrain, [&](std::size_t i) { f[i] += masses_[i] * gravity_; });
-  }
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
-                    ForceMeasures& measures) const override {
-    measures.energies.gravity += energy(pool, x);
   }
   OuterLoad outer_load(double mass) const override { return {mass * glm::length(gravity_), 0}; }
 
@@ -43,16 +40,13 @@ class GravityForce final : public ForceTerm {
 class RayleighMassForce final : public ForceTerm {
  public:
   /// `masses` must outlive this; `beta` in 1/s.
-  RayleighMassForce(std::span<const double> masses, double beta) : masses_(masses), beta_(beta) {}
+  RayleighMassForce(std::span<const double> masses, double beta)
+      : ForceTerm(nullptr, false), masses_(masses), beta_(beta) {}
 
   void add_force(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> v,
                  std::span<vec3> f) const override {
     if (beta_ == 0) return;
     for (std::size_t i = 0; i < v.size(); ++i) f[i] -= beta_ * masses_[i] * v[i];
-  }
-  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                std::span<vec3> f) const override {
-    if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
   void add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const override {
     if (beta_ == 0 || stage.springs == SpringForces::rest) return;

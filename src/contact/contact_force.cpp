@@ -219,11 +219,6 @@ double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
   return sum;
 }
 
-void ContactForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
-                                ForceMeasures& measures) const {
-  measures.energies.contact += energy(pool, x);
-}
-
 void ContactForce::add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
   for (const ContactElement& contact : contacts_at(pool, x)) contact.spread(contact.push * contact.normal, f);
 }

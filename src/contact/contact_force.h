@@ -104,15 +104,8 @@ class ContactForce : public ContactTerm {
   double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const override;
 
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                    ForceMeasures& measures) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
-  /// Methods that want `rest` ask for `elements`.
-  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                std::span<vec3> f) const override {
-    if (part != SpringForces::rest) add_force(pool, x, v, f);
-  }
   /// With the pairs of damping and friction at x.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
