@@ -35,26 +35,22 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Spri
 }
 
 void SpringForce::set_material(const Material& material) {
-  stretch_stiffness_ = material.stretch_stiffness;
-  bend_stiffness_ = material.bend_stiffness;
-  damping_model_ = material.damping_model;
-  spring_damping_ = material.spring_damping;
-  rayleigh_stiffness_ = material.rayleigh_stiffness;
+  law_ = {material.stretch_stiffness, material.bend_stiffness, material.spring_damping,
+          material.damping_model == DampingModel::projected, material.rayleigh_stiffness};
   has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }
 
 SpringPass SpringForce::pass(SpringForces part) const {
-  const bool projected = damping_model_ == DampingModel::projected;
   return {.kernel = kernel_,
           .pattern = pattern(),
           .rest_lengths = model_.rest_lengths().data(),
           .is_stretch = model_.stretch_flags().data(),
           .motion = motion_.data(),
-          .stiffness = {bend_stiffness_, stretch_stiffness_},
-          .pull = {-bend_stiffness_, part == SpringForces::all ? -stretch_stiffness_ : 0.0},
-          .projected = projected ? spring_damping_ : 0.0,
-          .isotropic = projected ? 0.0 : spring_damping_,
-          .rayleigh = rayleigh_stiffness_};
+          .stiffness = {law_.bend_stiffness, law_.stretch_stiffness},
+          .pull = {-law_.bend_stiffness, part == SpringForces::all ? -law_.stretch_stiffness : 0.0},
+          .projected = law_.projected ? law_.damping : 0.0,
+          .isotropic = law_.projected ? 0.0 : law_.damping,
+          .rayleigh = law_.rayleigh};
 }
 
 /// Sets positions and velocities of the next pass. Empty velocities are not changed.

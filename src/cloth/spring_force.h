@@ -55,30 +55,19 @@ class SpringForce final : public ForceTerm {
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
 
   ElasticElements elements() const {
-    return {pattern(),
-            model_.rest_lengths(),
-            model_.stretch_springs(),
-            {.stretch_stiffness = stretch_stiffness_,
-             .bend_stiffness = bend_stiffness_,
-             .damping = spring_damping_,
-             .projected = damping_model_ == DampingModel::projected,
-             .rayleigh = rayleigh_stiffness_}};
+    return {pattern(), model_.rest_lengths(), model_.stretch_springs(), law_};
   }
 
  private:
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
+  bool damped() const { return law_.damping != 0 || law_.rayleigh != 0; }
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
   void run(WorkerPool& pool, bool forces, bool measures, bool damping) const;
   void add_sums(WorkerPool& pool, std::span<vec3> f) const;
 
   const ClothModel& model_;
-  DampingModel damping_model_{};
-  double stretch_stiffness_ = 0;   // k_s [N/m]
-  double bend_stiffness_ = 0;      // k_b [N/m]
-  double spring_damping_ = 0;      // k_d [N·s/m]
-  double rayleigh_stiffness_ = 0;  // α [s]
+  ElasticElements::Coefficients law_;
   SpringPass::Kernel kernel_;
 
   // The last pass.
