@@ -190,7 +190,7 @@ std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerP
                                                                          std::span<const char> of) {
   ++searches_;
   listed_reach_ = 0;
-  return finder_.find_within(pool, listed_x_, rooms_, reach, with_itself_, of);
+  return finder_.find(pool, {listed_x_, {}, reach, with_itself_, rooms_, of});
 }
 
 bool CandidateList::list_all(WorkerPool& pool, double reach) {
@@ -280,7 +280,7 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
             });
   } else {
     ++searches_;
-    const auto candidates = finder_.find_within(pool, x_, {}, reach, with_itself_, {});
+    const auto candidates = finder_.find(pool, {x_, {}, reach, with_itself_});
     crowded_ = !candidates;
     if (crowded_) return near_;
     collect(pool, candidates->size(), kNearGrain, near_by_chunk_, near_,
@@ -310,7 +310,7 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
   const bool covered = search == Search::again  ? update_list(pool, displacement, reach)
                        : search == Search::once ? covers(pool, displacement, reach)
                                                 : false;
-  if (!covered) return finder_.find(pool, x_, displacement_, reach, with_itself_);
+  if (!covered) return finder_.find(pool, {x_, displacement_, reach, with_itself_});
   collect(pool, listed_.size(), kNearGrain, pairs_by_chunk_, pairs_,
           [&](std::size_t k, std::vector<FeaturePair>& found) {
             if (!is_far(listed_[k], reach, true)) found.push_back(listed_[k].pair);
@@ -327,7 +327,7 @@ std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& p
   if (!covered && !list_for_short_steps(pool, reach)) {
     waits_ = std::max(waits_ - 1, 0);
     ++searches_;
-    const auto found = finder_.find(pool, x, displacement, reach, with_itself_);
+    const auto found = finder_.find(pool, {x, displacement, reach, with_itself_});
     if (!found) return std::nullopt;
     least_.assign(found->size(), 0);
     return Bounded{*found, least_};

@@ -109,9 +109,7 @@ bool PairFinder::Ball::overlaps(const Ball& other) const {
 /// Two triangles that may collide, and the features that each of them owns.
 struct PairFinder::Facing {
   std::span<const PackedBox> boxes;
-  std::span<const vec3> x, displacement;
-  std::span<const double> room;
-  double reach;
+  const Search& search;
   const Triangle &a, &b;
   const PackedBox &box_a, &box_b;
   std::uint8_t owned_by_a, owned_by_b;
@@ -126,8 +124,9 @@ struct PairFinder::Facing {
         add({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face}, found);
   }
   void add(const FeaturePair& pair, std::vector<FeaturePair>& found) const {
-    const double within = reach + (room.empty() ? 0 : pair.approach_within(room));
-    if (may_collide(pair.kind, pair.of(x), pair.of(displacement), within)) found.push_back(pair);
+    const double within = search.reach + (search.room.empty() ? 0 : pair.approach_within(search.room));
+    if (may_collide(pair.kind, pair.of(search.x), pair.of(search.displacement), within))
+      found.push_back(pair);
   }
   void list(std::vector<FeaturePair>& found) const {
     list_vertices(a, owned_by_a, b, box_b, found);
@@ -148,31 +147,24 @@ struct PairFinder::Facing {
   }
 };
 
-std::optional<std::span<const FeaturePair>> PairFinder::find_within(WorkerPool& pool, std::span<const vec3> x,
-                                                                    std::span<const double> room,
-                                                                    double reach, bool with_itself,
-                                                                    std::span<const char> of) {
-  still_.assign(x.size(), vec3(0));
-  return search(pool, x, still_, room, of, reach, with_itself);
-}
-
-std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool, std::span<const vec3> x,
-                                                               std::span<const vec3> displacement,
-                                                               std::span<const double> room,
-                                                               std::span<const char> of, double reach,
-                                                               bool with_itself) {
+std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, Search search) {
   constexpr std::size_t kGrain = 2048;
   pairs_.clear();
-  if (meshes_.empty() || x.empty()) return pairs_;
+  if (meshes_.empty() || search.x.empty()) return pairs_;
+  if (search.displacement.empty()) {
+    still_.assign(search.x.size(), vec3(0));
+    search.displacement = still_;
+  }
+  const std::span<const vec3> x = search.x, displacement = search.displacement;
   vec3 common(0);  // a common translation brings no pair closer
   for (const vec3& each : displacement) common += each;
   common /= static_cast<double>(displacement.size());
-  const auto room_of = [&](std::size_t i) { return room.empty() ? 0 : room[i]; };
+  const auto room_of = [&](std::size_t i) { return search.room.empty() ? 0 : search.room[i]; };
   boxes_.resize(x.size());
   for_each(pool, x.size(), kGrain, [&](std::size_t i) {
     Bounds box = Bounds::around(x[i]);
     box.include(Bounds::around(x[i] + displacement[i] - common));
-    box.grow(reach / 2 + room_of(i));
+    box.grow(search.reach / 2 + room_of(i));
     boxes_[i] = PackedBox(box);
   });
   for (Mesh& mesh : meshes_) {
@@ -186,13 +178,13 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
         farthest = std::max(farthest, glm::distance(x[i], centre));
         strays = std::max(strays, glm::distance(displacement[i], mean) + room_of(i));
       }
-      mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
+      mesh.balls[t] = {centre, mean, farthest + strays + search.reach / 2};
     });
   }
   const Mesh& cloth = meshes_.front();
   const std::size_t triangles = cloth.triangles.size();
-  list_leaves(of);
-  const std::span<const char> is_searched = of.empty() ? std::span<const char>() : is_searched_;
+  list_leaves(search.of);
+  const std::span<const char> is_searched = search.of.empty() ? std::span<const char>() : is_searched_;
   const std::size_t chunks = (leaves_.size() + kLeavesOfChunk - 1) / kLeavesOfChunk;
   by_chunk_.resize(std::max(by_chunk_.size(), chunks));
   const double crowded = pool.sum(leaves_.size(), kLeavesOfChunk, [&](std::size_t begin, std::size_t end) {
@@ -202,16 +194,13 @@ std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool,
         kMostOfChunk * kMostOfTriangle * (end - begin) * triangles / cloth.tree.leaves();
     for (std::size_t at = begin; at < end && found.size() <= most_here; ++at)
       for (const Mesh& mesh : meshes_) {
-        if (&mesh == &cloth && !with_itself) continue;
+        if (&mesh == &cloth && !search.with_itself) continue;
         cloth.tree.find_pairs(
             leaves_[at], mesh.tree, is_searched,
             [&](std::uint32_t a, std::uint32_t slot, std::uint32_t b, std::uint32_t other_slot) {
               if ((cloth.owned[a] | mesh.owned[b]) != 0 && cloth.balls[a].overlaps(mesh.balls[b]))
                 Facing{boxes_,
-                       x,
-                       displacement,
-                       room,
-                       reach,
+                       search,
                        cloth.triangles[a],
                        mesh.triangles[b],
                        cloth.tree.fitted(slot),

@@ -28,20 +28,20 @@ class PairFinder {
   /// [m]. Near positions should stay near: the tree of boxes is built for them.
   void add(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
-  /// Returns at least all pairs of the cloth's features with each other (if `with_itself`) and with those of
-  /// other meshes that may come nearer than `reach` on the displacements of all particles from x [m]. The
-  /// order does not depend on the pool or on other pairs. Nothing if there are more than kMostOfTriangle per
-  /// triangle. Valid until the next call of any member; allocates if there are more than ever before.
-  std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const vec3> x,
-                                                   std::span<const vec3> displacement, double reach,
-                                                   bool with_itself) {
-    return search(pool, x, displacement, {}, {}, reach, with_itself);
-  }
-  /// The same while no particle moves farther than its room from x [m]. Where `of` is not empty, pairs
-  /// without a particle marked there may be left out.
-  std::optional<std::span<const FeaturePair>> find_within(WorkerPool& pool, std::span<const vec3> x,
-                                                          std::span<const double> room, double reach,
-                                                          bool with_itself, std::span<const char> of);
+  /// All pairs of the cloth's features with each other (if `with_itself`) and with those of other meshes that
+  /// may come nearer than `reach` on the displacements of all particles from x [m].
+  struct Search {
+    std::span<const vec3> x;
+    std::span<const vec3> displacement;  ///< empty: all particles are at rest
+    double reach = 0;
+    bool with_itself = true;
+    std::span<const double> room = {};  ///< that each particle may move farther [m]; empty: none
+    std::span<const char> of = {};  ///< if not empty, pairs without a particle marked here may be left out
+  };
+  /// Returns at least these pairs. The order does not depend on the pool or on other pairs. Nothing if there
+  /// are more than kMostOfTriangle per triangle. Valid until the next call of any member; allocates if there
+  /// are more than ever before.
+  std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, Search search);
 
  private:
   // Contains a triangle and half the reach around it; moves by `displacement`.
@@ -58,10 +58,6 @@ class PairFinder {
     std::vector<Ball> balls;  // of the triangles
   };
   struct Facing;
-  std::optional<std::span<const FeaturePair>> search(WorkerPool& pool, std::span<const vec3> x,
-                                                     std::span<const vec3> displacement,
-                                                     std::span<const double> room, std::span<const char> of,
-                                                     double reach, bool with_itself);
   void list_leaves(std::span<const char> of);
 
   std::vector<Mesh> meshes_;
