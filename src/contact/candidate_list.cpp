@@ -318,9 +318,8 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
   return pairs_;
 }
 
-std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& pool, std::span<const vec3> x,
-                                                                   std::span<const vec3> displacement,
-                                                                   double reach) {
+std::optional<std::span<const CandidateList::Bounded>> CandidateList::bounded_along(
+    WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> displacement, double reach) {
   set_positions(x, {});
   const bool covered = covers(pool, displacement, reach);
   if (covered) ++served_;
@@ -329,22 +328,17 @@ std::optional<CandidateList::Bounded> CandidateList::bounded_along(WorkerPool& p
     ++searches_;
     const auto found = finder_.find(pool, {x, displacement, reach, with_itself_});
     if (!found) return std::nullopt;
-    least_.assign(found->size(), 0);
-    return Bounded{*found, least_};
+    bounded_.clear();
+    for (const FeaturePair& pair : *found) bounded_.push_back({pair, 0});
+    return bounded_;
   }
-  collect(pool, listed_.size(), kNearGrain, least_by_chunk_, bounded_,
-          [&](std::size_t k, std::vector<Least>& found) {
+  collect(pool, listed_.size(), kNearGrain, bounded_by_chunk_, bounded_,
+          [&](std::size_t k, std::vector<Bounded>& found) {
             const Listed& listed = listed_[k];
             if (!(listed.distance - listed.pair.approach_within(travel_) >= reach))
               found.push_back({listed.pair, listed.distance - listed.pair.approach_within(moved_)});
           });
-  pairs_.clear();
-  least_.clear();
-  for (const auto& [pair, least] : bounded_) {
-    pairs_.push_back(pair);
-    least_.push_back(least);
-  }
-  return Bounded{pairs_, least_};
+  return bounded_;
 }
 
 }  // namespace clothlab

@@ -64,13 +64,13 @@ class CandidateList {
   const vec3& position_of(std::uint32_t vertex) const { return x_[vertex]; }
 
   struct Bounded {
-    std::span<const FeaturePair> pairs;
-    std::span<const double> least;  ///< lower bound of the distance of each at x [m]
+    FeaturePair pair;
+    double least = 0;  ///< lower bound of the distance at x [m]
   };
   /// As `along` for short steps, with positions and displacements of all particles, also of meshes. In the
   /// order of PairFinder::find. Which further pairs are listed depends on earlier calls.
-  std::optional<Bounded> bounded_along(WorkerPool& pool, std::span<const vec3> x,
-                                       std::span<const vec3> displacement, double reach);
+  std::optional<std::span<const Bounded>> bounded_along(WorkerPool& pool, std::span<const vec3> x,
+                                                        std::span<const vec3> displacement, double reach);
   /// Number of searches so far.
   std::size_t searches() const { return searches_; }
 
@@ -79,10 +79,6 @@ class CandidateList {
     FeaturePair pair;
     double distance;  // at listed_x_ [m]
     double reach;     // see reach_of [m]
-  };
-  struct Least {
-    FeaturePair pair;
-    double least;
   };
   void add_next_meshes();
   bool is_at(std::span<const vec3> x, double reach, bool at_begin) const;
@@ -139,9 +135,8 @@ class CandidateList {
   std::vector<Near> near_;
   std::vector<std::vector<FeaturePair>> pairs_by_chunk_;
   std::vector<FeaturePair> pairs_;
-  std::vector<std::vector<Least>> least_by_chunk_;
-  std::vector<Least> bounded_;
-  std::vector<double> least_;
+  std::vector<std::vector<Bounded>> bounded_by_chunk_;
+  std::vector<Bounded> bounded_;
 };
 
 }  // namespace clothlab

@@ -226,11 +226,10 @@ TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
       ASSERT_TRUE(found);
       std::set<std::array<std::uint32_t, 5>> listed;
       std::vector<std::array<std::uint32_t, 5>> near, near_anew;
-      for (std::size_t k = 0; k < found->pairs.size(); ++k) {
-        const FeaturePair& pair = found->pairs[k];
+      for (const auto& [pair, least] : *found) {
         const double distance = separation(pair.kind, pair.of(x)).distance;
         EXPECT_TRUE(listed.insert(key(pair)).second);
-        EXPECT_LE(found->least[k], distance * (1 + 1e-12));
+        EXPECT_LE(least, distance * (1 + 1e-12));
         if (comes_near(pair, x, way, kReach)) near.push_back(key(pair));
       }
       const auto anew = finder.find(pool, {x, way, kReach, true});

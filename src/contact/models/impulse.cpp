@@ -160,17 +160,16 @@ class ImpulseContact final : public NodalContactResponse {
 
   CandidateList candidates_;
   double h_ = 0;
-  std::size_t particles_ = 0;               // of the cloth
-  std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
-  std::vector<vec3> predicted_, v_after_;   // displacements and velocities of the method
-  std::vector<double> inverse_;             // of masses [1/kg]; 0 where pinned
-  std::vector<vec3> listed_;                // displacements that pairs were listed for
-  std::vector<char> moved_;                 // since the last search for collisions
-  std::span<const FeaturePair> near_;
+  std::size_t particles_ = 0;                     // of the cloth
+  std::vector<vec3> x_, displacement_, v_;        // of particles, then of vertices of meshes
+  std::vector<vec3> predicted_, v_after_;         // displacements and velocities of the method
+  std::vector<double> inverse_;                   // of masses [1/kg]; 0 where pinned
+  std::vector<vec3> listed_;                      // displacements that pairs were listed for
+  std::vector<char> moved_;                       // since the last search for collisions
+  std::span<const CandidateList::Bounded> near_;  // at the start
   bool crowded_ = false, converged_ = true;
-  std::span<const double> least_;  // lower bounds of their distances at the start [m]
-  std::vector<double> distance_;   // their distances, or kFar if not measured yet [m]
-  std::vector<double> lengths_;    // of displacements
+  std::vector<double> distance_;  // their distances, or kFar if not measured yet [m]
+  std::vector<double> lengths_;   // of displacements
   std::vector<std::size_t> contact_of_pair_;
   std::vector<std::vector<Collision>> collisions_by_chunk_;
   std::vector<Collision> collisions_;
@@ -246,7 +245,7 @@ ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& aft
        round < kRounds && (find_collisions(surfaces, context) || (round == 0 && !contacts_.empty()));
        ++round) {
     for (const auto& [pair, share] : collisions_)
-      add(pair, share, end_distance(distance_[pair], candidates_.reach_of(near_[pair], thickness_)));
+      add(pair, share, end_distance(distance_[pair], candidates_.reach_of(near_[pair].pair, thickness_)));
     for (const Contact& contact : below_) add(contact);
     if (through_springs_ && round < kThroughSprings)
       solve_through_springs(system, context);
@@ -315,20 +314,20 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   listed_ = displacement_;
   const double reach = (1 + 2 * kPairRoom) * thickness_;
   const auto found = candidates_.bounded_along(context.pool, x_, displacement_, reach);
-  near_ = found ? found->pairs : std::span<const FeaturePair>();
-  least_ = found ? found->least : std::span<const double>();
+  near_ = found.value_or(std::span<const CandidateList::Bounded>());
   cancel.poll();
   distance_.assign(near_.size(), kFar);
   contact_of_pair_.assign(near_.size(), kNoContact);
   for_each(context.pool, near_.size(), kPairGrain, [&](std::size_t k) {
-    if (least_[k] < kMeasured * thickness_) measure(k);
+    if (near_[k].least < kMeasured * thickness_) measure(k);
   });
   return found.has_value();
 }
 
 /// The distance at the start.
 double ImpulseContact::measure(std::size_t pair) {
-  if (distance_[pair] == kFar) distance_[pair] = separation(near_[pair].kind, near_[pair].of(x_)).distance;
+  const FeaturePair& features = near_[pair].pair;
+  if (distance_[pair] == kFar) distance_[pair] = separation(features.kind, features.of(x_)).distance;
   return distance_[pair];
 }
 
@@ -350,7 +349,7 @@ double ImpulseContact::end_distance(double distance, double thickness) const {
 void ImpulseContact::add_near() {
   for (std::size_t k = 0; k < near_.size(); ++k) {
     if (!(distance_[k] > 0) || !(distance_[k] < thickness_)) continue;
-    const double thickness = candidates_.reach_of(near_[k], thickness_);
+    const double thickness = candidates_.reach_of(near_[k].pair, thickness_);
     if (distance_[k] < thickness) add(k, 0, end_distance(distance_[k], thickness));
   }
 }
@@ -358,7 +357,7 @@ void ImpulseContact::add_near() {
 /// Adds a contact at a fraction of the displacements, to end `kept` apart; replaces the last one of this
 /// pair.
 void ImpulseContact::add(std::size_t number, double share, double kept) {
-  const FeaturePair& pair = near_[number];
+  const FeaturePair& pair = near_[number].pair;
   const std::array<vec3, 4> x = pair.of(x_), displacement = pair.of(displacement_);
   std::array<vec3, 4> there = x;
   for (std::size_t k = 0; k < 4; ++k) there[k] += share * displacement[k];
@@ -450,10 +449,10 @@ bool ImpulseContact::find_collisions(const Surfaces& surfaces, const ComputeCont
       });
   const double most_least = std::max(kLeastOfThickness * thickness_, rounding);
   const auto find_collision = [&](std::size_t k, std::vector<Collision>& found) {
-    const FeaturePair& pair = near_[k];
+    const FeaturePair& pair = near_[k].pair;
     const auto& [a, b, c, d] = pair.particle;
     if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) return;
-    const double known = distance_[k] == kFar ? least_[k] : distance_[k];
+    const double known = distance_[k] == kFar ? near_[k].least : distance_[k];
     if (pair.approach_within(lengths_) < known - most_least || !(measure(k) > 0)) return;
     const double near = std::min(kLeastOfThickness * thickness_, kLeastOfDistance * distance_[k]);
     const double least = std::max(near, rounding);
@@ -675,7 +674,7 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
     bool grown = false;
     const auto join = [&](std::uint32_t a, std::uint32_t b) { grown = zone_of_.join(a, b) || grown; };
     for (const Collision& collision : collisions_) {
-      const FeaturePair& pair = near_[collision.pair];
+      const FeaturePair& pair = near_[collision.pair].pair;
       for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
       for (const std::uint32_t i : pair.particle)
         if (i >= particles_) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
