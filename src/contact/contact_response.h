@@ -121,8 +121,8 @@ class ContactResponse {
   /// velocities v. Valid until the next call.
   virtual std::span<const ContactPair> pairs(std::span<const vec3> v) = 0;
   /// The contacts in a state, with surfaces as they moved to there; without a step.
-  /// By default those of contacts(), without forces, which only a step knows.
-  virtual std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state);
+  virtual std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces,
+                                            const State& state) = 0;
   /// Its own figures of the last step.
   virtual void add_figures(ContactFigures& /*figures*/) const {}
   /// Adds the constraints of the last step that still lie on their surfaces to a projection of the pins.

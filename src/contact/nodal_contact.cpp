@@ -363,6 +363,16 @@ void NodalContactResponse::add_constraints(Projection& projection, const Surface
   projection.constrain(held);
 }
 
+std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
+                                                        const State& state) {
+  std::vector<ContactPair> pairs;
+  for (const auto& [particle, surface, sticks, impulse] : contacts_)
+    if (surface >= surfaces.first() && surface < surfaces.size())
+      pairs.push_back(
+          {particle, surface, sticks, surfaces.at_end(surface, particle, state.x[particle]).gap()});
+  return pairs;
+}
+
 std::unique_ptr<ContactResponse> make_nodal_contact() { return std::make_unique<NodalContactResponse>(); }
 
 }  // namespace clothlab

@@ -39,6 +39,8 @@ class NodalContactResponse : public ContactResponse {
   void undo_step() override { NodalContactResponse::set_contacts(before_); }
 
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
+  /// Those of contacts(), without forces, which only a step knows.
+  std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
   void add_constraints(Projection& projection, const Surfaces& surfaces,
                        std::span<const vec3> x) const override;
   const std::vector<ActiveContact>& contacts() const override { return contacts_; }
