@@ -27,6 +27,8 @@ struct SurfacePoint {
   vec3 least{0};               ///< direction of the least curvature, of length 1; 0: all are equal
   double slack = 0;            ///< rounding between the surface and points on it [m]
   double least_curvature = 0;  ///< [1/m]
+
+  double gap() const { return height - level; }  ///< [m]
 };
 
 /// True if the point is below the surface, by more than rounding.

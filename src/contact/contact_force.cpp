@@ -122,8 +122,8 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
       const auto seen = seen_by(particle, surface, x[i], reach + prediction.left * glm::length(velocity));
       if (!seen) continue;
       const SurfacePoint& point = *seen;
-      const double gap = point.height - point.level - settings_.thickness +
-                         prediction.left * glm::dot(point.normal, velocity);
+      const double gap =
+          point.gap() - settings_.thickness + prediction.left * glm::dot(point.normal, velocity);
       double ahead = gap;
       if (prediction.near) {
         ahead -= std::abs(prediction.factor) * glm::length(prediction.u[i]);
@@ -143,9 +143,7 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
       contact.reach = settings_.law.distance;
       contact.push = settings_.law.line(gap);
       // Of the surface at this height, which is parallel to the body's.
-      const auto here = [&](double curvature) {
-        return curvature / (1 + curvature * (point.height - point.level));
-      };
+      const auto here = [&](double curvature) { return curvature / (1 + curvature * point.gap()); };
       const mat3 least = square(point.least);
       contact.turning = here(point.curvature) * (mat3(1.0) - square(point.normal) - least) +
                         here(point.least_curvature) * least;

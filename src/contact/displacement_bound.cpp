@@ -14,14 +14,12 @@ constexpr double kKept = 0.2;  // of a distance
 constexpr int kLimitRounds = 24;
 constexpr std::size_t kFreeGrain = 256;
 
-double gap_above(const SurfacePoint& point) { return point.height - point.level; }
-
 // The fraction of a displacement up to which a point stays higher above a surface at its end than the
 // distance, or a fifth of its height.
 double fraction_above(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
                       const vec3& displacement, double distance) {
   constexpr int kMostSteps = 200;
-  const auto gap_at = [&](const vec3& at) { return gap_above(surfaces.at_end(surface, particle, at)); };
+  const auto gap_at = [&](const vec3& at) { return surfaces.at_end(surface, particle, at).gap(); };
   double gap = gap_at(x), t = 0;
   const double kept = kKept * std::min(gap, distance), length = glm::length(displacement);
   if (!(gap > 0) || gap - length >= kept) return 1;
@@ -41,7 +39,7 @@ bool passes_near(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t 
                  const vec3& displacement, double least) {
   const vec3 end = x + displacement;
   return surfaces.first_touch(surface, particle, x, end, least) ||
-         gap_above(surfaces.at_end(surface, particle, end)) < least;
+         surfaces.at_end(surface, particle, end).gap() < least;
 }
 
 }  // namespace
@@ -64,7 +62,7 @@ bool DisplacementBound::find_blocked(WorkerPool& pool, const Obstruction& obstru
           double fraction = 1;
           if (!moves || !surfaces.moves(k))
             fraction = fraction_above(surfaces, k, i, x[i], displacement[i], distance);
-          else if (const double gap = gap_above(surfaces.at_begin(k, i, x[i]));
+          else if (const double gap = surfaces.at_begin(k, i, x[i]).gap();
                    gap > 0 &&
                    passes_near(surfaces, k, i, x[i], displacement[i], kKept * std::min(gap, distance)))
             fraction = 0;

@@ -51,7 +51,7 @@ void add(const NodalContact& contact, std::vector<NodalContact>& found, std::siz
 
 // To a surface at the beginning of the step [m]. One that appears or rises lifts particles slowly.
 double gap_to(const ContactStep& step, const SurfacePoint& point) {
-  const double gap = point.height - point.level;
+  const double gap = point.gap();
   return step.positional ? gap : std::max(gap, -step.h * kLiftingSpeed);
 }
 
@@ -102,7 +102,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
       const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, x)) + fall;
       if (surfaces.is_far(surface, i, x, reach)) continue;
       const SurfacePoint point = surfaces.at_begin(surface, i, x);
-      if (!(point.height - point.level <= reach)) continue;
+      if (!(point.gap() <= reach)) continue;
       if (found.size() == others && pins.find(i) != nullptr) break;
       add(contact_at(step, surface, i, point), found, others);
     }
@@ -222,7 +222,7 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, Sta
     pair.particle = contact.particle;
     pair.surface = contact.surface;
     pair.sticks = contact.state == ContactState::stick;
-    pair.gap = point.height - point.level;
+    pair.gap = point.gap();
     pair.push = contact.push() / step.h * contact.normal;
     pair.friction = contact.across(contact.impulse) / step.h;
     const vec3 slip = after.v[contact.particle] - surfaces.velocity_at_end(contact.surface, x);
@@ -261,8 +261,8 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
     const SurfacePoint point = surfaces.at_end(contact.surface, i, x);
     const bool was_lifted = contact.gap < -kOnSurface;
     lifts = lifts || was_lifted;
-    if (!(point.height - point.level <= kOnSurface) && !was_lifted && speed == 0) continue;
-    if (std::abs(point.height - point.level) <= kSurfaceRounding)
+    if (!(point.gap() <= kOnSurface) && !was_lifted && speed == 0) continue;
+    if (std::abs(point.gap()) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
     const vec3 velocity = surfaces.velocity_at_end(contact.surface, x);
     const double outwards = glm::dot(point.normal, v - velocity);

@@ -77,8 +77,7 @@ std::optional<vec3> Surfaces::first_touch(std::uint32_t surface, std::uint32_t p
   double t = 0;
   for (int step = 0; step < kMostAdvances; ++step) {
     const vec3 x = from + t * path;
-    const SurfacePoint point = at_begin(surface, particle, x);
-    const double gap = point.height - point.level;
+    const double gap = at_begin(surface, particle, x).gap();
     if (gap < least) return x;
     t += (gap - least / 2) / length;
     if (!(t < 1)) return std::nullopt;

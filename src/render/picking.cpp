@@ -251,7 +251,7 @@ std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, c
     double distance = 0;
     for (int step = 0; step < kMostSteps && distance <= middle + bound; ++step) {
       const SurfacePoint surface = closest_point(body, ray.at(distance));
-      const double gap = surface.height - surface.level;
+      const double gap = surface.gap();
       if (step == 0 && gap < 0) break;  // from within
       if (gap < kClose * bound) {
         if (!nearest || distance < nearest->distance) nearest = ObstaclePick{k, distance};

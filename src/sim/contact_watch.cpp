@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::size_t kWatchGrain = 1024;
 
-double gap_at(const SurfacePoint& point) { return point.height - point.level; }
-
 /// True if a particle ended on the opposite side of a body, rather than around an edge.
 bool is_opposite(const SurfacePoint& from, const SurfacePoint& to) {
   constexpr double kMostCosine = -0.1;
@@ -38,7 +36,7 @@ bool leads_through(const Obstacle& body, double depth, const vec3& from, const v
   const double length = glm::distance(from, to);
   const double least = std::max(kFinest * depth, length / kMostPoints);
   for (double at = 0; at < length;) {
-    const double gap = gap_at(closest_point(body, from + at / length * (to - from)));
+    const double gap = closest_point(body, from + at / length * (to - from)).gap();
     if (gap < -kInside * depth) return true;
     at += std::max(gap + kInside / 2 * depth, least);  // no point nearer is that deep
   }
@@ -234,8 +232,8 @@ void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& be
     const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
     if (displacement > depth && crosses) continue;  // passes() detects it
     const SurfacePoint at_begin = closest_point(body, from), at_end = closest_point(body, to);
-    if (!(gap_at(at_begin) < 0) || !is_opposite(at_begin, at_end)) continue;
-    if (gap_at(at_end) < 0 || leads_through(body, depth, from, to))
+    if (!(at_begin.gap() < 0) || !is_opposite(at_begin, at_end)) continue;
+    if (at_end.gap() < 0 || leads_through(body, depth, from, to))
       add_passage({deep.particle, deep.surface, displacement, true}, h);
   }
 }
@@ -248,7 +246,7 @@ bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const ve
   if (glm::dot(apart, apart) > near * near) return false;
   if (body.shape == Obstacle::Shape::mesh && !crosses_mesh(body, from, to)) return false;
   const SurfacePoint at_begin = closest_point(body, from);
-  if (gap_at(at_begin) > length || !is_opposite(at_begin, closest_point(body, to))) return false;
+  if (at_begin.gap() > length || !is_opposite(at_begin, closest_point(body, to))) return false;
   return leads_through(body, candidate.depth, from, to);
 }
 

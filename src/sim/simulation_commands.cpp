@@ -326,10 +326,8 @@ double Simulation::reach(const Scene& world) const {
   double distance = 0;
   for (const vec3& x : state_.x) {
     if (world.floor.on) distance = std::max(distance, std::abs(x.y - world.floor.height));
-    for (const Obstacle& body : world.obstacles.bodies) {
-      const SurfacePoint point = closest_point(body, x);
-      distance = std::max(distance, std::abs(point.height - point.level));
-    }
+    for (const Obstacle& body : world.obstacles.bodies)
+      distance = std::max(distance, std::abs(closest_point(body, x).gap()));
   }
   double on_paths = 0;
   for (const Obstacle& body : world.obstacles.bodies)
@@ -448,7 +446,7 @@ void Simulation::make_room(WorkerPool& pool, std::string_view when) {
     for (std::uint32_t surface = surfaces_.first(); surface < surfaces_.size(); ++surface) {
       if (surfaces_.is_mesh(surface)) continue;
       const SurfacePoint point = surfaces_.at_end(surface, i, state_.x[i] + probe_.x[i]);
-      const double gap = point.height - point.level;
+      const double gap = point.gap();
       if (gap >= kLeast * distance) continue;
       if (gap < -distance || pins_.contains(i))
         throw InputError("Vertex " + std::to_string(mesh_->vertex_of_particle[i]) + " is " +

@@ -69,7 +69,7 @@ struct Drape final : SceneAnalysis {
       if (of.floor.on) least = std::min(least, x.y - of.floor.height);
       for (const Obstacle& body : bodies) {
         const SurfacePoint place = closest_point(body, x);
-        least = std::min(least, place.height - place.level);
+        least = std::min(least, place.gap());
       }
     }
     return least - of.thickness;

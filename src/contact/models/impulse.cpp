@@ -409,9 +409,7 @@ void ImpulseContact::add(Contact contact) {
 }
 
 /// The gap to the surface itself, without its thickness.
-double ImpulseContact::gap_of(const SurfacePoint& point) const {
-  return point.height - point.level + thickness_;
-}
+double ImpulseContact::gap_of(const SurfacePoint& point) const { return point.gap() + thickness_; }
 
 /// The contact of a particle that ends `kept` above a surface; `point` is the surface point of x at the
 /// beginning.
