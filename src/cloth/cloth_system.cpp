@@ -146,7 +146,7 @@ double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) 
 
 void ClothSystem::assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                            const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
-  springs_.add_jacobians(pool, x, v, c, mode, a);
+  springs_.add_jacobians(pool, {x, v, c, mode}, a);
   assemble_others(pool, x, v, c, mode, a);
 }
 
@@ -154,19 +154,20 @@ void ClothSystem::assemble_others(WorkerPool& pool, std::span<const vec3> x, std
                                   const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   begin_matrix(pool, c, a);
   for (const ForceTerm* term : terms_)
-    if (term != &springs_) term->add_jacobians(pool, x, v, c, mode, a);
+    if (term != &springs_) term->add_jacobians(pool, {x, v, c, mode}, a);
 }
 
 void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const {
+  const Linearization at{x, v, c, mode, factor, u};
   clear(pool, f);
   begin_matrix(pool, c, a);
   for (const ForceTerm* term : terms_) {
     if (term == contact_)
-      contact_->linearize_set(pool, masses_, x, v, factor, u, c, mode, contacts, f, a);
+      contact_->linearize_set(pool, masses_, at, contacts, f, a);
     else
-      term->linearize(pool, x, v, factor, u, c, mode, f, a);
+      term->linearize(pool, at, f, a);
   }
 }
 

@@ -99,28 +99,25 @@ mat3 DriverForces::central_block(const DriverForce& force, std::uint32_t i, cons
   return force.strength * masses_[i] / (r * r * r) * (mat3(1.0) - along * glm::outerProduct(n, n));
 }
 
-void DriverForces::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
-                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
+void DriverForces::add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const {
   stencils_.clear();
   for (const DrivenGroup& group : groups_) {
-    if (group.force.kind == Kind::drag && c.damping != 0)
-      for_particles(pool, group, [&](std::uint32_t i) { a.diagonal(i) += c.damping * group.force.drag; });
-    if (group.force.kind == Kind::central && c.stiffness != 0)
+    if (group.force.kind == Kind::drag && at.c.damping != 0)
+      for_particles(pool, group, [&](std::uint32_t i) { a.diagonal(i) += at.c.damping * group.force.drag; });
+    if (group.force.kind == Kind::central && at.c.stiffness != 0)
       for (const std::uint32_t i : group.particles)
-        stencils_.push_back({{i}, {1}, 1, c.stiffness * central_block(group.force, i, x[i], mode)});
+        stencils_.push_back({{i}, {1}, 1, at.c.stiffness * central_block(group.force, i, at.x[i], at.mode)});
   }
   a.add_stencils(stencils_);
 }
 
-void DriverForces::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                             double factor, std::span<const vec3> u, const SystemCoefficients& c,
-                             JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  add_force(pool, x, v, f);
-  add_jacobians(pool, x, v, c, mode, a);
+void DriverForces::linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
+                             SpringMatrix& a) const {
+  ForceTerm::linearize(pool, at, f, a);
   for (const DrivenGroup& group : groups_)
     if (group.force.kind == Kind::central)
       for_particles(pool, group, [&](std::uint32_t i) {
-        f[i] -= factor * (central_block(group.force, i, x[i], mode) * u[i]);
+        f[i] -= at.factor * (central_block(group.force, i, at.x[i], at.mode) * at.u[i]);
       });
 }
 

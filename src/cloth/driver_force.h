@@ -72,10 +72,8 @@ class DriverForces final : public ForceTerm {
   /// Without central forces, which have no bound.
   OuterLoad outer_load(double mass) const override;
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
-  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
                  SpringMatrix& a) const override;
 
  private:

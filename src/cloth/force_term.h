@@ -38,6 +38,15 @@ struct OuterLoad {
   double energy = 0;  ///< kinetic energy that it can give the cloth over any distance [J]
 };
 
+/// Where a step linearises forces, and the coefficients of its matrix.
+struct Linearization {
+  std::span<const vec3> x, v;
+  SystemCoefficients c;
+  JacobianMode mode = JacobianMode::clamped;
+  double factor = 0;  ///< of K u, which ForceTerm::linearize adds to the force
+  std::span<const vec3> u = {};
+};
+
 /// One kind of force. A new one needs a pair of files, a line in ClothSystem::list_terms and a row in the
 /// finite-difference test (tests/cloth/force_terms.h). Defaults are for forces without that property.
 ///
@@ -90,17 +99,14 @@ class ForceTerm {
 
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K. The default
   /// is for a force without either.
-  virtual void add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
-                             const SystemCoefficients& /*c*/, JacobianMode /*mode*/,
-                             SpringMatrix& /*a*/) const {}
+  virtual void add_jacobians(WorkerPool& /*pool*/, const Linearization& /*at*/, SpringMatrix& /*a*/) const {}
 
   /// f += this force + factor K u, and add_jacobians with the same K. A force that is not smooth may be
   /// evaluated at x + factor u. The default is for a force without K.
-  virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                         double /*factor*/, std::span<const vec3> /*u*/, const SystemCoefficients& c,
-                         JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-    add_force(pool, x, v, f);
-    add_jacobians(pool, x, v, c, mode, a);
+  virtual void linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
+                         SpringMatrix& a) const {
+    add_force(pool, at.x, at.v, f);
+    add_jacobians(pool, at, a);
   }
 
  private:
@@ -113,10 +119,8 @@ class ContactTerm : public ForceTerm, public StepContact {
  public:
   ContactTerm() : ForceTerm(&PotentialEnergies::contact, false) {}
   /// DynamicSystem::linearize for this force, with the masses of particles [kg].
-  virtual void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
-                             std::span<const vec3> v, double factor, std::span<const vec3> u,
-                             const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts,
-                             std::span<vec3> f, SpringMatrix& a) const = 0;
+  virtual void linearize_set(WorkerPool& pool, std::span<const double> masses, const Linearization& at,
+                             ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const = 0;
 };
 
 }  // namespace clothlab

@@ -65,24 +65,22 @@ mat3 GrabForce::damper_slope(std::span<const vec3> v, JacobianMode mode) const {
   return mode == JacobianMode::clamped ? mat3(saturation(s, bound)) : saturation_slope(s, bound);
 }
 
-void GrabForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> x, std::span<const vec3> v,
-                              const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
+void GrabForce::add_jacobians(WorkerPool& /*pool*/, const Linearization& at, SpringMatrix& a) const {
   if (grab_.max_force == 0) return;
   SpringMatrix::Stencil stencil;
   std::ranges::copy(grab_.particles, stencil.particle.begin());
   stencil.weight = {grab_.weights[0], grab_.weights[1], grab_.weights[2]};
   stencil.count = 3;
-  stencil.C = c.stiffness * spring_block(x, mode) + c.damping * grab_.damping * damper_slope(v, mode);
+  stencil.C = at.c.stiffness * spring_block(at.x, at.mode) +
+              at.c.damping * grab_.damping * damper_slope(at.v, at.mode);
   a.add_stencil(stencil);
 }
 
-void GrabForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
-                          std::span<vec3> f, SpringMatrix& a) const {
-  add_force(pool, x, v, f);
-  add_jacobians(pool, x, v, c, mode, a);
+void GrabForce::linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
+                          SpringMatrix& a) const {
+  ForceTerm::linearize(pool, at, f, a);
   if (grab_.max_force == 0) return;
-  const vec3 force = factor * (spring_block(x, mode) * grab_.blend(u));
+  const vec3 force = at.factor * (spring_block(at.x, at.mode) * grab_.blend(at.u));
   for (int k = 0; k < 3; ++k) f[grab_.particles[static_cast<std::size_t>(k)]] -= grab_.weights[k] * force;
 }
 

@@ -27,10 +27,8 @@ class GrabForce final : public ForceTerm {
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
-  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
                  SpringMatrix& a) const override;
 
  private:

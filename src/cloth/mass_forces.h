@@ -54,9 +54,8 @@ class RayleighMassForce final : public ForceTerm {
     for (std::size_t i = 0; i < impulse.size(); ++i)
       impulse[i] -= stage.weight * beta_ * masses_[i] * stage.v_end[i];
   }
-  void add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
-                     const SystemCoefficients& c, JacobianMode /*mode*/, SpringMatrix& a) const override {
-    const double factor = c.damping * beta_;
+  void add_jacobians(WorkerPool& /*pool*/, const Linearization& at, SpringMatrix& a) const override {
+    const double factor = at.c.damping * beta_;
     if (factor == 0) return;
     for (std::size_t i = 0; i < masses_.size(); ++i) a.diagonal(i) += factor * masses_[i];
   }

@@ -165,30 +165,28 @@ void SpringForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& sta
   });
 }
 
-void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                            std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
-                            std::span<vec3> f, SpringMatrix& a) const {
-  take(pool, x, v);
+void SpringForce::linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
+                            SpringMatrix& a) const {
+  take(pool, at.x, at.v);
   const SpringPattern& p = pattern();
-  const bool along_v = u.data() == v.data();
+  const bool along_v = at.u.data() == at.v.data();
   if (!along_v) {
     u_.resize(p.particles());
-    for_each_row(pool, p, [&](std::size_t i) { u_[i] = padded(u[p.particle[i]]); });
+    for_each_row(pool, p, [&](std::size_t i) { u_[i] = padded(at.u[p.particle[i]]); });
   }
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode, a};
+  const SpringPass::Blocks blocks{at.c, at.mode, a};
   for_rows(pool, p, [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
-    all.linearize(chunk, factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
+    all.linearize(chunk, at.factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
   });
   has_forces_ = has_damping_ = false;
   add_sums(pool, f);
 }
 
-void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                                const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
-  take(pool, x, c.damper_tension ? v : std::span<const vec3>());
+void SpringForce::add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const {
+  take(pool, at.x, at.c.damper_tension ? at.v : std::span<const vec3>());
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode, a};
+  const SpringPass::Blocks blocks{at.c, at.mode, a};
   pool.for_chunks(pattern().springs(), kSpringGrain,
                   [&](std::size_t begin, std::size_t end) { all.assemble(begin, end, blocks); });
 }

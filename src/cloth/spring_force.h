@@ -47,12 +47,10 @@ class SpringForce final : public ForceTerm {
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                             Impulses& to) const override;
-  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
                  SpringMatrix& a) const override;
   /// Sets the springs of the matrix and nothing else; no other force changes them.
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
 
   ElasticElements elements() const {
     return {pattern(), model_.rest_lengths(), model_.stretch_springs(), law_};

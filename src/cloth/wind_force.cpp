@@ -135,10 +135,9 @@ double WindForce::largest_rate(WorkerPool& pool, std::span<const vec3> x, std::s
   return largest;
 }
 
-void WindForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                              const SystemCoefficients& c, JacobianMode /*mode*/, SpringMatrix& a) const {
-  if (c.damping * wind_.density * wind_.drag_coefficient == 0) return;
-  compute_blocks(pool, x, v, c.damping);
+void WindForce::add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const {
+  if (at.c.damping * wind_.density * wind_.drag_coefficient == 0) return;
+  compute_blocks(pool, at.x, at.v, at.c.damping);
   stencils_.clear();
   for (std::uint32_t i = 0; i < blocks_.size(); ++i)
     stencils_.push_back(SpringMatrix::Stencil{{i}, {1}, 1, blocks_[i]});

@@ -34,8 +34,7 @@ class WindForce final : public ForceTerm {
   /// Uses scratch memory of its own: one caller at a time, as for the pool. So does add_jacobians.
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                             Impulses& to) const override;

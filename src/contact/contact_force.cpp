@@ -295,23 +295,21 @@ mat3 ContactForce::block(const ContactElement& contact, JacobianMode mode) const
   return mode == JacobianMode::clamped ? along : along - std::max(contact.push, 0.0) * contact.turning;
 }
 
-void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
-                              const ContactSet* set, SpringMatrix& a) const {
+void ContactForce::add_blocks(const Linearization& at, const ContactSet* set, SpringMatrix& a) const {
   stencils_.clear();
   const auto add = [&](const ContactElement& contact, const mat3& C) {
     stencils_.push_back({contact.particle, contact.weight, contact.count, C});
   };
-  for (const ContactElement& contact : found_) add(contact, c.stiffness * block(contact, mode));
-  if (c.damping != 0)
+  for (const ContactElement& contact : found_) add(contact, at.c.stiffness * block(contact, at.mode));
+  if (at.c.damping != 0)
     for (std::size_t k = 0; k < slides_.size(); ++k)
-      add(slides_[k].contact, -c.damping * linear_drag(k, v, mode, set).slope);
+      add(slides_[k].contact, -at.c.damping * linear_drag(k, at.v, at.mode, set).slope);
   a.add_stencils(stencils_);
 }
 
-void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
-  contacts_at(pool, x);
-  add_blocks(v, c, mode, nullptr, a);
+void ContactForce::add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const {
+  contacts_at(pool, at.x);
+  add_blocks(at, nullptr, a);
 }
 
 StepContact::Quotients ContactForce::quotients(JacobianMode mode, std::span<const vec3> v,
@@ -328,30 +326,29 @@ StepContact::Quotients ContactForce::quotients(JacobianMode mode, std::span<cons
   return sum;
 }
 
-void ContactForce::linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
-                                 std::span<const vec3> v, double factor, std::span<const vec3> u,
-                                 const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts,
-                                 std::span<vec3> f, SpringMatrix& a) const {
-  begin_search(x);
+void ContactForce::linearize_set(WorkerPool& pool, std::span<const double> masses, const Linearization& at,
+                                 ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const {
+  begin_search(at.x);
   if (!contacts.is_known) {
-    find_on_surfaces(pool, x,
-                     settings_.law.barrier ? Prediction{} : Prediction{factor, u, f, masses, c.stiffness});
+    find_on_surfaces(
+        pool, at.x,
+        settings_.law.barrier ? Prediction{} : Prediction{at.factor, at.u, f, masses, at.c.stiffness});
     contacts.active = found_;
   } else {
     found_ = contacts.active;
   }
-  find_features(pool, x);
+  find_features(pool, at.x);
   for (const ContactElement& contact : found_) {
-    const mat3 stiffness = block(contact, mode);
-    vec3 force = contact.push * contact.normal - factor * (stiffness * contact.blend(u));
+    const mat3 stiffness = block(contact, at.mode);
+    vec3 force = contact.push * contact.normal - at.factor * (stiffness * contact.blend(at.u));
     if (at_begin_) force += ahead_ * (stiffness * contact.velocity);  // surfaces move on as well
     contact.spread(force, f);
   }
   for (std::size_t k = 0; k < slides_.size(); ++k) {
     const ContactElement& contact = slides_[k].contact;
-    contact.spread(linear_drag(k, v, mode, &contacts).at(contact.speed(v)), f);
+    contact.spread(linear_drag(k, at.v, at.mode, &contacts).at(contact.speed(at.v)), f);
   }
-  add_blocks(v, c, mode, &contacts, a);
+  add_blocks(at, &contacts, a);
 }
 
 bool ContactForce::correct_friction(std::span<const vec3> v, std::span<const vec3> w, double enough,

@@ -110,22 +110,18 @@ class ContactForce : public ContactTerm {
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
-  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
-                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, const Linearization& at, std::span<vec3> f,
                  SpringMatrix& a) const override {
     ContactSet predicted;
-    linearize_set(pool, {}, x, v, factor, u, c, mode, predicted, f, a);
+    linearize_set(pool, {}, at, predicted, f, a);
   }
   /// Uses the contacts that are active at x + factor · u: otherwise a single Newton step would put cloth deep
   /// into a surface without the work of getting there. A contact that is active at x stays active if f, the
   /// sum of the forces before this one, closes it again within the step: if released, cloth at rest on a
   /// stiff contact would bounce permanently. Without masses f does not count.
-  void linearize_set(WorkerPool& pool, std::span<const double> masses, std::span<const vec3> x,
-                     std::span<const vec3> v, double factor, std::span<const vec3> u,
-                     const SystemCoefficients& c, JacobianMode mode, ContactSet& contacts, std::span<vec3> f,
-                     SpringMatrix& a) const override;
+  void linearize_set(WorkerPool& pool, std::span<const double> masses, const Linearization& at,
+                     ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const override;
   /// Without a correction the next step would find an unforeseen contact deep below the surface, with a push
   /// that accelerates light cloth far too much.
   ///
@@ -186,8 +182,7 @@ class ContactForce : public ContactTerm {
   }
   void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the contacts in found_.
-  void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
-                  const ContactSet* set, SpringMatrix& a) const;
+  void add_blocks(const Linearization& at, const ContactSet* set, SpringMatrix& a) const;
 
   ContactSettings settings_;
   const Surfaces* surfaces_ = nullptr;

@@ -55,7 +55,7 @@ Matrix dense(Rig& rig, const SpringMatrix& a) {
 Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, JacobianMode mode,
              const State& s) {
   SpringMatrix a(rig.system.pattern());
-  term.add_jacobians(one_thread(), s.x, s.v, c, mode, a);
+  term.add_jacobians(one_thread(), {s.x, s.v, c, mode}, a);
   return dense(rig, a);
 }
 
@@ -169,7 +169,7 @@ TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
       std::vector<vec3> f(s.x.size(), small * vec3(1, 2, 3));
       const Vector expected = flat(f) + force_of(*term, s.x, s.v) - 0.02 * algebra::times(minus_K, flat(u));
       SpringMatrix a(rig->system.pattern());
-      term->linearize(one_thread(), s.x, s.v, 0.02, u, c, mode, f, a);
+      term->linearize(one_thread(), {s.x, s.v, c, mode, 0.02, u}, f, a);
       EXPECT_LT(algebra::largest_difference(flat(f), expected), 1e-13 * (1 + expected.cwiseAbs().maxCoeff()));
       EXPECT_EQ(algebra::largest_difference(dense(*rig, a), dense(*rig, *term, c, mode, s)), 0);
     }
@@ -186,8 +186,8 @@ TEST_P(EveryForce, SurvivesAnyState) {
     std::vector<vec3> f(s.x.size(), vec3(0.0));
     SpringMatrix a(rig->system.pattern());
     term->add_force(one_thread(), s.x, s.v, f);
-    term->add_jacobians(one_thread(), s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
-    term->linearize(one_thread(), s.x, s.v, 1, s.v, {1, 1, 1}, JacobianMode::exact, f, a);
+    term->add_jacobians(one_thread(), {s.x, s.v, {1, 1, 1}, JacobianMode::exact}, a);
+    term->linearize(one_thread(), {s.x, s.v, {1, 1, 1}, JacobianMode::exact, 1, s.v}, f, a);
     term->energy(one_thread(), s.x);
   }
 }
@@ -388,8 +388,8 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
           std::vector<vec3> f(tangle.x.size(), vec3(0.0)), g = f;
           SpringMatrix a(tangle.model->pattern()), b(tangle.model->pattern());
           const SystemCoefficients c{1, 0.3, 0.7};
-          fast.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, f, a);
-          portable.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, g, b);
+          fast.linearize(one_thread(), {tangle.x, tangle.v, c, mode, 0.02, u}, f, a);
+          portable.linearize(one_thread(), {tangle.x, tangle.v, c, mode, 0.02, u}, g, b);
           EXPECT_EQ(f, g) << springs << " springs";
           expect_equal_springs(a, b);
         }
@@ -400,8 +400,8 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
         SystemCoefficients c{1, 0.3, 0.7};
         c.damper_tension = tension;
         SpringMatrix a(tangle.model->pattern()), b(tangle.model->pattern());
-        fast.add_jacobians(one_thread(), tangle.x, tangle.v, c, mode, a);
-        portable.add_jacobians(one_thread(), tangle.x, tangle.v, c, mode, b);
+        fast.add_jacobians(one_thread(), {tangle.x, tangle.v, c, mode}, a);
+        portable.add_jacobians(one_thread(), {tangle.x, tangle.v, c, mode}, b);
         expect_equal_springs(a, b);
       }
     }
@@ -435,7 +435,7 @@ TEST(SpringForce, KeepsNothingOfAnotherStateOrMaterial) {
   expect_those_of_a_new_one("a part of them");
   SpringMatrix a(tangle.model->pattern());
   std::vector<vec3> f(x.size());
-  springs.linearize(one_thread(), x, v, 1, v, {1, 1, 1}, JacobianMode::exact, f, a);
+  springs.linearize(one_thread(), {x, v, {1, 1, 1}, JacobianMode::exact, 1, v}, f, a);
   expect_those_of_a_new_one("a linearisation");
   springs.set_material(material = other);
   expect_those_of_a_new_one("another material");
@@ -653,7 +653,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   for (std::size_t i = 0; i < n; ++i) of_terms.diagonal(i) = 0;
   of_terms.clear_stencils();
   for (const ForceTerm* term : terms)
-    term->add_jacobians(one_thread(), s.x, s.v, c, JacobianMode::exact, of_terms);
+    term->add_jacobians(one_thread(), {s.x, s.v, c, JacobianMode::exact}, of_terms);
   std::vector<vec3> first(n), second(n);
   of_system.multiply(rig->pool, s.v, first);
   of_terms.multiply(rig->pool, s.v, second);

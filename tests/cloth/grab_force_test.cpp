@@ -119,7 +119,7 @@ TEST(GrabSpring, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatIt
 mat3 clamped_block(const GrabForce& force, std::span<const vec3> x, std::span<const vec3> v,
                    const SystemCoefficients& c) {
   SpringMatrix a(SpringPattern::build(3, std::array<SpringPattern::Pair, 1>{{{0, 1}}}));
-  force.add_jacobians(one_thread(), x, v, c, JacobianMode::clamped, a);
+  force.add_jacobians(one_thread(), {x, v, c, JacobianMode::clamped}, a);
   return a.stencils()[0].C;
 }
 

@@ -112,7 +112,7 @@ TEST(Pressure, LeavesOutAnAntisymmetricK) {
   EXPECT_EQ(edges, 3 * 2 * 48U);
   SpringMatrix K(rig->system.pattern());
   PressureForce(rig->system.model(), kPressure)
-      .add_jacobians(one_thread(), x, x, {0, 0, 1}, JacobianMode::exact, K);
+      .add_jacobians(one_thread(), {x, x, {0, 0, 1}, JacobianMode::exact}, K);
   std::vector<vec3> y(x.size());
   K.multiply(rig->pool, x, y);
   EXPECT_THAT(y, testing::Each(vec3(0.0)));

@@ -82,7 +82,7 @@ TEST(Wind, HasTheJacobianD) {
   const Wind wind = steady_wind();
   SpringMatrix d(rig->system.pattern());
   WindForce(rig->system.model(), wind)
-      .add_jacobians(one_thread(), s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
+      .add_jacobians(one_thread(), {s.x, s.v, {0, 1, 0}, JacobianMode::exact}, d);
   constexpr double kStep = 1e-5;  // f is quadratic in v, so that only rounding is left, 1e-16 · 3 N / δ
   std::vector<vec3> direction(s.x.size(), vec3(0.0)), product(s.x.size());
   for (std::size_t i = 0; i < s.x.size(); ++i) {
