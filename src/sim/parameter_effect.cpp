@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
-#include <array>
 
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -10,11 +9,6 @@
 namespace clothlab {
 namespace {
 
-template <std::size_t N>
-bool is_one_of(std::string_view id, const std::array<std::string_view, N>& ids) {
-  return std::ranges::find(ids, id) != ids.end();
-}
-
 constexpr const char* kNoSurfaces = "There is no floor and no obstacle.";
 
 std::string of_wind(const Wind& wind, std::string_view id) {
@@ -22,9 +16,8 @@ std::string of_wind(const Wind& wind, std::string_view id) {
   if (!wind.on) return "The wind is off.";
   if (id != "air-density" && wind.density == 0) return "The air has no density.";
   if (id != "drag-coefficient" && wind.drag_coefficient == 0) return "The drag coefficient is 0.";
-  constexpr std::array<std::string_view, 4> kOfMovingAir{"wind-azimuth", "wind-elevation", "wind-gusts",
-                                                         "wind-seed"};
-  if (is_one_of(id, kOfMovingAir) && wind.speed == 0) return "The wind speed is 0.";
+  const bool of_moving_air = id.starts_with("wind-") && id != "wind-speed";
+  if (of_moving_air && wind.speed == 0) return "The wind speed is 0.";
   if (id == "wind-seed" && wind.gusts == 0) return "There are no gusts.";
   return {};
 }
@@ -70,18 +63,18 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   if (id == "cg-tolerance" && exponential) return {};
   if (id == "cg-max-iterations" && info.inextensible) return {};
   if (!solves) return unused("solves no linear system by conjugate gradients");
-  constexpr std::array<std::string_view, 2> kOfGradients{"preconditioner", "cg-max-iterations"};
+  const bool of_gradients = id == "preconditioner" || id == "cg-max-iterations";
   const bool direct = scene.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
-  if (direct && !exponential && is_one_of(id, kOfGradients)) return "The linear solver is cholesky.";
+  if (direct && !exponential && of_gradients) return "The linear solver is cholesky.";
   return {};
 }
 
 std::string of_shared_matrix(const Scene& scene) {
   if (scene.solver.stage_solve == StageSolve::newton)
     return "Newton's method has a matrix of its own in every iteration.";
-  const bool by_forces =
-      scene.contact.model == ContactModel::penalty || scene.contact.model == ContactModel::barrier;
-  return by_forces && may_touch(scene) ? "Contact by forces needs the matrix of each stage." : "";
+  return info_of(scene.contact.model).by_forces && may_touch(scene)
+             ? "Contact by forces needs the matrix of each stage."
+             : "";
 }
 
 }  // namespace
