@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "sim/driver_json.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string_view>
 
 #include "core/error.h"
@@ -16,111 +13,50 @@ namespace clothlab {
 namespace {
 
 using nlohmann::json;
-using Names = std::vector<std::string_view>;
 
-/// An object of the file and the words that name it in messages.
-class Members {
- public:
-  Members(const json& object, std::string of, const Names& known) : object_(object), of_(std::move(of)) {
-    if (!object.is_object()) throw InputError(of_ + " must be an object");
-    for (const auto& [key, value] : object.items())
-      if (std::ranges::find(known, key) == known.end())
-        throw InputError(of_ + " has no \"" + printable(key) + '"' + suggestion(key, known, "\"") +
-                         " Allowed are " + joined(known));
-  }
-
-  bool has(const char* key) const { return object_.contains(key); }
-  const json& at(const char* key) const {
-    if (!has(key)) throw InputError(of_ + " lacks \"" + key + '"');
-    return object_[key];
-  }
-  /// Throws unless exactly one of them is present.
-  void need_one_of(const Names& keys) const {
-    if (std::ranges::count_if(keys, [&](std::string_view key) { return object_.contains(key); }) != 1)
-      throw InputError(of_ + " must have exactly one of " + joined(keys));
-  }
-
-  void read(const char* key, double& to) const { to = number(at(key), key, "a number"); }
-  void read(const char* key, vec3& to) const { to = vector(at(key), key); }
-  void read(const char* key, std::string& to) const {
-    if (!at(key).is_string()) refuse(key, "a text in quotes");
-    to = at(key).get<std::string>();
-  }
-  void read(const char* key, bool& to) const {
-    if (!at(key).is_boolean()) refuse(key, "true or false");
-    to = at(key).get<bool>();
-  }
-  template <class T>
-  void read_if(const char* key, T& to) const {
-    if (has(key)) read(key, to);
-  }
-  std::uint32_t index(const json& value, const char* key) const {
-    constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
-      refuse(key, "a whole number from 0 to " + std::to_string(kMost));
-    return value.get<std::uint32_t>();
-  }
-  vec3 vector(const json& value, const char* key) const {
-    if (!value.is_array() || value.size() != 3) refuse(key, "a list of three numbers");
-    vec3 v(0);
-    for (int k = 0; k < 3; ++k)
-      v[k] = number(value[static_cast<std::size_t>(k)], key, "a list of three numbers");
-    return v;
-  }
-  const json& list(const char* key, const char* allowed) const {
-    if (!at(key).is_array()) refuse(key, allowed);
-    return at(key);
-  }
-  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
-    throw InputError("\"" + std::string(key) + "\" of " + of_ + " must be " + allowed);
-  }
-
- private:
-  double number(const json& value, const char* key, const char* allowed) const {
-    if (!value.is_number()) refuse(key, allowed);
-    return value.get<double>();
-  }
-
-  const json& object_;
-  std::string of_;
-};
+std::uint32_t vertex_index(const JsonMembers& group, const json& value, const char* key) {
+  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
+    group.refuse(key, "a whole number from 0 to " + std::to_string(kMost));
+  return value.get<std::uint32_t>();
+}
 
 ParticleGroup read_group(const std::string& name, const json& value) {
-  const Names kinds{"indices", "box", "obj-group", "loop"};
-  const Members group(value, "group \"" + printable(name) + '"', kinds);
+  const JsonMembers::Names kinds{"indices", "box", "obj-group", "loop"};
+  const JsonMembers group(value, "group \"" + printable(name) + '"', kinds);
   group.need_one_of(kinds);
   ParticleGroup read;
   read.name = name;
   if (group.has("indices")) {
-    for (const json& index : group.list("indices", "a list of vertex indices"))
-      read.vertices.push_back(group.index(index, "indices"));
+    for (const json& vertex : group.list("indices", "a list of vertex indices"))
+      read.vertices.push_back(vertex_index(group, vertex, "indices"));
   } else if (group.has("box")) {
     read.by = ParticleGroup::By::box;
     const json& corners = group.list("box", "a list of two corners");
     if (corners.size() != 2) group.refuse("box", "a list of two corners");
-    read.low = group.vector(corners[0], "box");
-    read.high = group.vector(corners[1], "box");
+    read_json("box", corners[0], read.low, group.of());
+    read_json("box", corners[1], read.high, group.of());
   } else if (group.has("obj-group")) {
     read.by = ParticleGroup::By::obj_group;
     group.read("obj-group", read.obj_group);
   } else {
     read.by = ParticleGroup::By::loop;
-    read.loop = group.index(group.at("loop"), "loop");
+    read.loop = vertex_index(group, group.at("loop"), "loop");
   }
   return read;
 }
 
-GroupPath read_group_path(const Members& driver, const std::string& of) {
+GroupPath read_group_path(const JsonMembers& driver, const std::string& of) {
   GroupPath path;
   if (driver.has("sine")) {
-    const Members sine(driver.at("sine"), "the sine of " + of, {"amplitude", "frequency", "phase"});
+    const JsonMembers sine(driver.at("sine"), "the sine of " + of, {"amplitude", "frequency", "phase"});
     sine.read("amplitude", path.sine.amplitude);
     sine.read("frequency", path.sine.frequency);
     sine.read_if("phase", path.sine.phase);
   }
   if (!driver.has("path")) path.keys.emplace_back();
   for (const json& each : driver.has("path") ? driver.list("path", "a list of keyframes") : json::array()) {
-    const Members key(each, "a keyframe of " + of, {"time", "move", "to"});
+    const JsonMembers key(each, "a keyframe of " + of, {"time", "move", "to"});
     GroupKey& read = path.keys.emplace_back();
     key.read("time", read.time);
     if (key.has("move") && key.has("to")) key.need_one_of({"move", "to"});
@@ -137,7 +73,7 @@ GroupPath read_group_path(const Members& driver, const std::string& of) {
 }
 
 DriverForce read_force(const json& value, const std::string& of) {
-  const Members force(
+  const JsonMembers force(
       value, "the force of " + of,
       {"constant", "harmonic", "frequency", "phase", "drag", "velocity", "central", "strength"});
   force.need_one_of({"constant", "harmonic", "drag", "central"});
@@ -171,7 +107,7 @@ DriverForce read_force(const json& value, const std::string& of) {
 }
 
 Driver read_driver(const json& value, const std::string& of) {
-  const Members driver(
+  const JsonMembers driver(
       value, of,
       {"group", "path", "interpolation", "loops", "sine", "force", "constraint", "along", "length", "on"});
   if (driver.has("force") || driver.has("constraint") || !driver.has("path"))
@@ -264,6 +200,32 @@ std::string text_of_action(const GroupDistance& distance) {
 }
 
 }  // namespace
+
+JsonMembers::JsonMembers(const json& object, std::string of, const Names& known)
+    : object_(object), of_(std::move(of)) {
+  if (!object.is_object()) throw InputError(of_ + " must be an object");
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(of_ + " has no \"" + printable(key) + '"' + suggestion(key, known, "\"") +
+                       " Allowed are " + joined(known));
+}
+
+bool JsonMembers::has(const char* key) const { return object_.contains(key); }
+
+const json& JsonMembers::at(const char* key) const {
+  if (!has(key)) throw InputError(of_ + " lacks \"" + key + '"');
+  return object_[key];
+}
+
+const json& JsonMembers::list(const char* key, const char* allowed) const {
+  if (!at(key).is_array()) refuse(key, allowed);
+  return at(key);
+}
+
+void JsonMembers::need_one_of(const Names& keys) const {
+  if (std::ranges::count_if(keys, [&](std::string_view key) { return object_.contains(key); }) != 1)
+    throw InputError(of_ + " must have exactly one of " + joined(keys));
+}
 
 std::vector<ParticleGroup> read_groups(const json& value) {
   if (!value.is_object()) throw InputError("\"groups\" must be an object with a member for each group");

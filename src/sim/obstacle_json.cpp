@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string_view>
 
 #include "core/error.h"
@@ -15,33 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 4> kMembers{"body", "turn", "path", "loops"};
-constexpr std::array<std::string_view, 3> kKeyMembers{"time", "move", "turn"};
-
-[[noreturn]] void refuse_member(std::string_view key, const char* what) {
-  throw InputError("\"" + std::string(key) + "\" of an obstacle must be " + what);
-}
-
-void check_members(const json& object, std::span<const std::string_view> known) {
-  for (const auto& [key, value] : object.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      throw InputError("an obstacle has no \"" + printable(key) + "\"" + suggestion(key, known, "\"") +
-                       " Allowed are " + joined(known));
-}
-
-vec3 vector_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return vec3(0);
-  constexpr const char* kThree = "a list of three numbers";
-  if (!found->is_array() || found->size() != 3) refuse_member(key, kThree);
-  vec3 v(0);
-  for (int k = 0; k < 3; ++k) {
-    const json& number = (*found)[static_cast<std::size_t>(k)];
-    if (!number.is_number()) refuse_member(key, kThree);
-    v[k] = number.get<double>();
-  }
-  return v;
-}
+constexpr const char *kOf = "an obstacle", *kKeyframes = "a list of keyframes";
 
 }  // namespace
 
@@ -50,24 +22,23 @@ Obstacle read_obstacle(const json& value) {
   if (!value.is_object())
     throw InputError(
         "an obstacle must be a text such as \"sphere:0,-1,0,0.3\", or an object with that as its \"body\"");
-  check_members(value, kMembers);
-  if (!value.contains("body") || !value["body"].is_string())
-    refuse_member("body", "a text such as \"sphere:0,-1,0,0.3\"");
-  Obstacle obstacle = turned(parse_obstacle(value["body"].get<std::string>()), vector_of(value, "turn"));
-  if (const auto path = value.find("path"); path != value.end()) {
-    if (!path->is_array()) refuse_member("path", "a list of keyframes");
-    for (const json& key : *path) {
-      if (!key.is_object()) refuse_member("path", "a list of keyframes");
-      check_members(key, kKeyMembers);
-      if (!key.contains("time") || !key["time"].is_number()) refuse_member("time", "a number of seconds");
-      obstacle.path.keys.push_back(
-          {key["time"].get<double>(), vector_of(key, "move"), vector_of(key, "turn")});
-    }
+  const JsonMembers members(value, kOf, {"body", "turn", "path", "loops"});
+  if (!members.has("body") || !value["body"].is_string())
+    members.refuse("body", "a text such as \"sphere:0,-1,0,0.3\"");
+  Obstacle obstacle = parse_obstacle(value["body"].get<std::string>());
+  vec3 turn(0);
+  members.read_if("turn", turn);
+  obstacle = turned(obstacle, turn);
+  for (const json& each : members.has("path") ? members.list("path", kKeyframes) : json::array()) {
+    if (!each.is_object()) members.refuse("path", kKeyframes);
+    const JsonMembers key(each, kOf, {"time", "move", "turn"});
+    if (!key.has("time") || !each["time"].is_number()) key.refuse("time", "a number of seconds");
+    Keyframe& read = obstacle.path.keys.emplace_back();
+    key.read("time", read.time);
+    key.read_if("move", read.move);
+    key.read_if("turn", read.turn);
   }
-  if (const auto loops = value.find("loops"); loops != value.end()) {
-    if (!loops->is_boolean()) refuse_member("loops", "true or false");
-    obstacle.path.loops = loops->get<bool>();
-  }
+  members.read_if("loops", obstacle.path.loops);
   check_obstacles(std::array{obstacle});
   return obstacle;
 }

@@ -47,7 +47,7 @@ std::string write_scene(const Scene& scene, std::span<const LaneMethod> lanes = 
 std::string write_scene_line(const Scene& scene, std::span<const LaneMethod> lanes = {});
 /// The fields of a method alone as a JSON object on one line.
 std::string write_method(const Method& method);
-/// A JSON number, from which the same double is read.
+/// A JSON number, from which the same double is read. Throws InputError for one that is not finite.
 std::string json_number(double value);
 /// A JSON list of three numbers.
 std::string json_list(const vec3& v);
@@ -62,7 +62,44 @@ std::vector<std::string_view> scene_keys();
 nlohmann::ordered_json parse_strict_json(std::string_view text);
 
 /// Throws InputError: the key in quotes, and the fault of its value.
-[[noreturn]] void refuse_value(std::string_view key, const std::string& what);
+/// `of`: the words for the object that has the key, if it is not the scene.
+[[noreturn]] void refuse_value(std::string_view key, const std::string& what, std::string_view of = {});
+/// Reads the value of a key, which is named as by refuse_value. Throws InputError for another type.
+void read_json(std::string_view key, const nlohmann::json& value, double& to, std::string_view of = {});
+void read_json(std::string_view key, const nlohmann::json& value, bool& to, std::string_view of = {});
+void read_json(std::string_view key, const nlohmann::json& value, std::string& to, std::string_view of = {});
+void read_json(std::string_view key, const nlohmann::json& value, vec3& to, std::string_view of = {});
+
+/// An object of a scene file and the words that name it in messages. Throws InputError.
+class JsonMembers {
+ public:
+  using Names = std::vector<std::string_view>;
+
+  /// Throws for a value other than an object, and for members other than the `known` ones.
+  JsonMembers(const nlohmann::json& object, std::string of, const Names& known);
+
+  bool has(const char* key) const;
+  const nlohmann::json& at(const char* key) const;
+  const nlohmann::json& list(const char* key, const char* allowed) const;
+  const std::string& of() const { return of_; }
+  /// Throws unless exactly one of them is present.
+  void need_one_of(const Names& keys) const;
+  template <class T>
+  void read(const char* key, T& to) const {
+    read_json(key, at(key), to, of_);
+  }
+  template <class T>
+  void read_if(const char* key, T& to) const {
+    if (has(key)) read(key, to);
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
+    refuse_value(key, "must be " + allowed, of_);
+  }
+
+ private:
+  const nlohmann::json& object_;
+  std::string of_;
+};
 
 /// Throws InputError for a key that is not among the `known` ones, naming the nearest.
 void check_key(std::string_view key, std::span<const std::string_view> known);
@@ -88,6 +125,14 @@ std::string write_obstacle(const Obstacle& obstacle);
 /// The same as an argument of a command: a text is without quotes.
 Obstacle parse_obstacle_argument(std::string_view text);
 std::string obstacle_argument(const Obstacle& obstacle);
+
+/// "groups" and "drivers" of a scene file (docs/scene-format.md). Throw InputError for a value of the wrong
+/// type and an unknown member; ranges and names are those of check_drivers().
+std::vector<ParticleGroup> read_groups(const nlohmann::json& value);
+std::vector<Driver> read_drivers(const nlohmann::json& value);
+/// The texts from which they read the same; empty if there are none.
+std::string write_groups(const std::vector<ParticleGroup>& groups);
+std::string write_drivers(const std::vector<Driver>& drivers);
 
 /// {"name": "Heun", "a": [["0", "0"], ["1", "0"]], "b": ["1/2", "1/2"]}; cells are texts or numbers. The row
 /// sums "c" may be given as well. Of a two-step method {"name", "alpha", "beta"}, for u₋₁, u0 and u1. Throws

@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "sim/driver_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 
@@ -22,36 +21,27 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(std::string_view key, const std::string& what) { refuse_value(key, what); }
 
-double number(std::string_view key, const json& value, const std::string& allowed = "must be a number") {
-  if (!value.is_number()) refuse(key, allowed);
+double number(std::string_view key, const json& value, const std::string& allowed, std::string_view of = {}) {
+  if (!value.is_number()) refuse_value(key, allowed, of);
   return value.get<double>();
 }
 
-bool boolean(std::string_view key, const json& value) {
-  if (!value.is_boolean()) refuse(key, "must be true or false");
-  return value.get<bool>();
-}
-
-std::string string(std::string_view key, const json& value) {
-  if (!value.is_string()) refuse(key, "must be a text in quotes");
-  return value.get<std::string>();
+template <class T>
+T read_as(std::string_view key, const json& value) {
+  T read{};
+  read_json(key, value, read);
+  return read;
 }
 
 /// A title or description, without control characters and cut to its limit.
 std::string prose(std::string_view key, const json& value, std::size_t longest) {
-  return printable(string(key, value), longest, "\n\t");
-}
-
-vec3 vector(std::string_view key, const json& value) {
-  const std::string allowed = "must be a list of three numbers";
-  if (!value.is_array() || value.size() != 3) refuse(key, allowed);
-  return {number(key, value[0], allowed), number(key, value[1], allowed), number(key, value[2], allowed)};
+  return printable(read_as<std::string>(key, value), longest, "\n\t");
 }
 
 /// Index of a name, or a refusal that names the nearest and all.
 template <class Names>
 std::size_t index_of_name(std::string_view key, const json& value, const Names& names) {
-  const std::string name = string(key, value);
+  const auto name = read_as<std::string>(key, value);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return i;
   refuse(key, "cannot be \"" + printable(name) + "\"" + suggestion(name, names, "\"") + " Allowed are " +
@@ -82,11 +72,12 @@ MeshSource read_mesh(const json& value) {
     refuse("mesh", "must have exactly one of \"grid\", \"file\" and \"generated\"");
   if (value.contains("size") && !value.contains("grid")) refuse("size", "belongs to a \"grid\"");
   if (value.contains("file")) {
-    FileSource file{string("file", value["file"])};
+    FileSource file{read_as<std::string>("file", value["file"])};
     if (file.path.find('\0') != std::string::npos) refuse("file", "must not contain the character U+0000");
     return file;
   }
-  if (value.contains("generated")) return GeneratedSource{string("generated", value["generated"])};
+  if (value.contains("generated"))
+    return GeneratedSource{read_as<std::string>("generated", value["generated"])};
 
   constexpr std::int64_t kMost = 5'000'000;
   const json& grid = value["grid"];
@@ -131,14 +122,7 @@ std::string read_integrator(const json& value) {
 
 // Written without a JSON tree: keys keep their order, numbers are exact and look as they were typed.
 
-std::string text_of(double value) {
-  if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
-  return json_number(value);
-}
-
-std::string text_of(const vec3& v) {
-  return "[" + text_of(v.x) + ", " + text_of(v.y) + ", " + text_of(v.z) + "]";
-}
+std::string text_of(double value) { return json_number(value); }
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
@@ -178,7 +162,7 @@ std::string text_of(const ParameterSpec& spec, double value) {
 
 std::string text_of(const std::vector<vec3>& rows) {
   std::string text;
-  for (const vec3& row : rows) text += (text.empty() ? "\n      " : ",\n      ") + text_of(row);
+  for (const vec3& row : rows) text += (text.empty() ? "\n      " : ",\n      ") + json_list(row);
   return "[" + text + "]";
 }
 
@@ -206,14 +190,15 @@ constexpr std::array kSceneFields{
                [](const json& v, Scene& s) { s.description = prose("description", v, kLongestDescription); },
                written<&Scene::description>},
     SceneField{"mesh", [](const json& v, Scene& s) { s.mesh = read_mesh(v); }, written<&Scene::mesh>},
-    SceneField{"scale", [](const json& v, Scene& s) { check_scale(s.scale = number("scale", v)); },
+    SceneField{"scale", [](const json& v, Scene& s) { check_scale(s.scale = read_as<double>("scale", v)); },
                written<&Scene::scale>},
-    SceneField{"weld", [](const json& v, Scene& s) { s.weld = boolean("weld", v); }, written<&Scene::weld>},
-    SceneField{"z-up", [](const json& v, Scene& s) { s.z_up = boolean("z-up", v); }, written<&Scene::z_up>},
+    SceneField{"weld", [](const json& v, Scene& s) { read_json("weld", v, s.weld); }, written<&Scene::weld>},
+    SceneField{"z-up", [](const json& v, Scene& s) { read_json("z-up", v, s.z_up); }, written<&Scene::z_up>},
     SceneField{"pin", [](const json& v, Scene& s) { s.pins = read_pins(v); }, written<&Scene::pins>},
-    SceneField{"gravity",
-               [](const json& v, Scene& s) { check_gravity(s.material.gravity = vector("gravity", v)); },
-               [](const Scene& s) { return text_of(s.material.gravity); }},
+    SceneField{
+        "gravity",
+        [](const json& v, Scene& s) { check_gravity(s.material.gravity = read_as<vec3>("gravity", v)); },
+        [](const Scene& s) { return json_list(s.material.gravity); }},
     SceneField{"obstacles", [](const json& v, Scene& s) { s.obstacles.bodies = read_obstacles(v); },
                [](const Scene& s) { return text_of(s.obstacles.bodies); }},
     SceneField{"groups", [](const json& v, Scene& s) { s.groups = read_groups(v); },
@@ -235,7 +220,7 @@ bool is_key_of_method(std::string_view key) {
 void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) {
   switch (spec.kind) {
     case ParameterSpec::Kind::boolean:
-      return set_parameter(scene, spec.id, boolean(spec.id, value) ? 1 : 0);
+      return set_parameter(scene, spec.id, read_as<bool>(spec.id, value) ? 1 : 0);
     case ParameterSpec::Kind::choice:
       return set_parameter(scene, spec.id, static_cast<double>(index_of_name(spec.id, value, spec.choices)));
     case ParameterSpec::Kind::real:
@@ -264,8 +249,28 @@ nlohmann::ordered_json parse_strict_json(std::string_view text) {
   return OrderedJson::parse(text, check, false);
 }
 
-void refuse_value(std::string_view key, const std::string& what) {
-  throw InputError("\"" + printable(key) + "\" " + what);
+void refuse_value(std::string_view key, const std::string& what, std::string_view of) {
+  throw InputError("\"" + printable(key) + (of.empty() ? "\" " : "\" of " + std::string(of) + " ") + what);
+}
+
+void read_json(std::string_view key, const json& value, double& to, std::string_view of) {
+  to = number(key, value, "must be a number", of);
+}
+
+void read_json(std::string_view key, const json& value, bool& to, std::string_view of) {
+  if (!value.is_boolean()) refuse_value(key, "must be true or false", of);
+  to = value.get<bool>();
+}
+
+void read_json(std::string_view key, const json& value, std::string& to, std::string_view of) {
+  if (!value.is_string()) refuse_value(key, "must be a text in quotes", of);
+  to = value.get<std::string>();
+}
+
+void read_json(std::string_view key, const json& value, vec3& to, std::string_view of) {
+  const std::string allowed = "must be a list of three numbers";
+  if (!value.is_array() || value.size() != 3) refuse_value(key, allowed, of);
+  for (int k = 0; k < 3; ++k) to[k] = number(key, value[static_cast<std::size_t>(k)], allowed, of);
 }
 
 void check_key(std::string_view key, std::span<const std::string_view> known) {
@@ -306,6 +311,7 @@ std::string json_text(std::string_view text) {
 }
 
 std::string json_number(double value) {
+  if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
   // "-0" would be read as a whole number, which has no negative zero.
   return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
 }

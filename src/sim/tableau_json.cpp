@@ -69,8 +69,8 @@ const TableauMethod& read_tableau(const json& object) {
                    "of the two is allowed");
   Tableau tableau;
   if (const auto name = object.find("name"); name != object.end()) {
-    if (!name->is_string()) refuse_value("name", "must be a text in quotes");
-    tableau.name = printable(name->get<std::string>(), kLongestTableauName);
+    read_json("name", *name, tableau.name);
+    tableau.name = printable(tableau.name, kLongestTableauName);
   }
   if (is_two_step) {
     tableau.alpha = read_cells("alpha", object["alpha"]);
