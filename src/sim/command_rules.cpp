@@ -2,10 +2,7 @@
 #include "sim/command_rules.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,7 +10,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "integrate/tableau.h"
-#include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/driver_set.h"
 #include "sim/parameters.h"
@@ -23,14 +19,6 @@ namespace clothlab {
 namespace {
 
 constexpr double kWeightTolerance = 1e-6;  // the window picks in single precision
-
-template <class Kind, std::size_t I = 0>
-constexpr std::size_t kind() {
-  if constexpr (std::is_same_v<std::variant_alternative_t<I, Command>, Kind>)
-    return I;
-  else
-    return kind<Kind, I + 1>();
-}
 
 std::string parameter_subject(const Command& command) { return std::get<SetParameter>(command).id; }
 std::string gravity_subject(const Command&) { return "gravity"; }
@@ -47,37 +35,31 @@ std::string pins_subject(const Command& command) {
 
 constexpr bool kYes = true, kNo = false;
 
+/// A kind of command without a row does not compile.
+template <class Kind>
+constexpr CommandRule kRule = Kind::has_no_row;
 // clang-format off
-constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
-    //                       scene  shown  breaks urgent gesture
-    {kind<SetParameter>(),   kYes,  kNo,   kYes,  kNo,   parameter_subject},
-    {kind<SetGravity>(),     kYes,  kNo,   kYes,  kNo,   gravity_subject},
-    {kind<SetObstacles>(),   kYes,  kNo,   kYes,  kNo,   obstacles_subject},
-    {kind<MoveObstacle>(),   kYes,  kNo,   kNo,   kNo,   obstacle_subject},
-    {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
-    {kind<SetTableau>(),     kYes,  kNo,   kYes,  kNo,   nullptr},
-    {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
-    {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
-    {kind<SetScene>(),       kYes,  kNo,   kYes,  kNo,   nullptr},  // shown: if its pins differ
-    {kind<MovePins>(),       kNo,   kYes,  kNo,   kNo,   pins_subject},
-    {kind<Grab>(),           kNo,   kYes,  kYes,  kNo,   nullptr},
-    {kind<MoveCursor>(),     kNo,   kNo,   kNo,   kNo,   nullptr},
-    {kind<Release>(),        kNo,   kNo,   kYes,  kNo,   nullptr},
-    {kind<Reset>(),          kNo,   kNo,   kYes,  kYes,  nullptr},
-    {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
-    {kind<RestoreGoodState>(), kNo, kNo,  kYes,  kNo,   nullptr},
-    {kind<ReverseVelocities>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
-    {kind<SetDriver>(),      kYes,  kNo,   kYes,  kNo,   nullptr},
-    {kind<StepBack>(),       kNo,   kYes,  kNo,   kNo,   nullptr},
-}};
+//                                                          scene shown breaks urgent gesture
+template <> constexpr CommandRule kRule<SetParameter>{      kYes, kNo,  kYes,  kNo,   parameter_subject};
+template <> constexpr CommandRule kRule<SetGravity>{        kYes, kNo,  kYes,  kNo,   gravity_subject};
+template <> constexpr CommandRule kRule<SetObstacles>{      kYes, kNo,  kYes,  kNo,   obstacles_subject};
+template <> constexpr CommandRule kRule<MoveObstacle>{      kYes, kNo,  kNo,   kNo,   obstacle_subject};
+template <> constexpr CommandRule kRule<SetIntegrator>{     kYes, kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<SetTableau>{        kYes, kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<SetPinned>{         kYes, kYes, kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<SetPinPreset>{      kYes, kYes, kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<SetScene>{          kYes, kNo,  kYes,  kNo,   nullptr};  // shown: if its pins differ
+template <> constexpr CommandRule kRule<MovePins>{          kNo,  kYes, kNo,   kNo,   pins_subject};
+template <> constexpr CommandRule kRule<Grab>{              kNo,  kYes, kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<MoveCursor>{        kNo,  kNo,  kNo,   kNo,   nullptr};
+template <> constexpr CommandRule kRule<Release>{           kNo,  kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<Reset>{             kNo,  kNo,  kYes,  kYes,  nullptr};
+template <> constexpr CommandRule kRule<GoBack>{            kNo,  kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<RestoreGoodState>{  kNo,  kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<ReverseVelocities>{ kNo,  kYes, kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<SetDriver>{         kYes, kNo,  kYes,  kNo,   nullptr};
+template <> constexpr CommandRule kRule<StepBack>{          kNo,  kYes, kNo,   kNo,   nullptr};
 // clang-format on
-
-constexpr bool in_order() {
-  for (std::size_t k = 0; k < kRules.size(); ++k)
-    if (kRules[k].kind != k) return false;
-  return true;
-}
-static_assert(in_order(), "the rows stand in the order of Command's alternatives");
 
 void check_point(const std::string& what, const vec3& point) {
   if (!is_finite(point)) throw InputError(what + " must be a finite position.");
@@ -244,7 +226,9 @@ class Change {
 
 }  // namespace
 
-const CommandRule& rule_of(const Command& command) { return kRules[command.index()]; }
+const CommandRule& rule_of(const Command& command) {
+  return std::visit([]<class Kind>(const Kind&) -> const CommandRule& { return kRule<Kind>; }, command);
+}
 
 bool is_of_method(const Command& command) {
   if (const auto* set = std::get_if<SetParameter>(&command)) {

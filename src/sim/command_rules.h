@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,7 +14,6 @@ struct IntegratorInfo;
 
 /// The properties of a kind of command: one row per kind.
 struct CommandRule {
-  std::size_t kind = 0;            ///< Command::index()
   bool changes_scene = false;      ///< values, integrator or pins: stored in scene files and restored by undo
   bool acts_on_shown = false;      ///< acts on the shown cloth, which may be a moment of the past
   bool breaks_continuity = false;  ///< restarts multistep methods; MovePins and MoveObstacle do at once
