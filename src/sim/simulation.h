@@ -215,19 +215,10 @@ class Simulation {
   void load_progress(const Checkpoint& from);
   void set_last_good(State good, std::uint64_t step);
 
-  // Commands: carry_out() for each that changes more than the scene.
-  template <class OfTheSceneAlone>
-  void carry_out(WorkerPool& /*pool*/, const OfTheSceneAlone&) {}
-  void carry_out(WorkerPool& pool, const SetPinPreset& command);
-  void carry_out(WorkerPool& pool, const MovePins& command);
-  void carry_out(WorkerPool& pool, const Grab& command);
-  void carry_out(WorkerPool& pool, const MoveCursor& command);
-  void carry_out(WorkerPool& pool, const Release& command);
-  void carry_out(WorkerPool& pool, const Reset& command);
-  void carry_out(WorkerPool& pool, const GoBack& command);
-  void carry_out(WorkerPool& pool, const RestoreGoodState& command);
-  void carry_out(WorkerPool& pool, const ReverseVelocities& command);
-  void carry_out(const ComputeContext& context, const StepBack& command);
+  // Commands.
+  /// What a command changes in addition to the scene.
+  template <class Kind>
+  void carry_out(const ComputeContext& context, const Kind& command);
   void start(const ComputeContext& context);
   void set_start();
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);

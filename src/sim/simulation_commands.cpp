@@ -35,41 +35,18 @@ State initial_state(const Scene& scene, const ClothMesh& mesh) {
 
 }  // namespace
 
-void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe& stop) {
-  std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
-  const CommandRule& rule = rule_of(command);
-  if (rule.changes_scene && after == scene_) return;
-  const auto* move = std::get_if<MoveObstacle>(&command);
-  const bool breaks = rule.breaks_continuity || (move != nullptr && move->duration == 0);
-  // Small changes need no memory.
-  if (breaks) save(pool, at_step_);
-  try {
-    if (move != nullptr && !breaks)
-      begin_obstacle_move(pool, *move, std::move(after));
-    else if (rule.changes_scene)
-      adopt(pool, std::move(after));
-    std::visit(
-        [&]<class Each>(const Each& each) {
-          if constexpr (std::is_same_v<Each, StepBack>)
-            carry_out({pool, stop}, each);
-          else
-            carry_out(pool, each);
-        },
-        command);
-  } catch (...) {
-    if (breaks) load(pool, at_step_);
-    throw;
-  }
-  at_step_.last_good.reset();  // a step may overwrite it
-}
+template <class OfTheSceneAlone>
+void Simulation::carry_out(const ComputeContext& /*context*/, const OfTheSceneAlone& /*command*/) {}
 
-void Simulation::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
+template <>
+void Simulation::carry_out(const ComputeContext& /*context*/, const SetPinPreset&) {
   pins_.fix_at(state_.x);
   constrain_pins();
 }
 
-void Simulation::carry_out(WorkerPool& pool, const MovePins& command) {
-  if (command.duration == 0) return put_pins(pool, command.pins);
+template <>
+void Simulation::carry_out(const ComputeContext& context, const MovePins& command) {
+  if (command.duration == 0) return put_pins(context.pool, command.pins);
   // A pin move takes at least one step. It starts at the position of the pin, so that the integrator keeps
   // its history while a pin is dragged, with a command per step.
   for (const PinTarget& pin : command.pins)
@@ -78,12 +55,14 @@ void Simulation::carry_out(WorkerPool& pool, const MovePins& command) {
   blow_up_.reset();
 }
 
-void Simulation::carry_out(WorkerPool& pool, const Grab& command) {
+template <>
+void Simulation::carry_out(const ComputeContext& context, const Grab& command) {
   release_grab();
   grab_strength_ = command.strength;
-  set_grab(pool, {command.particles, command.weights, command.cursor, command.stiffness, command.damping});
+  set_grab(context.pool,
+           {command.particles, command.weights, command.cursor, command.stiffness, command.damping});
   // The grab may stop a cloth that moves as a whole: common motion becomes internal energy.
-  account_.add_work(internal_now(pool).drift);
+  account_.add_work(internal_now(context.pool).drift);
   break_continuity();
 }
 
@@ -108,46 +87,55 @@ void Simulation::begin_obstacle_move(WorkerPool& pool, const MoveObstacle& comma
 }
 
 /// No effect if the grab has ended meanwhile.
-void Simulation::carry_out(WorkerPool& pool, const MoveCursor& command) {
+template <>
+void Simulation::carry_out(const ComputeContext& context, const MoveCursor& command) {
   if (!system_.grab()) return;
   GrabSpring grab = *system_.grab();
   grab.cursor = command.cursor;
-  move_grab(pool, grab);
+  move_grab(context.pool, grab);
 }
 
-void Simulation::carry_out(WorkerPool& /*pool*/, const Release&) {
+template <>
+void Simulation::carry_out(const ComputeContext& /*context*/, const Release&) {
   if (!system_.grab()) return;
   release_grab();
   break_continuity();
 }
 
-void Simulation::carry_out(WorkerPool& pool, const Reset&) { start({pool}); }
+template <>
+void Simulation::carry_out(const ComputeContext& context, const Reset&) {
+  start({context.pool});
+}
 
 /// Values, integrator and pins do not change; pins stay at their positions in that state.
-void Simulation::carry_out(WorkerPool& pool, const GoBack& command) {
+template <>
+void Simulation::carry_out(const ComputeContext& context, const GoBack& command) {
   const std::shared_ptr<const Scene> now = scene_;
-  load(pool, *command.moment);
+  load(context.pool, *command.moment);
   pins_.fix_at(state_.x);
   constrain_pins();
-  carry_out(pool, Release{});
-  if (now != scene_) adopt(pool, now);
+  carry_out(context, Release{});
+  if (now != scene_) adopt(context.pool, now);
 }
 
-void Simulation::carry_out(WorkerPool& pool, const RestoreGoodState&) {
+template <>
+void Simulation::carry_out(const ComputeContext& context, const RestoreGoodState&) {
   const auto [good, step] = last_good_state();
   const State copy = good;
-  restore(pool, copy, step);
+  restore(context.pool, copy, step);
   // Obstacles have moved since.
-  if (uses_impulses(*scene_)) notice_intersections(find_intersections(pool), "now");
-  notice_world(find_overlap(pool, normal_depth()));
+  if (uses_impulses(*scene_)) notice_intersections(find_intersections(context.pool), "now");
+  notice_world(find_overlap(context.pool, normal_depth()));
 }
 
-void Simulation::carry_out(WorkerPool& /*pool*/, const ReverseVelocities&) {
+template <>
+void Simulation::carry_out(const ComputeContext& /*context*/, const ReverseVelocities&) {
   for (vec3& v : state_.v) v = -v;
   break_continuity();
 }
 
 /// A step whose dt has the other sign. If it fails, nothing has changed.
+template <>
 void Simulation::carry_out(const ComputeContext& context, const StepBack&) {
   Checkpoint before;
   save(context.pool, before);
@@ -165,6 +153,27 @@ void Simulation::carry_out(const ComputeContext& context, const StepBack&) {
     throw;
   }
   scene_ = forward;
+}
+
+void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe& stop) {
+  std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
+  const CommandRule& rule = rule_of(command);
+  if (rule.changes_scene && after == scene_) return;
+  const auto* move = std::get_if<MoveObstacle>(&command);
+  const bool breaks = rule.breaks_continuity || (move != nullptr && move->duration == 0);
+  // Small changes need no memory.
+  if (breaks) save(pool, at_step_);
+  try {
+    if (move != nullptr && !breaks)
+      begin_obstacle_move(pool, *move, std::move(after));
+    else if (rule.changes_scene)
+      adopt(pool, std::move(after));
+    std::visit([&](const auto& each) { carry_out({pool, stop}, each); }, command);
+  } catch (...) {
+    if (breaks) load(pool, at_step_);
+    throw;
+  }
+  at_step_.last_good.reset();  // a step may overwrite it
 }
 
 void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
@@ -206,8 +215,7 @@ void Simulation::start(const ComputeContext& context) {
   contact_watch_.restart();
   entering_ = true;
   notices_ = {};
-  state_ = initial_state(*scene_, *mesh_);
-  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
+  set_start();
   set_drivers(drivers_of(*scene_));
   move_driven();
   lifting_ = true;
@@ -456,8 +464,7 @@ void Simulation::make_room(WorkerPool& pool, std::string_view when) {
       lifted = true;
     }
   for (std::size_t i = 0; i < state_.x.size(); ++i) probe_.x[i] += state_.x[i];
-  const ClothIntersections found =
-      clothlab::find_intersections(pool, *mesh_, probe_.x, obstacles_at(scene_->obstacles, moves_, state_.t));
+  const ClothIntersections found = clothlab::find_intersections(pool, *mesh_, probe_.x, obstacles());
   if ((force.settings().with_itself ? found.pairs : found.with_obstacles) > 0)
     throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;
