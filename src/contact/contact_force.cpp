@@ -7,6 +7,7 @@
 #include <glm/matrix.hpp>
 
 #include "core/collect.h"
+#include "linalg/loops.h"
 #include "mesh/cloth_mesh.h"
 
 namespace clothlab {
@@ -385,9 +386,7 @@ bool ContactForce::correct(WorkerPool& pool, std::span<const vec3> x, std::span<
                            std::span<const vec3> u, double b, std::span<const vec3> w, double enough,
                            ContactSet& set) const {
   solved_.resize(x.size());
-  pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) solved_[i] = a * u[i] + b * w[i];
-  });
+  for_each(pool, x.size(), kContactGrain, [&](std::size_t i) { solved_[i] = a * u[i] + b * w[i]; });
   const bool rubs = correct_friction(v, w, enough, set);
   if (!rubs && set.is_corrected && !set.has_changed) return false;  // the last search changed nothing
   set.has_changed = correct_active(pool, x, set);

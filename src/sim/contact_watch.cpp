@@ -13,7 +13,7 @@
 #include "contact/contact_model.h"
 #include "core/collect.h"
 #include "core/text.h"
-#include "integrate/registry.h"
+#include "linalg/loops.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -195,21 +195,16 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
   if (can_pass) find_sunk(surfaces, h, before, after);
   deep_.clear();
   if (candidates_.empty()) return;
-  pool.for_chunks(particles_, kWatchGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Hit>& hits = by_chunk_[begin / kWatchGrain];
-    hits.clear();
-    for (const Candidate& candidate : candidates_)
-      for (std::size_t i = begin; i < end; ++i) {
-        const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
-        const vec3 displacement = to - from;
-        const double square = glm::dot(displacement, displacement);
-        if (!(square > candidate.depth * candidate.depth)) continue;
-        if (passes(candidate, from, to))
-          hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square), false});
-      }
+  collect(pool, particles_, kWatchGrain, by_chunk_, hits_, [&](std::size_t i, std::vector<Hit>& hits) {
+    for (const Candidate& candidate : candidates_) {
+      const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
+      const vec3 displacement = to - from;
+      const double square = glm::dot(displacement, displacement);
+      if (square > candidate.depth * candidate.depth && passes(candidate, from, to))
+        hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square), false});
+    }
   });
-  for (const std::vector<Hit>& hits : by_chunk_)
-    for (const Hit& hit : hits) add_passage(hit, h);
+  for (const Hit& hit : hits_) add_passage(hit, h);
 }
 
 void ContactWatch::add_passage(const Hit& hit, double h) {
@@ -265,26 +260,22 @@ bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const S
     const vec3 apart = x - spine.from - std::clamp(at, 0.0, 1.0) * along;
     return glm::dot(apart, apart) <= near * near;
   };
-  const double passed = pool.sum(mesh.triangles.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t t = begin; t < end; ++t) {
-      const auto& corners = mesh.triangles[t];
-      if (!is_near(before.x[corners[0]])) continue;
-      mat3 from, to;
-      for (int k = 0; k < 3; ++k) {
-        const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
-        from[k] = before.x[particle];
-        to[k] = surfaces.carried_back(surface, after.x[particle]);
-      }
-      for (int k = 0; k < points; ++k) {
-        const vec3 point = spine.from + (k + 0.5) / points * along;
-        const mat3 all(point, point, point);
-        if (passes_point(from - all, to - all)) sum += 1;
-      }
-    }
-    return sum;
-  });
-  return passed > 0;
+  return sum_over(pool, mesh.triangles.size(), kWatchGrain, [&](std::size_t t) {
+           const auto& corners = mesh.triangles[t];
+           if (!is_near(before.x[corners[0]])) return 0.0;
+           mat3 from, to;
+           for (int k = 0; k < 3; ++k) {
+             const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
+             from[k] = before.x[particle];
+             to[k] = surfaces.carried_back(surface, after.x[particle]);
+           }
+           for (int k = 0; k < points; ++k) {
+             const vec3 point = spine.from + (k + 0.5) / points * along;
+             const mat3 all(point, point, point);
+             if (passes_point(from - all, to - all)) return 1.0;
+           }
+           return 0.0;
+         }) > 0;
 }
 
 void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness) {

@@ -122,7 +122,7 @@ class ContactWatch {
 
   std::vector<DeepContact> deep_;
   std::array<Passage, kMostObstacles> of_step_{};
-  std::vector<Hit> passed_;  // in the step
+  std::vector<Hit> hits_, passed_;  // in the substep and in the step
   std::vector<std::uint32_t> behind_, merged_;
   std::vector<Candidate> candidates_;
   std::vector<std::vector<Hit>> by_chunk_;

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/vec.h"
+#include "linalg/loops.h"
 #include "sim/contact.h"
 #include "sim/mesh_notices.h"
 #include "sim/parameters.h"
@@ -38,6 +39,8 @@ constexpr double kOffLength = 1e-9;
 constexpr int kLandings = 2;
 
 constexpr double kMostStiffened = 1024;
+
+constexpr std::size_t kGrain = 1024;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
   if (!mesh) throw InputError("A simulation needs a mesh.");
@@ -182,15 +185,12 @@ void Simulation::begin_record() {
 }
 
 void Simulation::copy_state(WorkerPool& pool, State& to) const {
-  constexpr std::size_t kGrain = 1024;
   to.x.resize(state_.x.size());
   to.v.resize(state_.v.size());
   to.t = state_.t;
-  pool.for_chunks(state_.x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      to.x[i] = state_.x[i];
-      to.v[i] = state_.v[i];
-    }
+  for_each(pool, state_.x.size(), kGrain, [&](std::size_t i) {
+    to.x[i] = state_.x[i];
+    to.v[i] = state_.v[i];
   });
 }
 
@@ -315,11 +315,8 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
   grab_energy_ -= system_.grab_energy(pool, state_.x);
   const std::span<const double> m = system_.masses();
   const auto kinetic = [&] {
-    return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += 0.5 * m[i] * glm::dot(state_.v[i], state_.v[i]);
-      return sum;
-    });
+    return sum_over(pool, m.size(), kGrain,
+                    [&](std::size_t i) { return 0.5 * m[i] * glm::dot(state_.v[i], state_.v[i]); });
   };
   const bool corrects = contact_->corrects_steps();
   given_by_surfaces_ = corrects ? -kinetic() : 0;
@@ -641,8 +638,8 @@ void Simulation::notice_strain() {
 Overlap Simulation::find_overlap(WorkerPool& pool, double normal) const {
   constexpr double kRounding = 1e-6;  // of the diagonal
   if (!has_surfaces(*scene_)) return {};
-  return clothlab::find_overlap(pool, scene_->floor, obstacles_at(scene_->obstacles, moves_, state_.t),
-                                state_.x, pins_, std::max(normal, kRounding * mesh_->diagonal));
+  return clothlab::find_overlap(pool, scene_->floor, obstacles(), state_.x, pins_,
+                                std::max(normal, kRounding * mesh_->diagonal));
 }
 
 void Simulation::notice_world(const Overlap& overlap) {
@@ -713,8 +710,7 @@ void Simulation::notice_gain_in_step() {
 }
 
 ClothIntersections Simulation::find_intersections(WorkerPool& pool) const {
-  return clothlab::find_intersections(pool, *mesh_, state_.x,
-                                      obstacles_at(scene_->obstacles, moves_, state_.t));
+  return clothlab::find_intersections(pool, *mesh_, state_.x, obstacles());
 }
 
 void Simulation::notice_intersections(const ClothIntersections& found, const char* when) {
