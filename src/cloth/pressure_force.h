@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <vector>
-
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 

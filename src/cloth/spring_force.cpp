@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <glm/geometric.hpp>
 
 #include "linalg/row_space.h"
 

@@ -2,7 +2,6 @@
 #include "contact/candidate_list.h"
 
 #include <algorithm>
-#include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
 #include <utility>

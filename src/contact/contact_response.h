@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "core/compute_context.h"
 #include "dynamics/state.h"
 #include "linalg/coulomb.h"
-#include "linalg/linear_solver.h"
 #include "linalg/projection.h"
 
 namespace clothlab {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <glm/geometric.hpp>
-#include <glm/matrix.hpp>
 #include <tuple>
 
 #include "contact/contact_model.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/text.h"
-#include "integrate/registry.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
