@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cloth/cloth_system.h"
-#include "contact/body_contact.h"
 #include "contact/contact_response.h"
 #include "contact/surfaces.h"
 #include "core/compute_context.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "contact/body_contact.h"
+#include "contact/contact_pair.h"
 #include "integrate/tableau.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"

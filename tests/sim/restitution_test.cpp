@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/body_contact.h"
+#include "contact/contact_pair.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"

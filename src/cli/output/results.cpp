@@ -10,7 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output/progress.h"
-#include "contact/body_contact.h"
+#include "contact/contact_pair.h"
 #include "contact/contact_response.h"
 #include "contact/surfaces.h"
 #include "core/error.h"
