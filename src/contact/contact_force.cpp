@@ -54,11 +54,6 @@ double ContactForce::free_fraction(WorkerPool& pool, std::span<const vec3> x,
   return limits_displacements() ? bound_.fraction(pool, obstruction(false), x, displacement) : 1;
 }
 
-double ContactForce::limit(WorkerPool& pool, const Couplings& couplings, std::span<const vec3> x,
-                           std::span<vec3> displacement) {
-  return bound_.limit(pool, obstruction(false), couplings, x, displacement);
-}
-
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead) {
   ahead_ = ahead;
   place_meshes();

@@ -68,16 +68,15 @@ class ContactForce : public ContactTerm {
   /// True if nothing passes through anything while surfaces move to the end of the step and particles move
   /// from x to `prescribed`, the targets of constrained particles [m].
   bool may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed);
-  /// The particle and the surface (as in ContactPair) at which may_begin failed last.
-  std::pair<std::uint32_t, std::uint32_t> squeezed() const {
-    return {bound_.end().particle, bound_.end().surface};
-  }
   double free_fraction(WorkerPool& pool, std::span<const vec3> x,
                        std::span<const vec3> displacement) const override;
+  /// What limited displacements last, also in may_begin.
+  const DisplacementBound& bound() const { return bound_; }
   /// See DisplacementBound::limit.
   double limit(WorkerPool& pool, const Couplings& couplings, std::span<const vec3> x,
-               std::span<vec3> displacement);
-  std::span<const double> fractions() const { return bound_.fractions(); }
+               std::span<vec3> displacement) {
+    return bound_.limit(pool, obstruction(false), couplings, x, displacement);
+  }
 
   ContactLaw law_of(const ContactElement& contact) const {
     return {settings_.law.stiffness, contact.reach, settings_.law.barrier};

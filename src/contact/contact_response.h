@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cloth/cloth_system.h"
@@ -107,7 +106,7 @@ class ContactResponse {
   /// Corrects the end of a step.
   virtual End end_step(const ContactStep& /*step*/, State& /*after*/) { return {}; }
   /// The particle and the surface of the last Failure::squeezed.
-  virtual std::pair<std::uint32_t, std::uint32_t> squeezed() const { return {0, kClothItself}; }
+  virtual DisplacementBound::End squeezed() const { return {}; }
   /// True if its linear solves in the last step reached their tolerance.
   virtual bool converged() const { return true; }
   /// True if the last step lifts particles that were inside a surface at its start.

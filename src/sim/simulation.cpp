@@ -7,7 +7,6 @@
 #include <new>
 #include <numbers>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -492,7 +491,7 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   if (!contact_->force().empty())
     blow_up_->contact = failed_contact(contact_->force(), system_, pool, from, to);
   if (bad.cause == BlowUp::Cause::squeezed)
-    std::tie(blow_up_->contact.emplace().particle, blow_up_->contact->surface) = contact_->squeezed();
+    blow_up_->contact = {.particle = contact_->squeezed().particle, .surface = contact_->squeezed().surface};
   restore_start_of_step();
   integrator_->reset();
   return StepStatus::blown_up;

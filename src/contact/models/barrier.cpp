@@ -59,7 +59,7 @@ class BarrierResponse final : public PenaltyResponse {
       least *= fraction;
       if (fraction == 1) break;
       for (std::size_t i = 0; i < x.size(); ++i)
-        if (force_.fractions()[i] != 1) limited_[i] = reached_[i] + displacement_[i];
+        if (force_.bound().fractions()[i] != 1) limited_[i] = reached_[i] + displacement_[i];
       if (couplings.empty() || round + 1 == kRounds) break;
       couplings.put_at_lengths(limited_);
     }
@@ -74,7 +74,7 @@ class BarrierResponse final : public PenaltyResponse {
     }
     step.system.projection().couplings().stop_change(after.v);
   }
-  std::pair<std::uint32_t, std::uint32_t> squeezed() const override { return force_.squeezed(); }
+  DisplacementBound::End squeezed() const override { return force_.bound().end(); }
 
  private:
   /// Automatic: at half the contact distance as stiff as a stretch spring, and able to carry ten particles.

@@ -83,7 +83,7 @@ class ImpulseContact final : public NodalContactResponse {
   /// Fails as squeezed if pins and moving obstacles leave no room, and as crowded if there are more
   /// candidates than PairFinder lists; `after` is then as nodal contact left it. Throws Cancelled.
   End end_step(const ContactStep& step, State& after) override;
-  std::pair<std::uint32_t, std::uint32_t> squeezed() const override { return {squeezed_, squeezed_on_}; }
+  DisplacementBound::End squeezed() const override { return squeezed_; }
   bool converged() const override { return !is_active_ || converged_; }
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
   void add_figures(ContactFigures& figures) const override {
@@ -188,7 +188,7 @@ class ImpulseContact final : public NodalContactResponse {
   };
   DisjointSets zone_of_;  // of particles, then of surfaces
   std::vector<Zone> zones_;
-  std::uint32_t squeezed_ = 0, squeezed_on_ = 0;
+  DisplacementBound::End squeezed_;
 };
 
 vec3 ImpulseContact::Contact::blend(std::span<const vec3> a) const {
@@ -675,13 +675,11 @@ bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContex
       for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
       for (const std::uint32_t i : pair.particle)
         if (i >= particles_) join(i, static_cast<std::uint32_t>(particles) + candidates_.surface_of(i));
-      squeezed_ = pair.particle[own(pair.particle)];
-      squeezed_on_ = surface_of(pair);
+      squeezed_ = {pair.particle[own(pair.particle)], surface_of(pair)};
     }
     for (const Contact& contact : below_) {
       join(contact.particle[0], static_cast<std::uint32_t>(particles) + contact.surface);
-      squeezed_ = contact.particle[0];
-      squeezed_on_ = contact.surface;
+      squeezed_ = {contact.particle[0], contact.surface};
     }
     if (!grown || !move_zones(surfaces)) return false;
     if (!find_collisions(surfaces, context)) return true;
@@ -716,7 +714,7 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
     const vec3 displacement = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.displacement;
     if (inverse_[i] == 0) {
       if (glm::distance(displacement, displacement_[i]) <= kSameDisplacement) continue;
-      squeezed_ = i;
+      squeezed_.particle = i;
       return false;
     }
     if (displacement == displacement_[i]) continue;
