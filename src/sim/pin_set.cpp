@@ -18,13 +18,10 @@ std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present
   std::sort(particles.begin(), particles.end());
   particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
   std::vector<std::uint32_t> out;
-  if (pinned) {
-    std::set_union(present.begin(), present.end(), particles.begin(), particles.end(),
-                   std::back_inserter(out));
-  } else {
-    std::set_difference(present.begin(), present.end(), particles.begin(), particles.end(),
-                        std::back_inserter(out));
-  }
+  if (pinned)
+    std::ranges::set_union(present, particles, std::back_inserter(out));
+  else
+    std::ranges::set_difference(present, particles, std::back_inserter(out));
   return out;
 }
 
