@@ -63,15 +63,12 @@ void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead
   for (const ContactElement& contact : contacts_at(pool, x)) slides_.push_back({contact, load_of(contact)});
 }
 
-std::span<const ContactElement> ContactForce::contacts_at(WorkerPool& pool, std::span<const vec3> x) const {
-  find(pool, x, {});
-  return found_;
-}
-
-void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const {
+std::span<const ContactElement> ContactForce::find(WorkerPool& pool, std::span<const vec3> x,
+                                                   const Prediction& prediction) const {
   begin_search(x);
   find_on_surfaces(pool, x, prediction);
   find_features(pool, x);
+  return found_;
 }
 
 void ContactForce::begin_search(std::span<const vec3> x) const {

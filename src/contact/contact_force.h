@@ -83,7 +83,9 @@ class ContactForce : public ContactTerm {
   }
   /// Contacts at positions x, in an order that does not depend on the pool. Valid until the next call of any
   /// member.
-  std::span<const ContactElement> contacts_at(WorkerPool& pool, std::span<const vec3> x) const;
+  std::span<const ContactElement> contacts_at(WorkerPool& pool, std::span<const vec3> x) const {
+    return find(pool, x, {});
+  }
   /// The contacts found last: after `energy` and `add_measures` those at their positions.
   std::span<const ContactElement> found() const { return found_; }
   /// Changes only stiffness [N/m] and damping [N·s/m]; never fails.
@@ -163,7 +165,8 @@ class ContactForce : public ContactTerm {
     double left = 0;    ///< surfaces are where they are so long before the end of the step [s]
   };
   /// found_ := contacts at x, or contacts of a prediction as seen from x, with ContactLaw::line as the push.
-  void find(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
+  std::span<const ContactElement> find(WorkerPool& pool, std::span<const vec3> x,
+                                       const Prediction& prediction) const;
   void begin_search(std::span<const vec3> x) const;
   void find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
   /// The closest point of a surface, if it is within `reach` [m]. Of a body that the particle has crossed

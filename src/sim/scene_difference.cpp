@@ -33,18 +33,13 @@ std::string vector_text(const vec3& v) {
   return "(" + format_plain(v.x) + ", " + format_plain(v.y) + ", " + format_plain(v.z) + ")";
 }
 
-std::string counted(const char* what, std::size_t from, std::size_t to) {
-  if (from == to) return std::string("Other ") + what;
-  return "Number of " + (std::string(what) + " ") + std::to_string(from).append(kArrow) + std::to_string(to);
-}
-
-std::string counted_pins(std::size_t from, std::size_t to) {
-  if (from == to) return "Other particles pinned";
-  return "Pinned particles " + std::to_string(from).append(kArrow) + std::to_string(to);
+/// `other`: the text where the numbers are equal.
+std::string counted(const char* what, const char* other, std::size_t from, std::size_t to) {
+  return from == to ? other : what + std::to_string(from).append(kArrow) + std::to_string(to);
 }
 
 std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<Obstacle>& to) {
-  std::string text = counted("obstacles", from.size(), to.size());
+  std::string text = counted("Number of obstacles ", "Other obstacles", from.size(), to.size());
   if (from.size() != to.size()) return text;
   for (std::size_t k = 0; k < from.size(); ++k) {
     if (from[k] == to[k]) continue;
@@ -61,7 +56,7 @@ std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<
 
 /// Of the first driver that was switched.
 std::string drivers_text(const Scene& from, const Scene& to) {
-  std::string text = counted("drivers", from.drivers.size(), to.drivers.size());
+  std::string text = counted("Number of drivers ", "Other drivers", from.drivers.size(), to.drivers.size());
   if (from.groups != to.groups || from.drivers.size() != to.drivers.size()) return text;
   const auto [before, after] = std::ranges::mismatch(from.drivers, to.drivers);
   if (before->on == after->on) return text;
@@ -88,7 +83,8 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
   if (from.pins != to.pins) {
     const auto before = selected_particles(mesh, from.pins);
     const auto after = selected_particles(mesh, to.pins);
-    if (before != after) texts.push_back(counted_pins(before.size(), after.size()));
+    if (before != after)
+      texts.push_back(counted("Pinned particles ", "Other particles pinned", before.size(), after.size()));
   }
   return texts;
 }
