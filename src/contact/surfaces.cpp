@@ -40,10 +40,10 @@ void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thic
   floor_friction_ = floor.friction;
   friction_ = obstacles.friction;
   move_ = false;
-  bodies_.resize(obstacles.bodies.size());
-  for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
+  bodies_.resize(1 + obstacles.bodies.size());
+  for (std::uint32_t k = 0; k < obstacles.bodies.size(); ++k) {
     const Obstacle& obstacle = obstacles.bodies[k];
-    Body& body = bodies_[k];
+    Body& body = bodies_[k + 1];
     const Pose from = pose_at(obstacle, k, moves, t), to = h > 0 ? pose_at(obstacle, k, moves, t + h) : from;
     if (obstacle.mesh.surface != body.end.mesh.surface) body.found.clear();
     if (obstacle.mesh.surface) body.found.resize(particles);

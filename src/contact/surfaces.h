@@ -69,7 +69,7 @@ std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMov
 /// Numbered: 0 the floor, k obstacle k − 1.
 class Surfaces {
  public:
-  Surfaces() { bodies_.reserve(kMostObstacles); }
+  Surfaces() : bodies_(1) { bodies_.reserve(1 + kMostObstacles); }
 
   /// Places them for a step from t to t + h [s]; with h = 0 at rest at the time t. `thickness` is added to
   /// every surface [m].
@@ -85,44 +85,40 @@ class Surfaces {
 
   bool empty() const { return first() == size(); }
   std::uint32_t first() const { return has_floor_ ? 0 : 1; }
-  std::uint32_t size() const { return 1 + static_cast<std::uint32_t>(bodies_.size()); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(bodies_.size()); }
   /// True if any surface moves.
   bool move() const { return move_; }
-  bool is_mesh(std::uint32_t surface) const {
-    return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
-  }
-  bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
+  bool is_mesh(std::uint32_t surface) const { return bodies_[surface].begin.shape == Obstacle::Shape::mesh; }
+  bool moves(std::uint32_t surface) const { return bodies_[surface].moves; }
   double thickness() const { return thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
   /// An obstacle at the beginning, and at the end.
-  const Obstacle& body_at_begin(std::uint32_t surface) const { return bodies_[surface - 1].begin; }
-  const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface - 1].end; }
+  const Obstacle& body_at_begin(std::uint32_t surface) const { return bodies_[surface].begin; }
+  const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface].end; }
   SurfaceMotion motion_at_end(std::uint32_t surface) const {
-    if (surface == 0) return {};
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
   }
   /// The closest surface point to a particle at x, with the surface at the beginning, or at the end.
   SurfacePoint at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? closest_on_plane(floor_height_ + thickness_, x)
-                        : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
+                        : above(bodies_[surface], bodies_[surface].begin, particle, x);
   }
   SurfacePoint at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? closest_on_plane(floor_height_ + thickness_, x)
-                        : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
+                        : above(bodies_[surface], bodies_[surface].end, particle, x);
   }
   /// The same, or nothing if the particle is certainly more than `reach` [m] above the surface.
   std::optional<SurfacePoint> within(std::uint32_t surface, std::uint32_t particle, const vec3& x,
                                      double reach, bool at_begin) const {
     if (surface == 0) return closest_on_plane(floor_height_ + thickness_, x);
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     return closest_point_within(at_begin ? body.begin : body.end, x, reach, found(body, particle));
   }
   /// The position at the beginning of a point that moves with a surface and is at x at the end.
   vec3 carried_back(std::uint32_t surface, const vec3& x) const {
-    if (surface == 0) return x;
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end)
                       : x - body.displacement;
   }
@@ -132,14 +128,11 @@ class Surfaces {
   std::optional<vec3> first_touch(std::uint32_t surface, std::uint32_t particle, const vec3& from,
                                   const vec3& to, double least) const;
   /// See least_passage_of().
-  double least_passage(std::uint32_t surface) const {
-    return surface == 0 ? std::numeric_limits<double>::infinity() : bodies_[surface - 1].least_passage;
-  }
+  double least_passage(std::uint32_t surface) const { return bodies_[surface].least_passage; }
   /// True if a particle at x is certainly more than `reach` [m] above a surface at rest. Costs less than the
   /// closest point.
   bool is_far(std::uint32_t surface, std::uint32_t particle, const vec3& x, double reach) const {
-    if (surface == 0) return false;
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     if (body.moves) return false;
     const vec3 apart = x - body.middle;
     const double near = body.bound + thickness_ + reach;
@@ -150,45 +143,42 @@ class Surfaces {
 
   /// The displacement in the step of a point at x that moves with a surface [m].
   vec3 displacement(std::uint32_t surface, const vec3& x) const {
-    if (surface == 0) return vec3(0);
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.displacement;
   }
   /// An upper bound of the displacement of its points in the step [m]; for a plane, of its middle.
   double largest_displacement(std::uint32_t surface) const {
-    if (surface == 0) return 0;
-    const Body& body = bodies_[surface - 1];
+    const Body& body = bodies_[surface];
     return glm::length(body.displacement) + (body.turns ? 2 * body.bound : 0.0);
   }
   /// The velocity of a point at x that moves with the surface, at the beginning and at the end [m/s].
   vec3 velocity(std::uint32_t surface, const vec3& x) const {
-    return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle);
+    return velocity(bodies_[surface], x, bodies_[surface].middle);
   }
   vec3 velocity_at_end(std::uint32_t surface, const vec3& x) const {
-    return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle_at_end);
+    return velocity(bodies_[surface], x, bodies_[surface].middle_at_end);
   }
-  bool turns(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].turns; }
+  bool turns(std::uint32_t surface) const { return bodies_[surface].turns; }
   /// A normal at the beginning, turned to the end of the step. A particle that is constrained along it and
   /// moves along a flat face that turns ends on the face.
   vec3 normal_at_end(std::uint32_t surface, const vec3& normal) const {
-    return turns(surface) ? bodies_[surface - 1].turn * normal : normal;
+    return turns(surface) ? bodies_[surface].turn * normal : normal;
   }
   /// The inverse of normal_at_end.
   vec3 normal_at_begin(std::uint32_t surface, const vec3& normal) const {
-    return turns(surface) ? glm::transpose(bodies_[surface - 1].turn) * normal : normal;
+    return turns(surface) ? glm::transpose(bodies_[surface].turn) * normal : normal;
   }
   /// The displacement of the point about which a body turns in the step [m].
-  vec3 displacement_of_middle(std::uint32_t surface) const {
-    return surface == 0 ? vec3(0) : bodies_[surface - 1].displacement;
-  }
+  vec3 displacement_of_middle(std::uint32_t surface) const { return bodies_[surface].displacement; }
 
  private:
+  static constexpr double kAnywhere = std::numeric_limits<double>::infinity();
   struct Body {
     Obstacle begin, end;
     bool moves = false, turns = false;
     vec3 middle{0}, middle_at_end{0};
-    double bound = 0;                            // radius of a sphere around it [m], with room for rounding
-    double least_passage = 0;                    // [m]
+    double bound = kAnywhere;                    // radius of a sphere around it [m], with room for rounding
+    double least_passage = kAnywhere;            // [m]
     vec3 displacement{0};                        // of the middle [m]
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end
@@ -203,7 +193,6 @@ class Surfaces {
   }
   // A point that moves with a surface differs from the moved surface by rounding.
   SurfacePoint above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {
-    constexpr double kAnywhere = std::numeric_limits<double>::infinity();
     SurfacePoint point = *closest_point_within(where, x, kAnywhere, found(body, particle));
     point.level += thickness_;
     if (body.moves) point.slack = kSurfaceRounding;
@@ -212,7 +201,7 @@ class Surfaces {
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
-  std::vector<Body> bodies_;
+  std::vector<Body> bodies_;  // by surface; that of the floor is at rest, and only its values are used
 };
 
 /// The name of a surface (as in ContactPair) in tables: "floor", "sphere 2", "cloth".
