@@ -25,7 +25,6 @@ struct Contact {
   bool operator==(const Contact&) const = default;
 };
 
-using ContactMaker = std::unique_ptr<ContactResponse> (*)();
 std::unique_ptr<ContactResponse> make_nodal_contact();
 std::unique_ptr<ContactResponse> make_penalty_contact();
 std::unique_ptr<ContactResponse> make_impulse_contact();
@@ -38,7 +37,7 @@ struct ContactModelInfo {
   std::string_view title;    ///< in the window
   std::string_view summary;  ///< two or three sentences
   std::string_view promise;  ///< what is guaranteed after every step, in one sentence
-  ContactMaker make;
+  std::unique_ptr<ContactResponse> (*make)();
   bool by_forces = false;          ///< contact is a force on particles
   bool linear = false;             ///< active forces are linear in the gap: compliant constraints
   bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections

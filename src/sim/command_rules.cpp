@@ -233,7 +233,7 @@ const CommandRule& rule_of(const Command& command) {
 bool is_of_method(const Command& command) {
   if (const auto* set = std::get_if<SetParameter>(&command)) {
     const SceneParameter* row = find_scene_parameter(set->id);
-    return row == nullptr || row->is_of_method();
+    return row == nullptr || row->of_method;
   }
   return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<SetTableau>(command) ||
          std::holds_alternative<RestoreGoodState>(command);

@@ -25,7 +25,7 @@ bool is_within(const vec3& v, double most) {
   return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
-void check_force(const DriverForce& force, const std::string& of) {
+void check_action(const DriverForce& force, const std::string& of) {
   const auto check = [&](double value, double least, const char* what, const char* unit) {
     if (!(value >= least && value <= kMostForce))
       throw InputError("The " + std::string(what) + of + " must be from " + format_number(least) + " to " +
@@ -44,7 +44,7 @@ void check_force(const DriverForce& force, const std::string& of) {
   check(force.strength, 0, "strength of the central force", "m³/s²");
 }
 
-void check_group_path(const GroupPath& path, const std::string& of) {
+void check_action(const GroupPath& path, const std::string& of) {
   if (path.keys.empty() || path.keys.size() > kMostKeyframes)
     throw InputError("The path" + of + " must have 1 to " + std::to_string(kMostKeyframes) + " keyframes.");
   double last = -1;
@@ -69,11 +69,17 @@ void check_group_path(const GroupPath& path, const std::string& of) {
     throw InputError("The path" + of + " loops, so its last keyframe must equal its first one.");
 }
 
-void check_line(const GroupLine& line, const std::string& of) {
+void check_action(const GroupLine& line, const std::string& of) {
   if (!is_within(line.along, kMostDistance) || !(glm::length(line.along) >= kLeastDistance))
     throw InputError("The direction" + of + " must have a length of at least " +
                      format_number(kLeastDistance) + ", and each number must be from " +
                      format_number(-kMostDistance) + " to " + format_number(kMostDistance) + ".");
+}
+
+void check_action(const GroupDistance& distance, const std::string& of) {
+  if (distance.length != 0 && !(distance.length >= kLeastDistance && distance.length <= kMostDistance))
+    throw InputError("The length" + of + " must be from " + format_number(kLeastDistance) + " to " +
+                     format_number(kMostDistance) + " m.");
 }
 
 }  // namespace
@@ -124,16 +130,7 @@ void check_drivers(const std::vector<ParticleGroup>& groups, const std::vector<D
       throw InputError("Driver " + std::to_string(k + 1) + ": there is no group " + in_quotes(driver.group) +
                        (names.empty() ? "." : suggestion(driver.group, names, "\"")));
     const std::string of = " of driver " + std::to_string(k + 1);
-    if (const auto* path = std::get_if<GroupPath>(&driver.action))
-      check_group_path(*path, of);
-    else if (const auto* force = std::get_if<DriverForce>(&driver.action))
-      check_force(*force, of);
-    else if (const auto* line = std::get_if<GroupLine>(&driver.action))
-      check_line(*line, of);
-    else if (const double length = std::get<GroupDistance>(driver.action).length;
-             length != 0 && !(length >= kLeastDistance && length <= kMostDistance))
-      throw InputError("The length" + of + " must be from " + format_number(kLeastDistance) + " to " +
-                       format_number(kMostDistance) + " m.");
+    std::visit([&](const auto& action) { check_action(action, of); }, driver.action);
   }
 }
 

@@ -20,12 +20,9 @@ struct Tableau;
 struct SceneParameter {
   ParameterSpec spec;
   std::string_view section;  ///< panel of the window: "Material", "Damping", "Pressure", "Wind", …
-  bool of_method;
+  bool of_method;            ///< each lane has its own
   double (*get)(const Scene& scene);
   void (*set)(Scene& scene, double value);  ///< the value must be valid for the spec
-
-  /// Each lane has its own.
-  bool is_of_method() const { return of_method; }
 };
 
 /// The one table of parameter ranges behind command line, scene files and sliders. A row with an infinite

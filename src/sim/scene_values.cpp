@@ -213,7 +213,7 @@ constexpr std::array kSceneFields{
 
 bool is_key_of_method(std::string_view key) {
   const SceneParameter* row = find_scene_parameter(key);
-  if (row != nullptr) return row->is_of_method();
+  if (row != nullptr) return row->of_method;
   return key == "integrator" || key == "tableau" || find_parameter_spec(key) != nullptr;
 }
 
@@ -349,7 +349,7 @@ std::string write_method(const Method& method) {
     text += ", " + json_text(spec.id) + ": " + text_of(spec, value);
   };
   for (const SceneParameter& row : scene_parameters())
-    if (row.is_of_method()) add(row.spec, row.get(scene));
+    if (row.of_method) add(row.spec, row.get(scene));
   for (const auto& [id, value] : method.integrator_parameters) add(parameter_spec(id), value);
   return text + "}";
 }

@@ -411,10 +411,6 @@ void Simulation::measure(const ComputeContext& context) {
   cancel.poll();
 }
 
-BlowUp Simulation::failed_step(BlowUp::Cause cause, double h) const {
-  return {.cause = cause, .step = next_.step, .time = state_.t, .h = h};
-}
-
 /// The blow-up test of model.md.
 std::optional<BlowUp> Simulation::check_energy(double h) const {
   BlowUp bad = failed_step(BlowUp::Cause::energy, h);
@@ -708,10 +704,6 @@ void Simulation::notice_gain_in_step() {
   });
 }
 
-ClothIntersections Simulation::find_intersections(WorkerPool& pool) const {
-  return clothlab::find_intersections(pool, *mesh_, state_.x, obstacles());
-}
-
 void Simulation::notice_intersections(const ClothIntersections& found, const char* when) {
   report(NoticeCause::intersections, [&] {
     if (found.pairs == 0) return std::string();
@@ -745,15 +737,10 @@ void Simulation::record_state(std::uint64_t step) {
 
 EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,
                                        const InternalEnergy& internal) {
+  const auto& [stretch, bend, gravity, grab, contact, pressure, drivers] = potential;
   const double kinetic = internal.kinetic + internal.drift;
-  return {kinetic,
-          potential.stretch,
-          potential.bend,
-          potential.gravity,
-          potential.pressure,
-          potential.drivers,
-          kinetic + potential.stretch + potential.bend + potential.gravity + potential.pressure +
-              potential.drivers};
+  const double total = kinetic + stretch + bend + gravity + pressure + drivers;
+  return {kinetic, stretch, bend, gravity, pressure, drivers, total};
 }
 
 Projection Simulation::constraints(std::span<const vec3> x) const {

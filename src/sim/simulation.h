@@ -166,7 +166,9 @@ class Simulation {
   void enter_integrator_if_new(double h, const ComputeContext& context);
   StepReport advance(double h, const ComputeContext& context);
   void measure(const ComputeContext& context);
-  BlowUp failed_step(BlowUp::Cause cause, double h) const;
+  BlowUp failed_step(BlowUp::Cause cause, double h) const {
+    return {.cause = cause, .step = next_.step, .time = state_.t, .h = h};
+  }
   std::optional<BlowUp> check_energy(double h) const;
   void begin_ledger(WorkerPool& pool);
   void limit_displacements(double h, const ComputeContext& context);
@@ -205,7 +207,9 @@ class Simulation {
   Overlap find_overlap(WorkerPool& pool, double normal) const;
   /// Normal depth of cloth with contact forces [m].
   double normal_depth() const { return contact_->force().settings().law.distance; }
-  ClothIntersections find_intersections(WorkerPool& pool) const;
+  ClothIntersections find_intersections(WorkerPool& pool) const {
+    return clothlab::find_intersections(pool, *mesh_, state_.x, obstacles());
+  }
   void notice_intersections(const ClothIntersections& found, const char* when);
 
   // Checkpoints.

@@ -78,12 +78,11 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   watch_ = from.watch;
   notices_ = from.notices;
   contact_watch_.set_behind(from.behind);
+  record_ = from.record;
   if (from.measured) {
     measured_ = *from.measured;
-    record_ = from.record;
   } else {
     measure({pool});
-    record_ = from.record;
     record_state(from.record.step);
   }
   body_contacts_ = {};

@@ -119,7 +119,7 @@ std::string own_values(const Scene& scene) {
     if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
   };
   for (const SceneParameter& row : scene_parameters())
-    if (row.is_of_method() && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
+    if (row.of_method && row.spec.id != "stage-solve") add(row.spec, row.get(scene));
   const IntegratorInfo& info = method_info(scene);
   const IntegratorParameters values = integrator_parameters(scene);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);

@@ -525,7 +525,7 @@ TEST(Arena, CatchesUpInTheWorldThatThePresentRunWentBackWith) {
                                SetObstacles{{parse_obstacle("sphere:0.5,-2,0.5,0.1")}}};
   for (const SceneParameter& row : scene_parameters()) {
     // Air needs closed cloth.
-    if (row.is_of_method() || row.spec.id == "inflate") continue;
+    if (row.of_method || row.spec.id == "inflate") continue;
     changes.emplace_back(SetParameter{std::string(row.spec.id), another(row, row.get(scene))});
   }
   for (const Command& change : changes) {

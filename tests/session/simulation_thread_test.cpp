@@ -1829,7 +1829,7 @@ TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAnd
   send_and_wait(thread, NewLane{"newmark", false, 3});
   // Another value of everything that is of the method.
   for (const SceneParameter& row : scene_parameters()) {
-    if (!row.is_of_method() || row.spec.id == "substeps") continue;
+    if (!row.of_method || row.spec.id == "substeps") continue;
     const bool is_choice = row.spec.kind == ParameterSpec::Kind::choice;
     const double other = is_choice || row.spec.fallback == 0 ? 1 : 0.5 * row.spec.fallback;
     thread.send(SetParameter{std::string(row.spec.id), std::min(other, row.spec.max)});
