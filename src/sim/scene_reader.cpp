@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <iterator>
+#include <istream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <streambuf>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,35 +36,24 @@ bool takes_list(std::string_view key) {
          key == "beta";
 }
 
-/// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
-/// stopped.
-class PolledText {
+/// A text in blocks. Polls the probe before each, so that reading a long string or list can be stopped.
+class PolledText : public std::streambuf {
  public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  PolledText(const char* at, const StopProbe& stop) : at_(at), poll_(at), stop_(&stop) {}
-  reference operator*() const { return *at_; }
-  PolledText& operator++() {
-    if (at_++ == poll_) poll();
-    return *this;
-  }
-  bool operator==(const PolledText& other) const { return at_ == other.at_; }
+  PolledText(std::string_view text, const StopProbe& stop) : left_(text), stop_(stop) {}
 
  private:
-  static constexpr std::ptrdiff_t kBytes = std::ptrdiff_t{1} << 16;
-
-  void poll() {
-    poll_ += kBytes;
-    if (stop_requested(*stop_)) throw Cancelled();
+  int_type underflow() override {
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    if (stop_requested(stop_)) throw Cancelled();
+    block_ = left_.substr(0, kBlock);
+    left_.remove_prefix(block_.size());
+    setg(block_.data(), block_.data(), block_.data() + block_.size());
+    return block_.empty() ? traits_type::eof() : traits_type::to_int_type(block_.front());
   }
 
-  const char* at_;
-  const char* poll_;
-  const StopProbe* stop_;
+  std::string_view left_;
+  const StopProbe& stop_;
+  std::string block_;
 };
 
 constexpr const char* kRows = "must be a list of three numbers for every vertex";
@@ -74,8 +64,9 @@ class SceneReader {
  public:
   void read(std::string_view text, const StopProbe& stop) {
     try {
-      [[maybe_unused]] const json rest = json::parse(
-          PolledText(text.data(), stop), PolledText(text.data() + text.size(), stop), std::ref(*this));
+      PolledText polled(text, stop);
+      std::istream stream(&polled);
+      [[maybe_unused]] const json rest = json::parse(stream, std::ref(*this));
     } catch (const json::parse_error& error) {
       refuse_line(text.substr(0, error.byte - (error.byte > 0)));
     } catch (const json::out_of_range&) {
