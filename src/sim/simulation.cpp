@@ -195,8 +195,7 @@ void Simulation::copy_state(WorkerPool& pool, State& to) const {
 
 /// Sets the targets of the pins and of driven particles for the substep.
 void Simulation::set_pin_targets(double h, const ComputeContext& context) {
-  pins_.set_pin_targets(state_.t + h, system_.projection());
-  drivers_.set_targets(state_.t + h, system_.projection());
+  constrain_pins(state_.t + h);
   system_.projection().linearise(system_.masses(), state_.x, state_.v, h, info_->coupling_time);
   add_work_of_pins(h, context);
 }
@@ -375,10 +374,10 @@ void Simulation::end_ledger() {
   energy_ledger_.energy = energy;
 }
 
-void Simulation::constrain_pins() {
-  system_.projection().clear(state_.x.size());
-  pins_.set_pin_targets(state_.t, system_.projection());
-  drivers_.set_targets(state_.t, system_.projection());
+/// Fixes pins and constrains driven particles as at the time t.
+void Simulation::constrain_pins(double t) {
+  pins_.set_pin_targets(t, system_.projection());
+  drivers_.set_targets(t, system_.projection());
 }
 
 /// Integrator::enter for a state that was set from outside. Throws Cancelled.
@@ -453,7 +452,7 @@ void Simulation::restore_start_of_step() {
   contact_->set_contacts(at_step_.contacts);
   lifting_ = at_step_.lifting;
   jumped_ = true;
-  constrain_pins();
+  constrain_pins(state_.t);
   contact_->stiffen(at_step_.stiffened);
 }
 
@@ -463,7 +462,7 @@ void Simulation::repeat_stiffer() {
   load_progress(at_step_);
   integrator_->reset();
   jumped_ = true;
-  constrain_pins();
+  constrain_pins(state_.t);
   begin_record();
   is_alone_ = contact_->stiffened() < kMostStiffened;
   contact_->stiffen(is_alone_ ? 2 * contact_->stiffened() : at_step_.stiffened);
@@ -474,7 +473,7 @@ void Simulation::abandon_step() {
   std::swap(state_, at_step_.state);
   load_progress(at_step_);
   jumped_ = true;
-  constrain_pins();
+  constrain_pins(state_.t);
   contact_->stiffen(at_step_.stiffened);
 }
 

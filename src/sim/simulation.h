@@ -185,7 +185,7 @@ class Simulation {
   bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
   void repeat_stiffer();
   void abandon_step();
-  void constrain_pins();
+  void constrain_pins(double t);
 
   // Notices.
   /// Adds a notice whose sentence is text(), which is called only for a cause that is new. Empty: none.

@@ -92,7 +92,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   reserve_residuals();
   residuals_ = from.residuals;
   jumped_ = true;
-  constrain_pins();
+  constrain_pins(state_.t);
 }
 
 Simulation::StateAtStep Simulation::last_good_state() const {

@@ -41,7 +41,7 @@ void Simulation::carry_out(const ComputeContext& /*context*/, const OfTheSceneAl
 template <>
 void Simulation::carry_out(const ComputeContext& /*context*/, const SetPinPreset&) {
   pins_.fix_at(state_.x);
-  constrain_pins();
+  constrain_pins(state_.t);
 }
 
 template <>
@@ -113,7 +113,7 @@ void Simulation::carry_out(const ComputeContext& context, const GoBack& command)
   const std::shared_ptr<const Scene> now = scene_;
   load(context.pool, *command.moment);
   pins_.fix_at(state_.x);
-  constrain_pins();
+  constrain_pins(state_.t);
   carry_out(context, Release{});
   if (now != scene_) adopt(context.pool, now);
 }
@@ -407,7 +407,7 @@ bool Simulation::move_driven() {
   }
   const Couplings& couplings = system_.projection().couplings();
   if (couplings.violation(state_.x) <= kOnPath * mesh_->diagonal) return moved;
-  constrain_pins();
+  constrain_pins(state_.t);
   system_.projection().linearise(system_.masses(), state_.x, state_.v, scene_->h(), info_->coupling_time);
   std::vector<vec3> unused = state_.v;  // a jump of positions gives no velocity
   couplings.finish(state_.x, unused);
@@ -433,7 +433,7 @@ void Simulation::break_continuity() {
   control_.reset();
   watch_.restart();
   jumped_ = true;
-  constrain_pins();
+  constrain_pins(state_.t);
   blow_up_.reset();
   reserve_residuals();
 }
