@@ -62,11 +62,6 @@ void ClothSystem::set_driver_time(double t) {
   if (drivers_) drivers_->set_time(t);
 }
 
-void ClothSystem::set_contact(const ContactTerm* contact) {
-  contact_ = contact;
-  list_terms();
-}
-
 void ClothSystem::update_masses() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);

@@ -57,7 +57,10 @@ class ClothSystem final : public DynamicSystem {
   }
 
   /// Adds contact as a force, which must outlive this; null: none.
-  void set_contact(const ContactTerm* contact);
+  void set_contact(const ContactTerm* contact) {
+    contact_ = contact;
+    list_terms();
+  }
 
   /// At positions x; see GravityForce for the zero of the gravity energy. Where `v` is not empty, `force`
   /// at (x, v) costs little if it comes next.

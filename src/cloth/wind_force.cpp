@@ -50,8 +50,7 @@ void WindForce::compute_facets(WorkerPool& pool, std::span<const vec3> x) const 
 
 void WindForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                           std::span<vec3> f) const {
-  add_drag(
-      pool, [this](std::size_t i) { return air_[i]; }, x, v, f);
+  add_drag(pool, x, v, f, [this](std::size_t i) { return air_[i]; });
 }
 
 OuterLoad WindForce::outer_load(double mass) const {
@@ -62,8 +61,7 @@ OuterLoad WindForce::outer_load(double mass) const {
 
 void WindForce::add_part_at(WorkerPool& pool, double t, SpringForces /*part*/, std::span<const vec3> x,
                             std::span<const vec3> v, std::span<vec3> f) const {
-  add_drag(
-      pool, [&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
+  add_drag(pool, x, v, f, [&](std::size_t i) { return air_velocity(wind_, x[i], t); });
 }
 
 void WindForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
@@ -88,8 +86,8 @@ void WindForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage
 }
 
 template <class Air>
-void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
-                         std::span<vec3> f) const {
+void WindForce::add_drag(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                         std::span<vec3> f, const Air& air) const {
   compute_facets(pool, x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
   for_each(pool, f.size(), kWindGrain, [&](std::size_t i) {

@@ -60,8 +60,8 @@ class WindForce final : public ForceTerm {
                       double damping) const;
   /// `air` is w by particle.
   template <class Air>
-  void add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
-                std::span<vec3> f) const;
+  void add_drag(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                const Air& air) const;
 
   const ClothModel& model_;
   Wind wind_;

@@ -39,7 +39,7 @@ constexpr int kLandings = 2;
 
 constexpr double kMostStiffened = 1024;
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kStateGrain = 1024;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
   if (!mesh) throw InputError("A simulation needs a mesh.");
@@ -187,7 +187,7 @@ void Simulation::copy_state(WorkerPool& pool, State& to) const {
   to.x.resize(state_.x.size());
   to.v.resize(state_.v.size());
   to.t = state_.t;
-  for_each(pool, state_.x.size(), kGrain, [&](std::size_t i) {
+  for_each(pool, state_.x.size(), kStateGrain, [&](std::size_t i) {
     to.x[i] = state_.x[i];
     to.v[i] = state_.v[i];
   });
@@ -313,7 +313,7 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
   grab_energy_ -= system_.grab_energy(pool, state_.x);
   const std::span<const double> m = system_.masses();
   const auto kinetic = [&] {
-    return sum_over(pool, m.size(), kGrain,
+    return sum_over(pool, m.size(), kStateGrain,
                     [&](std::size_t i) { return 0.5 * m[i] * glm::dot(state_.v[i], state_.v[i]); });
   };
   const bool corrects = contact_->corrects_steps();

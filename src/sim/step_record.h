@@ -87,9 +87,8 @@ struct StepRecord {
   ContactFigures contacts;      ///< none before the first step
   int newton_iterations = 0;
   int cg_iterations = 0;
-  int products = 0;  ///< StepReport::products
-  int force_evaluations =
-      0;  ///< by the method, StepLedger::evaluations(), those of rejected substeps included
+  int products = 0;           ///< StepReport::products
+  int force_evaluations = 0;  ///< StepLedger::evaluations(), with those of rejected substeps
   double cg_residual = 0;
   std::optional<CgSolve> last_cg;  ///< the last linear solve, if it used CG
   SolveCounts solves;              ///< StepReport::solves, of the last substep

@@ -150,10 +150,9 @@ class ImpulseContact final : public NodalContactResponse {
 
   bool is_active_ = false, with_itself_ = false;
   const ClothMesh* mesh_ = nullptr;
-  double thickness_ = 0;  // ξ: features are kept this far apart [m], > 0
-  double friction_ = 0;   // μ of cloth on cloth
-  bool through_springs_ =
-      true;  // impulses act through the springs, as in an implicit step; else on particles
+  double thickness_ = 0;         // ξ: features are kept this far apart [m], > 0
+  double friction_ = 0;          // μ of cloth on cloth
+  bool through_springs_ = true;  // impulses act as in an implicit step; else on particles
   LinearSolverSettings solver_settings_;
   Projection held_;  // the pins, and particles in nodal contact
 
