@@ -81,9 +81,10 @@ SceneParameter row_of(const ParameterSpec& spec, std::string_view section) {
 
 template <auto... path>
 SceneParameter number(std::string_view section, std::string_view id, std::string_view title,
-                      std::string_view unit, double min, double max, bool scale, std::string_view help) {
+                      std::string_view unit, double min, double max, bool scale, std::string_view help,
+                      double most_negative = 0) {
   const Kind kind = std::is_integral_v<MemberType<path...>> ? Kind::integer : Kind::real;
-  return row_of<path...>({id, title, unit, kind, min, max, 0, scale, help}, section);
+  return row_of<path...>({id, title, unit, kind, min, max, 0, scale, help, {}, {}, most_negative}, section);
 }
 
 template <auto... path>
@@ -97,11 +98,6 @@ SceneParameter choice(std::string_view section, std::string_view id, std::string
                       std::span<const std::string_view> names, std::string_view help) {
   const double max = static_cast<double>(names.size()) - 1;
   return row_of<path...>({id, title, "", Kind::choice, 0, max, 0, linear, help, names}, section);
-}
-
-SceneParameter with_negative(SceneParameter row, double most_negative) {
-  row.spec.most_negative = most_negative;
-  return row;
 }
 
 const auto& parameter_rows() {
@@ -206,11 +202,11 @@ const auto& parameter_rows() {
           "Contact", "friction-speed", "Friction speed", "m/s", 0, 10, logarithmic,
           "Contact by forces smooths friction below this sliding speed, so that cloth creeps instead of "
           "sticking. 0: a thousandth of the cloth's diagonal per second."),
-      with_negative(number<&World::dt>("Stepping", "dt", "Step h", "s", 1e-6, 1e10, logarithmic,
-                                       "Simulated time per step. Larger steps cost less, but damp more or "
-                                       "become unstable. Negative: back in time, without contact and by "
-                                       "methods without memory."),
-                    -1),
+      number<&World::dt>("Stepping", "dt", "Step h", "s", 1e-6, 1e10, logarithmic,
+                         "Simulated time per step. Larger steps cost less, but damp more or "
+                         "become unstable. Negative: back in time, without contact and by "
+                         "methods without memory.",
+                         -1),
       number<&Method::substeps>("Stepping", "substeps", "Substeps", "", 1, 1000, logarithmic,
                                 "Divides each step into this many equal substeps. Commands act between whole "
                                 "steps, so methods with different substeps stay comparable."),
