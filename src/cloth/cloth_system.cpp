@@ -5,12 +5,6 @@
 
 namespace clothlab {
 
-namespace {
-
-constexpr std::size_t kGrain = 1024;
-
-}  // namespace
-
 ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material)
     : model_(std::move(model)),
       material_(material),
@@ -48,18 +42,10 @@ void ClothSystem::set_wind(const Wind& wind) {
   list_terms();
 }
 
-void ClothSystem::update_wind(WorkerPool& pool, std::span<const vec3> x, double t) {
-  if (wind_force_) wind_force_->update_wind(pool, x, t);
-}
-
 void ClothSystem::set_drivers(std::vector<DrivenGroup> groups) {
   drivers_.reset();
   if (!groups.empty()) drivers_.emplace(masses_, std::move(groups));
   list_terms();
-}
-
-void ClothSystem::set_driver_time(double t) {
-  if (drivers_) drivers_->set_time(t);
 }
 
 void ClothSystem::update_masses() {
@@ -123,22 +109,6 @@ void ClothSystem::force_at(WorkerPool& pool, double t, std::span<const vec3> x, 
   for (const ForceTerm* term : terms_) term->add_part_at(pool, t, springs, x, v, f);
 }
 
-void ClothSystem::add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
-  for (const ForceTerm* term : terms_) term->add_impulse(pool, stage, to);
-}
-
-void ClothSystem::force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
-                                     Impulses& to) const {
-  clear(pool, f);
-  for (const ForceTerm* term : terms_) term->add_part_and_impulse(pool, stage, f, to);
-}
-
-double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) const {
-  double sum = 0;
-  for (const ForceTerm* term : terms_) sum += term->energy(pool, x);
-  return sum;
-}
-
 void ClothSystem::assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                            const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   springs_.add_jacobians(pool, {x, v, c, mode}, a);
@@ -164,10 +134,6 @@ void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span
     else
       term->linearize(pool, at, f, a);
   }
-}
-
-void ClothSystem::clear(WorkerPool& pool, std::span<vec3> f) const {
-  for_each(pool, f.size(), kGrain, [&](std::size_t i) { f[i] = vec3(0.0); });
 }
 
 void ClothSystem::begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const {

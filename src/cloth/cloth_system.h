@@ -15,6 +15,7 @@
 #include "cloth/spring_force.h"
 #include "cloth/wind_force.h"
 #include "dynamics/dynamic_system.h"
+#include "linalg/loops.h"
 
 namespace clothlab {
 
@@ -43,12 +44,16 @@ class ClothSystem final : public DynamicSystem {
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
   /// Updates the air to positions x and time t; it is constant during a step. No effect without wind.
-  void update_wind(WorkerPool& pool, std::span<const vec3> x, double t);
+  void update_wind(WorkerPool& pool, std::span<const vec3> x, double t) {
+    if (wind_force_) wind_force_->update_wind(pool, x, t);
+  }
 
   /// The forces of drivers; none: no cost.
   void set_drivers(std::vector<DrivenGroup> groups);
   /// Harmonic forces have their value at time t [s] until the next call.
-  void set_driver_time(double t);
+  void set_driver_time(double t) {
+    if (drivers_) drivers_->set_time(t);
+  }
 
   /// See WindForce::largest_rate; 0 without wind.
   double wind_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
@@ -90,10 +95,19 @@ class ClothSystem final : public DynamicSystem {
   /// Forces at time t [s] with the wind and the drivers at that time and the contacts at x.
   void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f, SpringForces springs) const;
-  void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override {
+    for (const ForceTerm* term : terms_) term->add_impulse(pool, stage, to);
+  }
   void force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
-                          Impulses& to) const override;
-  double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
+                          Impulses& to) const override {
+    clear(pool, f);
+    for (const ForceTerm* term : terms_) term->add_part_and_impulse(pool, stage, f, to);
+  }
+  double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override {
+    double sum = 0;
+    for (const ForceTerm* term : terms_) sum += term->energy(pool, x);
+    return sum;
+  }
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
@@ -108,9 +122,13 @@ class ClothSystem final : public DynamicSystem {
   double mass_damping() const override { return material_.rayleigh_mass; }
 
  private:
+  static constexpr std::size_t kGrain = 1024;
+
   void update_masses();  // and the forces that depend on them
   void list_terms();
-  void clear(WorkerPool& pool, std::span<vec3> f) const;
+  void clear(WorkerPool& pool, std::span<vec3> f) const {
+    for_each(pool, f.size(), kGrain, [&](std::size_t i) { f[i] = vec3(0.0); });
+  }
   void begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const;  // mass part
 
   std::shared_ptr<const ClothModel> model_;

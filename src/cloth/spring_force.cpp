@@ -108,11 +108,6 @@ SpringMeasures SpringForce::measure(WorkerPool& pool, std::span<const vec3> x,
   return measures_;
 }
 
-double SpringForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
-  const SpringMeasures all = measure(pool, x);
-  return all.stretch + all.bend;
-}
-
 void SpringForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                ForceMeasures& measures) const {
   const SpringMeasures own = measure(pool, x, v);

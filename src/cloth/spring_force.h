@@ -35,7 +35,10 @@ class SpringForce final : public ForceTerm {
 
   /// With `v` the same pass computes the forces at (x, v).
   SpringMeasures measure(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v = {}) const;
-  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override {
+    const SpringMeasures all = measure(pool, x);
+    return all.stretch + all.bend;
+  }
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                     ForceMeasures& measures) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

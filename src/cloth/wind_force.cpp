@@ -53,12 +53,6 @@ void WindForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<c
   add_drag(pool, x, v, f, [this](std::size_t i) { return air_[i]; });
 }
 
-OuterLoad WindForce::outer_load(double mass) const {
-  const double fastest = top_speed(wind_);
-  return {wind_.density / 2 * wind_.drag_coefficient * model_.area() * fastest * fastest,
-          mass / 2 * fastest * fastest};
-}
-
 void WindForce::add_part_at(WorkerPool& pool, double t, SpringForces /*part*/, std::span<const vec3> x,
                             std::span<const vec3> v, std::span<vec3> f) const {
   add_drag(pool, x, v, f, [&](std::size_t i) { return air_velocity(wind_, x[i], t); });

@@ -42,7 +42,11 @@ class WindForce final : public ForceTerm {
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
   /// Loads of cloth at rest in the fastest gust, and of cloth that moves with it.
-  OuterLoad outer_load(double mass) const override;
+  OuterLoad outer_load(double mass) const override {
+    const double fastest = top_speed(wind_);
+    return {wind_.density / 2 * wind_.drag_coefficient * model_.area() * fastest * fastest,
+            mass / 2 * fastest * fastest};
+  }
   /// Largest eigenvalue of M⁻¹(−D) over the free particles of `fixed` [1/s]: an explicit step with
   /// the wind alone is stable for h times this < 2.
   double largest_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

@@ -242,10 +242,6 @@ bool CandidateList::list_strays(WorkerPool& pool, double reach) {
   return true;
 }
 
-bool CandidateList::has_stray(const FeaturePair& pair) const {
-  return std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return is_stray_[i] != 0; });
-}
-
 /// Lists the found pairs that may come near; `of_strays`: only pairs with a particle that left its room.
 void CandidateList::add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach,
                                bool of_strays) {

@@ -92,7 +92,9 @@ class CandidateList {
   bool list_all(WorkerPool& pool, double reach);
   bool list_for_short_steps(WorkerPool& pool, double reach);
   void add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach, bool of_strays);
-  bool has_stray(const FeaturePair& pair) const;
+  bool has_stray(const FeaturePair& pair) const {
+    return std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return is_stray_[i] != 0; });
+  }
   bool is_far(const Listed& listed, double reach, bool along_displacements) const;
 
   std::span<const Triangle> triangles_;

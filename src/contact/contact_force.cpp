@@ -5,6 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
+#include <utility>
 
 #include "core/collect.h"
 #include "linalg/loops.h"
@@ -36,9 +37,6 @@ void ContactForce::set(const ContactSettings& settings, const Surfaces& surfaces
   place_meshes();
 }
 
-/// Features collide with meshes only behind a barrier.
-void ContactForce::place_meshes() { candidates_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
-
 bool ContactForce::may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> prescribed) {
   displacement_.resize(x.size());
   bool rests = !surfaces_->move();
@@ -69,11 +67,6 @@ std::span<const ContactElement> ContactForce::find(WorkerPool& pool, std::span<c
   find_on_surfaces(pool, x, prediction);
   find_features(pool, x);
   return found_;
-}
-
-void ContactForce::begin_search(std::span<const vec3> x) const {
-  found_.clear();
-  at_begin_ = settings_.law.barrier && (ahead_ > 0 || std::ranges::equal(x, start_));
 }
 
 std::optional<SurfacePoint> ContactForce::seen_by(std::uint32_t particle, std::uint32_t surface,
@@ -208,10 +201,6 @@ double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
   for (const ContactElement& contact : contacts_at(pool, x)) sum += law_of(contact).energy(contact.gap);
   return sum;
-}
-
-void ContactForce::add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
-  for (const ContactElement& contact : contacts_at(pool, x)) contact.spread(contact.push * contact.normal, f);
 }
 
 vec3 ContactForce::drag(const Slide& slide, const vec3& u) const {

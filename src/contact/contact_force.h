@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cloth/force_term.h"
@@ -167,7 +166,10 @@ class ContactForce : public ContactTerm {
   /// found_ := contacts at x, or contacts of a prediction as seen from x, with ContactLaw::line as the push.
   std::span<const ContactElement> find(WorkerPool& pool, std::span<const vec3> x,
                                        const Prediction& prediction) const;
-  void begin_search(std::span<const vec3> x) const;
+  void begin_search(std::span<const vec3> x) const {
+    found_.clear();
+    at_begin_ = settings_.law.barrier && (ahead_ > 0 || std::ranges::equal(x, start_));
+  }
   void find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
   /// The closest point of a surface, if it is within `reach` [m]. Of a body that the particle has crossed
   /// since the start of the step so far that another side is closer, the plane where it met the body first.
@@ -178,11 +180,15 @@ class ContactForce : public ContactTerm {
   bool collides_with_particles(std::uint32_t surface) const {
     return !settings_.law.barrier || !surfaces_->is_mesh(surface);
   }
-  void place_meshes();
+  /// Features collide with meshes only behind a barrier.
+  void place_meshes() { candidates_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
   DisplacementBound::Obstruction obstruction(bool moves) const {
     return {candidates_, *surfaces_, settings_.law.distance, moves};
   }
-  void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
+  void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
+    for (const ContactElement& contact : contacts_at(pool, x))
+      contact.spread(contact.push * contact.normal, f);
+  }
   /// Of the contacts in found_.
   void add_blocks(const Linearization& at, const ContactSet* set, SpringMatrix& a) const;
 

@@ -158,17 +158,6 @@ ContactWatch::ContactWatch(const ClothSystem& system) : particles_(system.size()
   by_chunk_.resize((particles_ + kWatchGrain - 1) / kWatchGrain);
 }
 
-void ContactWatch::restart() {
-  begin_step();
-  deep_.clear();
-  behind_.clear();
-}
-
-void ContactWatch::begin_step() {
-  of_step_ = {};
-  passed_.clear();
-}
-
 void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSystem& system,
                          const Surfaces& surfaces, double h, const State& before, const State& after,
                          double kinetic, double strain) {

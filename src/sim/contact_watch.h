@@ -58,9 +58,16 @@ class ContactWatch {
   explicit ContactWatch(const ClothSystem& system);
 
   /// Forgets all passages, at a start or when the obstacles change.
-  void restart();
+  void restart() {
+    begin_step();
+    deep_.clear();
+    behind_.clear();
+  }
   /// Discards the passages of a step that was not finished.
-  void begin_step();
+  void begin_step() {
+    of_step_ = {};
+    passed_.clear();
+  }
   /// Checks a substep of h between two states, with its surfaces. `kinetic` is the larger of the kinetic
   /// energies of these [J], `strain` the largest strain after it.
   void watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSystem& system, const Surfaces& surfaces,

@@ -236,10 +236,6 @@ std::span<const Projection::Entry> DriverSet::targets(double t) {
   return entries_;
 }
 
-void DriverSet::set_targets(double t, Projection& projection) {
-  if (!paths_.empty()) projection.fix(targets(t));
-}
-
 double DriverSet::reach() const {
   double farthest = 0;
   for (const Path& each : paths_)

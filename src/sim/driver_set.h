@@ -45,7 +45,9 @@ class DriverSet {
 
   /// Fixes the particles of all paths at their positions at time t [s], and constrains those of lines; they
   /// are free before.
-  void set_targets(double t, Projection& projection);
+  void set_targets(double t, Projection& projection) {
+    if (!paths_.empty()) projection.fix(targets(t));
+  }
   /// Those positions.
   std::span<const Projection::Entry> targets(double t);
 

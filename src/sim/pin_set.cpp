@@ -25,36 +25,10 @@ std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present
   return out;
 }
 
-void PinSet::pin_only(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
-  pins_.clear();
-  for (const std::uint32_t i : particles) pins_.push_back({i, x[i], x[i], 0, 0});
-}
-
 void PinSet::keep_or_pin(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
   std::vector<Pin> next;
   for (const std::uint32_t i : particles) next.push_back(contains(i) ? *find(i) : Pin{i, x[i], x[i], 0, 0});
   pins_ = std::move(next);
-}
-
-void PinSet::fix_at(std::span<const vec3> x) {
-  for (Pin& pin : pins_) pin = {pin.particle, x[pin.particle], x[pin.particle], 0, 0};
-}
-
-std::vector<PinSet::Pin>::iterator PinSet::find(std::uint32_t i) {
-  return std::ranges::lower_bound(pins_, i, {}, &Pin::particle);
-}
-bool PinSet::contains(std::uint32_t i) const {
-  return std::ranges::binary_search(pins_, i, {}, &Pin::particle);
-}
-
-void PinSet::move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration) {
-  *find(i) = {i, from, target, start, duration};
-}
-
-std::vector<std::uint32_t> PinSet::particles() const {
-  std::vector<std::uint32_t> all;
-  for (const Pin& pin : pins_) all.push_back(pin.particle);
-  return all;
 }
 
 bool PinSet::Pin::has_arrived(double t) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,22 +31,34 @@ struct PinTarget {
 class PinSet {
  public:
   /// Pins exactly these particles (ascending) where they are.
-  void pin_only(std::span<const std::uint32_t> particles, std::span<const vec3> x);
+  void pin_only(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
+    pins_.clear();
+    for (const std::uint32_t i : particles) pins_.push_back({i, x[i], x[i], 0, 0});
+  }
   /// The same, but pins that exist already stay, moving ones as well.
   void keep_or_pin(std::span<const std::uint32_t> particles, std::span<const vec3> x);
   /// Fixes the pins at x and ends their motions.
-  void fix_at(std::span<const vec3> x);
+  void fix_at(std::span<const vec3> x) {
+    for (Pin& pin : pins_) pin = {pin.particle, x[pin.particle], x[pin.particle], 0, 0};
+  }
   /// Moves a pin from `from` at time `start` to `target` at start + duration [s]; with a duration of 0 it
   /// jumps. A negative duration is one of a run with dt < 0.
-  void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
+  void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration) {
+    *find(i) = {i, from, target, start, duration};
+  }
 
   /// The pins that still move at the time t [s] and their targets, ascending.
   std::vector<PinTarget> moving(double t) const;
 
-  bool contains(std::uint32_t i) const;
+  bool contains(std::uint32_t i) const { return std::ranges::binary_search(pins_, i, {}, &Pin::particle); }
   bool empty() const { return pins_.empty(); }
   std::size_t bytes() const { return pins_.size() * sizeof(Pin); }
-  std::vector<std::uint32_t> particles() const;  ///< ascending
+  /// ascending
+  std::vector<std::uint32_t> particles() const {
+    std::vector<std::uint32_t> all;
+    for (const Pin& pin : pins_) all.push_back(pin.particle);
+    return all;
+  }
 
   /// Fixes every pin at its position at time t [s] and leaves all other particles free.
   void set_pin_targets(double t, Projection& projection) const;
@@ -70,7 +83,9 @@ class PinSet {
 
     bool has_arrived(double t) const;
   };
-  std::vector<Pin>::iterator find(std::uint32_t i);
+  std::vector<Pin>::iterator find(std::uint32_t i) {
+    return std::ranges::lower_bound(pins_, i, {}, &Pin::particle);
+  }
 
   std::vector<Pin> pins_;  // by particle
 };

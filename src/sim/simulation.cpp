@@ -374,12 +374,6 @@ void Simulation::end_ledger() {
   energy_ledger_.energy = energy;
 }
 
-/// Fixes pins and constrains driven particles as at the time t.
-void Simulation::constrain_pins(double t) {
-  pins_.set_pin_targets(t, system_.projection());
-  drivers_.set_targets(t, system_.projection());
-}
-
 /// Integrator::enter for a state that was set from outside. Throws Cancelled.
 void Simulation::enter_integrator_if_new(double h, const ComputeContext& context) {
   if (!entering_) return;
@@ -755,10 +749,6 @@ std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
   system_.contact_energy(pool, state_.x);
   const std::span<const ContactPair> pairs = contact_->pairs(state_.v);
   return {pairs.begin(), pairs.end()};
-}
-
-InitialState Simulation::export_state() const {
-  return {vertex_positions(*mesh_, state_.x), vertex_velocities(*mesh_, state_.v)};
 }
 
 }  // namespace clothlab

@@ -106,7 +106,10 @@ class Simulation {
   };
   /// The newest state with a largest strain below kGoodStrain; the start if there is none. Valid until
   /// the next step or command.
-  StateAtStep last_good_state() const;
+  StateAtStep last_good_state() const {
+    if (is_good()) return {state_, record_.step};
+    return {*last_good_, last_good_step_};
+  }
   /// The constraints at positions x [m]: the pins, and the contacts of the last step that still lie on the
   /// floor.
   Projection constraints(std::span<const vec3> x) const;
@@ -140,7 +143,9 @@ class Simulation {
   const std::optional<GrabSpring>& grab() const { return system_.grab(); }
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.
-  InitialState export_state() const;
+  InitialState export_state() const {
+    return {vertex_positions(*mesh_, state_.x), vertex_velocities(*mesh_, state_.v)};
+  }
 
  private:
   /// The start follows, by start() or load().
@@ -185,7 +190,11 @@ class Simulation {
   bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
   void repeat_stiffer();
   void abandon_step();
-  void constrain_pins(double t);
+  /// Fixes pins and constrains driven particles as at the time t.
+  void constrain_pins(double t) {
+    pins_.set_pin_targets(t, system_.projection());
+    drivers_.set_targets(t, system_.projection());
+  }
 
   // Notices.
   /// Adds a notice whose sentence is text(), which is called only for a cause that is new. Empty: none.
@@ -216,7 +225,10 @@ class Simulation {
   void copy_state(WorkerPool& pool, State& to) const;
   void save_progress(WorkerPool& pool, Checkpoint& to) const;
   void load_progress(const Checkpoint& from);
-  void set_last_good(State good, std::uint64_t step);
+  void set_last_good(State good, std::uint64_t step) {
+    last_good_ = std::make_shared<State>(std::move(good));
+    last_good_step_ = step;
+  }
 
   // Commands.
   /// What a command changes in addition to the scene.
@@ -229,16 +241,28 @@ class Simulation {
   void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
   void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
   DriverSet drivers_of(const Scene& scene) const;
-  void set_drivers(DriverSet drivers);
+  void set_drivers(DriverSet drivers) {
+    drivers_ = std::move(drivers);
+    system_.set_drivers(drivers_.forces());
+    system_.projection().couple(drivers_.distances());
+  }
   bool move_driven();
   void adopt_drivers(WorkerPool& pool, const Scene& after);
   void set_grab(WorkerPool& pool, GrabSpring grab);
-  void move_grab(WorkerPool& pool, const GrabSpring& grab);
+  /// Counts the energy gain of the spring as work: at most the largest force × the distance of the cursor.
+  void move_grab(WorkerPool& pool, const GrabSpring& grab) {
+    const double before = system_.grab_energy(pool, state_.x);
+    system_.set_grab(grab);
+    account_.add_work(system_.grab_energy(pool, state_.x) - before);
+  }
   void release_grab() { system_.set_grab(std::nullopt); }
   void break_continuity();
   void make_room(WorkerPool& pool, std::string_view when);
 
-  void reserve_residuals();
+  void reserve_residuals() {
+    for (std::vector<double>* history : {&residuals_, &next_residuals_})
+      history->reserve(static_cast<std::size_t>(scene_->solver.linear.cg.max_iterations) + 1);
+  }
   void record_state(std::uint64_t step);
   void add_measurement(StepRecord& to) const;
 
@@ -277,7 +301,10 @@ class Simulation {
   double reach(const Scene& world) const;
   double surface_speed(const Scene& world) const;
   bool is_free() const;
-  void begin_account(const InternalEnergy& internal, double of_contact);  // [J]
+  /// Energies in J.
+  void begin_account(const InternalEnergy& internal, double of_contact) {
+    account_.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
+  }
   /// `speed`: the largest of obstacles that move without a path [m/s].
   void set_account_scale(const Scene& world, double speed = 0);
 

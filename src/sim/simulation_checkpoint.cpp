@@ -95,19 +95,9 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   constrain_pins(state_.t);
 }
 
-Simulation::StateAtStep Simulation::last_good_state() const {
-  if (is_good()) return {state_, record_.step};
-  return {*last_good_, last_good_step_};
-}
-
 Simulation::StateAtStep last_good_state(const Checkpoint& checkpoint) {
   if (checkpoint.record.max_strain < kGoodStrain) return {checkpoint.state, checkpoint.record.step};
   return {*checkpoint.last_good, checkpoint.last_good_step};
-}
-
-void Simulation::set_last_good(State good, std::uint64_t step) {
-  last_good_ = std::make_shared<State>(std::move(good));
-  last_good_step_ = step;
 }
 
 }  // namespace clothlab

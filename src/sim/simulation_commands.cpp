@@ -356,10 +356,6 @@ double Simulation::surface_speed(const Scene& world) const {
 /// Pins, paths, surfaces and other parts may turn common initial motion into internal energy.
 bool Simulation::is_free() const { return pins_.empty() && !drivers_.has_paths() && !may_touch(*scene_); }
 
-void Simulation::begin_account(const InternalEnergy& internal, double of_contact) {
-  account_.start(internal.shaking() + of_contact + (is_free() ? 0.0 : internal.drift));
-}
-
 void Simulation::set_account_scale(const Scene& world, double speed) {
   account_.set_scale(
       system_, reach(world) + drivers_.reach(),
@@ -384,12 +380,6 @@ void Simulation::put_pins(WorkerPool& pool, const std::vector<PinTarget>& target
 DriverSet Simulation::drivers_of(const Scene& scene) const {
   if (scene.groups.empty()) return {};
   return {scene, *mesh_, initial_state(scene, *mesh_).x};
-}
-
-void Simulation::set_drivers(DriverSet drivers) {
-  drivers_ = std::move(drivers);
-  system_.set_drivers(drivers_.forces());
-  system_.projection().couple(drivers_.distances());
 }
 
 /// Moves particles to their paths, where they are at rest, to their lines and distances; true if any was
@@ -473,11 +463,6 @@ void Simulation::make_room(WorkerPool& pool, std::string_view when) {
   account_.add_work(std::max(internal_now(pool).shaking() - before, 0.0));
 }
 
-void Simulation::reserve_residuals() {
-  for (std::vector<double>* history : {&residuals_, &next_residuals_})
-    history->reserve(static_cast<std::size_t>(scene_->solver.linear.cg.max_iterations) + 1);
-}
-
 /// Sets the force bounds of the grab for the part of the cloth and its springs.
 void Simulation::set_grab(WorkerPool& pool, GrabSpring grab) {
   const ClothModel& model = system_.model();
@@ -485,13 +470,6 @@ void Simulation::set_grab(WorkerPool& pool, GrabSpring grab) {
                    grab_force_bound(model, system_.masses(), system_.material().gravity, grab.particles[0]);
   grab.least_block = grab_least_block(model, system_.material(), grab);
   move_grab(pool, grab);
-}
-
-/// Counts the energy gain of the spring as work: at most the largest force × the distance of the cursor.
-void Simulation::move_grab(WorkerPool& pool, const GrabSpring& grab) {
-  const double before = system_.grab_energy(pool, state_.x);
-  system_.set_grab(grab);
-  account_.add_work(system_.grab_energy(pool, state_.x) - before);
 }
 
 }  // namespace clothlab

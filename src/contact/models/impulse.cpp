@@ -110,10 +110,23 @@ class ImpulseContact final : public NodalContactResponse {
     double push = 0, stop = 0;  // along the normal: of displacements [kg·m], of velocities [kg·m/s]
     vec3 drag{0}, brake{0};     // across the normal: the same
 
-    vec3 blend(std::span<const vec3> a) const;
-    vec3 moved(std::span<const vec3> displacement) const;  // of the features relative to each other [m]
-    double gap(std::span<const vec3> displacement) const;  // at the end of the step, less `kept` [m]
-    void apply(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const;
+    vec3 blend(std::span<const vec3> a) const {
+      vec3 sum(0.0);
+      for (std::size_t k = 0; k < count; ++k) sum += weight[k] * a[particle[k]];
+      return sum;
+    }
+    /// Of the features relative to each other [m].
+    vec3 moved(std::span<const vec3> displacement) const {
+      return blend(displacement) - surface_displacement;
+    }
+    /// At the end of the step, less `kept` [m].
+    double gap(std::span<const vec3> displacement) const {
+      return above + glm::dot(normal, moved(displacement));
+    }
+    void apply(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const {
+      for (std::size_t k = 0; k < count; ++k)
+        a[particle[k]] += weight[k] * inverse_masses[particle[k]] * impulse;
+    }
   };
   struct Collision {
     std::size_t pair;
@@ -125,15 +138,39 @@ class ImpulseContact final : public NodalContactResponse {
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
   bool list_is_valid(WorkerPool& pool) const;
-  double measure(std::size_t pair);
-  std::uint32_t surface_of(const FeaturePair& pair) const;
-  std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
-  double end_distance(double distance, double thickness) const;
+  /// The distance at the start.
+  double measure(std::size_t pair) {
+    const FeaturePair& features = near_[pair].pair;
+    if (distance_[pair] == kFar) distance_[pair] = separation(features.kind, features.of(x_)).distance;
+    return distance_[pair];
+  }
+  std::uint32_t surface_of(const FeaturePair& pair) const {
+    for (const std::uint32_t i : pair.particle)
+      if (i >= particles_) return candidates_.surface_of(i);
+    return kClothItself;
+  }
+  /// The index of the first particle of the cloth.
+  std::size_t own(const std::array<std::uint32_t, 4>& particle) const {
+    std::size_t k = 0;
+    while (particle[k] >= particles_) ++k;
+    return k;
+  }
+  /// The distance at the end of the step for features that begin it at `distance`.
+  double end_distance(double distance, double thickness) const {
+    const double missing = thickness - distance;
+    return missing > 0 ? distance + std::min(kApartPerStep * missing, kApartSpeed * h_) : thickness;
+  }
   void add_near();
-  double gap_of(const SurfacePoint& point) const;
+  /// The gap to the surface itself, without its thickness.
+  double gap_of(const SurfacePoint& point) const { return point.gap() + thickness_; }
   void add(std::size_t number, double share, double kept);
   void add(Contact contact);
-  double mobility_of(const Contact& contact) const;
+  double mobility_of(const Contact& contact) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < contact.count; ++k)
+      sum += contact.weight[k] * contact.weight[k] * inverse_[contact.particle[k]];
+    return sum;
+  }
   Contact on_surface(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
                      const SurfacePoint& point, double kept) const;
   /// Finds colliding pairs and particles below surfaces, by chunk; true if there are any.
@@ -189,25 +226,6 @@ class ImpulseContact final : public NodalContactResponse {
   std::vector<Zone> zones_;
   DisplacementBound::End squeezed_;
 };
-
-vec3 ImpulseContact::Contact::blend(std::span<const vec3> a) const {
-  vec3 sum(0.0);
-  for (std::size_t k = 0; k < count; ++k) sum += weight[k] * a[particle[k]];
-  return sum;
-}
-
-vec3 ImpulseContact::Contact::moved(std::span<const vec3> displacement) const {
-  return blend(displacement) - surface_displacement;
-}
-
-double ImpulseContact::Contact::gap(std::span<const vec3> displacement) const {
-  return above + glm::dot(normal, moved(displacement));
-}
-
-void ImpulseContact::Contact::apply(const vec3& impulse, std::span<const double> inverse_masses,
-                                    std::span<vec3> a) const {
-  for (std::size_t k = 0; k < count; ++k) a[particle[k]] += weight[k] * inverse_masses[particle[k]] * impulse;
-}
 
 void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfaces) {
   NodalContactResponse::configure(input, surfaces);
@@ -322,13 +340,6 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   return found.has_value();
 }
 
-/// The distance at the start.
-double ImpulseContact::measure(std::size_t pair) {
-  const FeaturePair& features = near_[pair].pair;
-  if (distance_[pair] == kFar) distance_[pair] = separation(features.kind, features.of(x_)).distance;
-  return distance_[pair];
-}
-
 /// True if the list contains all pairs that may collide on the current displacements.
 bool ImpulseContact::list_is_valid(WorkerPool& pool) const {
   const double room = kPairRoom * thickness_;
@@ -336,12 +347,6 @@ bool ImpulseContact::list_is_valid(WorkerPool& pool) const {
            const vec3 other = displacement_[i] - listed_[i];
            return glm::dot(other, other) <= room * room ? 0.0 : 1.0;
          }) == 0;
-}
-
-/// The distance at the end of the step for features that begin it at `distance`.
-double ImpulseContact::end_distance(double distance, double thickness) const {
-  const double missing = thickness - distance;
-  return missing > 0 ? distance + std::min(kApartPerStep * missing, kApartSpeed * h_) : thickness;
 }
 
 void ImpulseContact::add_near() {
@@ -381,33 +386,10 @@ void ImpulseContact::add(std::size_t number, double share, double kept) {
   contacts_[known].mobility = mobility_of(contact);
 }
 
-std::uint32_t ImpulseContact::surface_of(const FeaturePair& pair) const {
-  for (const std::uint32_t i : pair.particle)
-    if (i >= particles_) return candidates_.surface_of(i);
-  return kClothItself;
-}
-
-/// The index of the first particle of the cloth.
-std::size_t ImpulseContact::own(const std::array<std::uint32_t, 4>& particle) const {
-  std::size_t k = 0;
-  while (particle[k] >= particles_) ++k;
-  return k;
-}
-
-double ImpulseContact::mobility_of(const Contact& contact) const {
-  double sum = 0;
-  for (std::size_t k = 0; k < contact.count; ++k)
-    sum += contact.weight[k] * contact.weight[k] * inverse_[contact.particle[k]];
-  return sum;
-}
-
 void ImpulseContact::add(Contact contact) {
   contact.mobility = mobility_of(contact);
   contacts_.push_back(contact);
 }
-
-/// The gap to the surface itself, without its thickness.
-double ImpulseContact::gap_of(const SurfacePoint& point) const { return point.gap() + thickness_; }
 
 /// The contact of a particle that ends `kept` above a surface; `point` is the surface point of x at the
 /// beginning.

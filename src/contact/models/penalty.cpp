@@ -44,40 +44,12 @@ void PenaltyResponse::configure(const ContactInput& input, const Surfaces& surfa
   force_.set(settings, surfaces);
 }
 
-void PenaltyResponse::choose_law(const ContactInput& input, ContactSettings& settings) const {
-  settings.law.stiffness = input.contact.stiffness;
-  settings.thickness = input.thickness;
-}
-
-double PenaltyResponse::damping_of(double stiffness) const {
-  return material_.spring_damping + material_.rayleigh_stiffness * stiffness;
-}
-
-bool PenaltyResponse::begin_step(const ContactStep& step) {
-  if (!force_.empty()) force_.begin(step.context.pool, step.start.x, forces_at_start_ ? step.h : 0);
-  return false;
-}
-
-ContactResponse::End PenaltyResponse::end_step(const ContactStep& /*step*/, State& /*after*/) {
-  return {false, force_.crowded() ? std::optional(Failure::crowded) : std::nullopt};
-}
-
-std::span<const ContactPair> PenaltyResponse::pairs(std::span<const vec3> v) {
-  pairs_.clear();
-  for (const ContactElement& contact : force_.found()) pairs_.push_back(force_.pair(contact, v));
-  return pairs_;
-}
-
 std::vector<ContactPair> PenaltyResponse::pairs_at(WorkerPool& pool, const Surfaces& /*surfaces*/,
                                                    const State& state) {
   if (force_.empty()) return {};
   force_.contacts_at(pool, state.x);
   pairs(state.v);
   return pairs_;
-}
-
-void PenaltyResponse::add_figures(ContactFigures& figures) const {
-  if (!force_.empty()) figures.stiffness = force_.settings().law.stiffness;
 }
 
 }  // namespace clothlab
