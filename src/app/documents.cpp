@@ -12,7 +12,7 @@
 #include "core/text_file.h"
 #include "documents/checkpoint_file.h"
 #include "documents/command_line.h"
-#include "documents/journal.h"
+#include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
 #include "sim/obstacle_placement.h"
 #include "ui/widgets/numbers.h"
@@ -72,16 +72,20 @@ void Documents::add_obstacle(const Path& path) {
   body.shape = Obstacle::Shape::mesh;
   body.from = body.to = vec3(0);
   body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
-  obstacles_.push_back(std::make_unique<ObstacleReading>(std::move(body)));
+  obstacles_.push_back(std::make_unique<BackgroundTask<Obstacle>>([body](const StopProbe& stop) {
+    Obstacle read = body;
+    read_obstacle_meshes({&read, 1}, stop);
+    return read;
+  }));
 }
 
 std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) try {
   const auto done = std::ranges::find_if(obstacles_, [](const auto& reading) { return reading->done(); });
   if (done == obstacles_.end() || awaits_scene()) return std::nullopt;
-  const std::unique_ptr<ObstacleReading> read = std::move(*done);
+  const std::unique_ptr<BackgroundTask<Obstacle>> read = std::move(*done);
   obstacles_.erase(done);
   SetObstacles next{edits_.scene().obstacles.bodies};  // with the changes that are not applied yet
-  next.bodies.push_back(placed_near_cloth(shown.frame, read->get(), next.bodies));
+  next.bodies.push_back(placed_near_cloth(shown.frame, read->result(), next.bodies));
   check_obstacles(next.bodies);
   const TriangleSurface& surface = *next.bodies.back().mesh.surface;
   around_.ui.show_message(

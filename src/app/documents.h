@@ -14,8 +14,8 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
+#include "documents/background_task.h"
 #include "documents/load_job.h"
-#include "documents/obstacle_meshes.h"
 #include "session/control.h"
 #include "session/edit_history.h"
 #include "session/simulation_thread.h"
@@ -110,7 +110,7 @@ class Documents {
   // Cancelled, but still running: joining their threads at once could block the window.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
-  std::vector<std::unique_ptr<ObstacleReading>> obstacles_;  // that are being read
+  std::vector<std::unique_ptr<BackgroundTask<Obstacle>>> obstacles_;  // that are being read
   std::map<const LoadedScene*, Path> scene_files_;
   bool plays_meshes_ = false;  // instead of waiting for pins
   // When the snapshot shows this scene, the bar of a waiting mesh is opened, unless the scene was refused.

@@ -41,19 +41,15 @@ std::optional<Entry> listed(const fs::directory_entry& found, const std::vector<
 
 }  // namespace
 
-FolderListing::FolderListing(fs::path folder, std::vector<std::string> extensions)
-    : folder_(std::move(folder)),
-      extensions_(std::move(extensions)),
-      result_(std::async(std::launch::async, [this] { return read(); })) {}
-
-FolderListing::Result FolderListing::read() const {
-  Result out;
+FolderListing list_folder(const fs::path& folder, const std::vector<std::string>& extensions,
+                          const StopProbe& stop) {
+  FolderListing out;
   std::error_code error;
-  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
-    if (cancelled_.load(std::memory_order_relaxed)) return out;
-    if (std::optional<Entry> entry = listed(*at, extensions_)) out.entries.push_back(std::move(*entry));
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (stop_requested(stop)) return out;
+    if (std::optional<Entry> entry = listed(*at, extensions)) out.entries.push_back(std::move(*entry));
   }
-  if (error) out.problem = shown_path(folder_) + " cannot be read: " + error.message() + ".";
+  if (error) out.problem = shown_path(folder) + " cannot be read: " + error.message() + ".";
   std::ranges::sort(out.entries, comes_before);
   return out;
 }

@@ -68,10 +68,9 @@ Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
 }  // namespace
 
 LoadJob::LoadJob(FindScene find_scene, SceneLoadOptions options)
-    : result_(
-          std::async(std::launch::async, [this, find = std::move(find_scene), options = std::move(options)] {
-            return load(find, options);
-          })) {}
+    : task_([this, find = std::move(find_scene), options = std::move(options)](const StopProbe& stop) {
+        return load(find, options, stop);
+      }) {}
 
 LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder)
     : LoadJob([=](SceneLoadOptions& options,
@@ -82,11 +81,11 @@ LoadJob::LoadJob(Scene scene, SceneLoadOptions options)
     : LoadJob([scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; },
               std::move(options)) {}
 
-LoadJob::Result LoadJob::load(const FindScene& find_scene, SceneLoadOptions options) {
+LoadJob::Result LoadJob::load(const FindScene& find_scene, SceneLoadOptions options, const StopProbe& stop) {
   Result outcome;
   try {
     options.rehearse = true;
-    options.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
+    options.stop = stop;
     options.progress = [this](double fraction, std::string_view stage) {
       const std::lock_guard lock(mutex_);
       progress_ = {fraction, std::string(stage)};

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "documents/background_task.h"
 #include "documents/scene_loader.h"
 
 namespace clothlab {
@@ -33,26 +31,22 @@ class LoadJob {
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
   /// A given scene: a built-in one, or the same mesh with another unit.
   explicit LoadJob(Scene scene, SceneLoadOptions options = {});
-  /// Cancels, and waits for the thread (at most one chunk of the load).
-  ~LoadJob() { cancel(); }
-  LoadJob(const LoadJob&) = delete;
-  LoadJob& operator=(const LoadJob&) = delete;
 
   Progress progress() const;
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  /// The destructor cancels too, and waits for the thread (at most one chunk of the load).
+  void cancel() { task_.cancel(); }
+  bool done() const { return task_.done(); }
   /// Waits until done.
-  Result result() const { return result_.get(); }
+  Result result() const { return task_.result(); }
 
  private:
   using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
   LoadJob(FindScene find_scene, SceneLoadOptions options);
-  Result load(const FindScene& find_scene, SceneLoadOptions options);
+  Result load(const FindScene& find_scene, SceneLoadOptions options, const StopProbe& stop);
 
-  std::atomic<bool> cancelled_{false};
   mutable std::mutex mutex_;  // of the progress
   Progress progress_;
-  std::shared_future<Result> result_;  // last: its thread uses the other members
+  BackgroundTask<Result> task_;  // last: its thread uses the other members
 };
 
 }  // namespace clothlab

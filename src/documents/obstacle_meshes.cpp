@@ -67,10 +67,4 @@ void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const s
   }
 }
 
-ObstacleReading::ObstacleReading(Obstacle mesh)
-    : result_(std::async(std::launch::async, [this, body = std::move(mesh)]() mutable {
-        read_obstacle_meshes({&body, 1}, [this] { return cancelled_.load(std::memory_order_relaxed); });
-        return body;
-      })) {}
-
 }  // namespace clothlab

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <future>
 #include <map>
 #include <memory>
 #include <span>
@@ -35,23 +32,5 @@ inline void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& st
 std::vector<std::uint64_t> mesh_fingerprints(std::span<const Obstacle> bodies);
 /// Throws InputError, naming the file, if an obstacle's mesh does not have its fingerprint.
 void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const std::uint64_t> expected);
-
-/// Reads a mesh on its own thread.
-class ObstacleReading {
- public:
-  explicit ObstacleReading(Obstacle mesh);
-  /// Gives up, and waits for the thread.
-  ~ObstacleReading() { cancelled_.store(true, std::memory_order_relaxed); }
-  ObstacleReading(const ObstacleReading&) = delete;
-  ObstacleReading& operator=(const ObstacleReading&) = delete;
-
-  bool done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-  /// Waits until done; call once. Throws as read_obstacle_meshes().
-  Obstacle get() { return result_.get(); }
-
- private:
-  std::atomic<bool> cancelled_{false};
-  std::future<Obstacle> result_;  // last: its thread uses the other
-};
 
 }  // namespace clothlab

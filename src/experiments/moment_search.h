@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -9,12 +8,12 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
+#include "documents/background_task.h"
 #include "documents/scene_loader.h"
 #include "session/background.h"
 #include "session/control.h"
@@ -43,6 +42,10 @@ struct SearchRun {
   Found now;
   Mailbox<Found> shown;
 
+  explicit SearchRun(Found first) : now(std::move(first)) {
+    now.under_way = "waiting for the present step";
+    publish();
+  }
   void publish() { shown.put(std::make_shared<const Found>(now)); }
 };
 
@@ -56,29 +59,22 @@ class MomentSearch {
 
   /// Does `work` on the thread, from the moment that SimulationThread::keep_moment() promises. The work may
   /// throw Cancelled.
-  MomentSearch(std::shared_future<KeepMoment::Kept> from, Found first, std::function<void(Run& run)> work) {
-    run_.stop = [this] { return cancelled_.load(std::memory_order_relaxed); };
-    run_.now = std::move(first);
-    run_.now.under_way = "waiting for the present step";
-    run_.publish();
-    thread_ = std::thread([this, from = std::move(from), work = std::move(work)] { search(from, work); });
-  }
-  /// Cancels, and waits for the thread: at most a part of a step.
-  ~MomentSearch() {
-    cancel();
-    thread_.join();
-  }
-  MomentSearch(const MomentSearch&) = delete;
-  MomentSearch& operator=(const MomentSearch&) = delete;
+  MomentSearch(std::shared_future<KeepMoment::Kept> from, Found first, std::function<void(Run& run)> work)
+      : run_(std::move(first)),
+        task_([this, from = std::move(from), work = std::move(work)](const StopProbe& stop) mutable {
+          run_.stop = stop;
+          search(std::move(from), work);  // the moment is not kept longer than that
+        }) {}
 
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  /// The destructor cancels too, and waits for the thread: at most a part of a step.
+  void cancel() { task_.cancel(); }
   /// True if it ended, was cancelled or failed.
-  bool done() const { return ended_.load(std::memory_order_acquire); }
+  bool done() const { return task_.done(); }
   /// Never null.
   std::shared_ptr<const Found> progress() const { return run_.shown.get(); }
 
  private:
-  void search(const std::shared_future<KeepMoment::Kept>& from, const std::function<void(Run&)>& work) {
+  void search(std::shared_future<KeepMoment::Kept> from, const std::function<void(Run&)>& work) {
     work_in_background();
     constexpr std::chrono::milliseconds kLook{20};  // between two polls for cancellation, while it waits
     try {
@@ -95,7 +91,6 @@ class MomentSearch {
     }
     run_.now.under_way.clear();
     run_.publish();
-    ended_.store(true, std::memory_order_release);
   }
 
   void begin(const KeepMoment::Kept& moment) {
@@ -114,10 +109,8 @@ class MomentSearch {
     run_.now.returns = moment.returns;
   }
 
-  std::atomic<bool> cancelled_{false};
-  std::atomic<bool> ended_{false};
-  Run run_;  // used by the thread, except for the shown progress
-  std::thread thread_;
+  Run run_;                    // used by the thread, except for the shown progress
+  BackgroundTask<void> task_;  // last: its thread uses the other
 };
 
 }  // namespace clothlab

@@ -117,19 +117,22 @@ void FileDialog::go_to(const fs::path& folder) {
   problem_.clear();
   confirm_overwrite_ = false;
   std::error_code error;
-  reading_ = std::make_unique<FolderListing>(fs::absolute(folder, error).lexically_normal(),
-                                             words_of(*purpose_).extensions);
-  if (reading_->wait_for(kAtOnce)) show_listing();
+  read_folder_ = fs::absolute(folder, error).lexically_normal();
+  reading_ = std::make_unique<BackgroundTask<FolderListing>>(
+      [wanted = read_folder_, extensions = words_of(*purpose_).extensions](const StopProbe& stop) {
+        return list_folder(wanted, extensions, stop);
+      });
+  if (reading_->done(kAtOnce)) show_listing();
 }
 
 void FileDialog::show_listing() {
-  const std::unique_ptr<FolderListing> read = std::move(reading_);
-  FolderListing::Result found = read->get();
-  problem_ = std::move(found.problem);
+  const std::unique_ptr<BackgroundTask<FolderListing>> read = std::move(reading_);
+  const FolderListing& found = read->result();
+  problem_ = found.problem;
   if (!problem_.empty()) return;
-  folder_ = read->folder();
+  folder_ = read_folder_;
   (is_saving() ? save_in_ : open_from_) = folder_;
-  entries_ = std::move(found.entries);
+  entries_ = found.entries;
   if (!is_saving()) text_.fill(0);
   filter();
   appearing_ = true;
@@ -318,7 +321,7 @@ void FileDialog::draw_head() {
 // Messages and buttons.
 void FileDialog::draw_foot() {
   if (is_reading())
-    small_text("Reading " + utf8_of(reading_->folder()) + " ...");
+    small_text("Reading " + utf8_of(read_folder_) + " ...");
   else if (problem_.empty())
     small_text(words_of(*purpose_).help);
   else
@@ -333,7 +336,7 @@ void FileDialog::draw_foot() {
 
 void FileDialog::draw(const Area& view, const Chosen& chosen) {
   if (!is_open()) return;
-  if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
+  if (reading_ && reading_->done()) show_listing();
   const ImVec2 size(std::min(units(720), view.width - units(24)),
                     std::min(units(470), view.height - units(24)));
   ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "documents/background_task.h"
 #include "documents/folder_listing.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
@@ -76,7 +77,8 @@ class FileDialog {
   std::filesystem::path folder_;  // that is shown
   std::filesystem::path open_from_, save_in_, bundled_;
   std::vector<std::filesystem::path> recent_;
-  std::unique_ptr<FolderListing> reading_;
+  std::filesystem::path read_folder_;  // that is being read
+  std::unique_ptr<BackgroundTask<FolderListing>> reading_;
   std::vector<Entry> entries_;      // of the folder
   std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter
   std::size_t selected_ = 0;        // index into shown_
