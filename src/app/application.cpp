@@ -416,7 +416,6 @@ class Application {
     const auto write = [kept = simulation_->keep_journal(), path] {
       const KeepJournal::Whole& whole = kept.get();
       whole.journal.write(whole.log, whole.now, path);
-      return fs::file_size(path);
     };
     std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
     outputs_.write(write, done.append(command), [this, command, copy] {

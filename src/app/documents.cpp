@@ -246,7 +246,7 @@ void Documents::save_scene(const Path& path) {
   };
   around_.outputs.write(
       [path, version = edits_.version()] {
-        return save_scene_file(version.whole(), methods_of(version.lanes), path);
+        save_scene_file(version.whole(), methods_of(version.lanes), path);
       },
       "Saved as " + file_name(path) + ".", saved);
 }
@@ -260,7 +260,6 @@ void Documents::save_moment(const Path& path) {
   const auto write = [kept = std::exchange(moment_, nullptr), path] {
     const KeepMoment::Kept shown = kept();
     write_checkpoint_file(shown.moment, *shown.loaded->mesh, path);
-    return fs::file_size(path);
   };
   around_.outputs.write(write, "Saved this moment as " + file_name(path) + ".",
                         [this, path] { remember_folder(fs::absolute(path).parent_path()); });

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "chart/chart.h"
@@ -108,24 +110,20 @@ void Outputs::save_picture(const std::function<void(int width, int height)>& dra
                            const fs::path& path) {
   Canvas canvas(width, height, kSamples);
   auto image = std::make_shared<const Image>(picture(canvas, draw));
-  const auto job = [image, path] {
-    write_png(path, *image);
-    return fs::file_size(path);
-  };
-  write(job, "Saved the picture as " + shown_path(path) + ".");
+  write([image, path] { write_png(path, *image); }, "Saved the picture as " + shown_path(path) + ".");
 }
 
 void Outputs::export_mesh(std::shared_ptr<const Snapshot> snapshot, const fs::path& path) {
   const auto job = [snapshot = std::move(snapshot), path] {
     check_replaceable(path);
-    return write_obj_file(path, *snapshot->frame.mesh, snapshot->frame.positions);
+    write_obj_file(path, *snapshot->frame.mesh, snapshot->frame.positions);
   };
   write(job, "Saved the mesh as " + shown_path(path) + ".");
 }
 
-void Outputs::write(FileWriter::Job job, std::string done, std::function<void()> then) {
-  singles_.push_back({std::make_unique<FileWriter>(), std::move(done), std::move(then)});
-  singles_.back().writer->post(std::move(job));
+void Outputs::write(std::function<void()> job, std::string done, std::function<void()> then) {
+  auto task = std::make_unique<BackgroundTask<void>>([job = std::move(job)](const StopProbe&) { job(); });
+  singles_.push_back({std::move(task), std::move(done), std::move(then)});
 }
 
 Record Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
@@ -193,11 +191,16 @@ bool Outputs::work() {
 
 std::optional<Outputs::Notice> Outputs::next_notice() {
   for (auto it = singles_.begin(); it != singles_.end(); ++it) {
-    const FileWriter::Progress progress = it->writer->progress();
-    if (progress.waiting > 0) continue;
+    if (!it->task->done()) continue;
     const Single single = std::move(*it);
     singles_.erase(it);
-    if (!progress.error.empty()) return Notice{progress.error, true};
+    try {
+      single.task->result();
+    } catch (const std::bad_alloc&) {
+      return Notice{"There is not enough memory to write the file.", true};
+    } catch (const std::exception& e) {
+      return Notice{e.what(), true};
+    }
     if (single.then) single.then();
     return Notice{single.done, false};
   }

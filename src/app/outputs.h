@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "documents/file_writer.h"
+#include "documents/background_task.h"
 #include "documents/recorder.h"
 #include "render/canvas.h"
 #include "session/snapshot.h"
@@ -34,7 +34,7 @@ class Outputs {
                     const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
   /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
-  void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
+  void write(std::function<void()> job, std::string done, std::function<void()> then = {});
 
   /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A"; the recorders are
   /// for the simulation thread. Its pictures keep this size, rounded to even for video encoders, when the
@@ -54,7 +54,7 @@ class Outputs {
 
  private:
   struct Single {
-    std::unique_ptr<FileWriter> writer;
+    std::unique_ptr<BackgroundTask<void>> task;
     std::string done;  // the message and the action after writing
     std::function<void()> then;
   };

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "core/text.h"
@@ -41,17 +43,54 @@ std::uintmax_t write_obj_file(const fs::path& path, const ClothMesh& mesh, std::
 Recorder::Recorder(fs::path folder, const Settings& settings)
     : folder_(std::move(folder)), settings_(settings), diagnostics_(folder_ / "diagnostics.csv") {
   diagnostics_.write(kDiagnosticsHeader);
+  writer_ = std::thread([this] { write_jobs(); });
 }
 
 Recorder::~Recorder() {
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
-  undrawn_.clear();  // no longer drawn
-  finish_if_drawn();
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    undrawn_.clear();  // no longer drawn
+    finish_if_drawn();
+  }
+  writer_.join();
 }
 
-void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
-                          const std::shared_ptr<const Scene>& scene, Motion motion) {
+void Recorder::write_jobs() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return finishing_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const Job& job = jobs_.front();
+    lock.unlock();
+    std::uintmax_t bytes = 0;
+    std::string error;
+    try {
+      bytes = job();
+    } catch (const std::bad_alloc&) {
+      error = "There is not enough memory to write the file.";
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+    lock.lock();
+    bytes_ += bytes;
+    jobs_.pop_front();
+    if (!error.empty()) {
+      error_ = std::move(error);
+      jobs_.clear();
+    }
+    lock.unlock();
+    tell_room();
+    lock.lock();
+  }
+}
+
+void Recorder::post(Job job) {
+  if (error_.empty()) jobs_.push_back(std::move(job));
+  changed_.notify_one();
+}
+
+void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation, const Motion& motion) {
   const double spacing = 1 / settings_.frames_per_second;
   const double time = simulation.state().t;
   if (time < last_time_) {
@@ -63,7 +102,7 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
   while (clock_start_ + (static_cast<double>(on_clock_) - kRounding) * spacing <= time) {
     if (!shape) {
       auto captured = std::make_shared<Frame>();
-      capture(simulation, scene, *captured);
+      capture(simulation, simulation.shared_scene(), *captured);
       Motion drawn = motion;
       drawn.step_of.reset();
       capture_motion(pool, simulation, simulation.state(), drawn, *captured);
@@ -79,7 +118,7 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation,
 }
 
 void Recorder::post(const Shape& shape, Image picture) {
-  writer_.post([this, shape, picture = std::move(picture), figures = std::exchange(rows_, {})] {
+  post([this, shape, picture = std::move(picture), figures = std::exchange(rows_, {})] {
     diagnostics_.write(figures);
     std::uintmax_t bytes = figures.size();
     if (!picture.rgba.empty()) {
@@ -98,7 +137,7 @@ void Recorder::post(const Shape& shape, Image picture) {
 
 void Recorder::finish_if_drawn() {
   if (!stopped_ || !undrawn_.empty() || std::exchange(finishing_, true)) return;
-  writer_.post([this, figures = std::exchange(rows_, {})] {
+  post([this, figures = std::exchange(rows_, {})] {
     diagnostics_.write(figures);
     diagnostics_.commit();
     return std::uintmax_t{figures.size()};
@@ -110,30 +149,28 @@ void Recorder::tell_room() {
   if (room_) room_();
 }
 
-void Recorder::begin(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
-                     Motion motion, std::function<void()> room) {
+void Recorder::begin(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+                     std::function<void()> room) {
   {
     const std::lock_guard lock(room_mutex_);
     room_ = std::move(room);
   }
   const std::lock_guard lock(mutex_);
   clock_start_ = last_time_ = simulation.state().t;
-  if (!stopped_) add_frames(pool, simulation, scene, motion);
+  if (!stopped_) add_frames(pool, simulation, motion);
 }
 
-void Recorder::add_step(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
-                        Motion motion, double milliseconds) {
-  const bool failed = !writer_.progress().error.empty();
+void Recorder::add_step(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+                        double milliseconds) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || failed) return;
+  if (stopped_ || !error_.empty()) return;
   rows_ += diagnostics_row(simulation.record(), milliseconds);
-  add_frames(pool, simulation, scene, motion);
+  add_frames(pool, simulation, motion);
 }
 
 bool Recorder::full() const {
-  const FileWriter::Progress writing = writer_.progress();
   const std::lock_guard lock(mutex_);
-  return !stopped_ && writing.error.empty() && undrawn_.size() + writing.waiting >= kMostWaiting;
+  return !stopped_ && error_.empty() && undrawn_.size() + jobs_.size() >= kMostWaiting;
 }
 
 void Recorder::forget() {
@@ -145,10 +182,9 @@ void Recorder::forget() {
 }
 
 std::shared_ptr<const Frame> Recorder::next_picture() const {
-  // As many as the writer can accept: the others wait undrawn, which needs less memory.
-  if (writer_.progress().waiting >= kMostWaiting / 2) return nullptr;
   const std::lock_guard lock(mutex_);
-  return undrawn_.empty() ? nullptr : undrawn_.front().frame;
+  // As many as the writer can accept: the others wait undrawn, which needs less memory.
+  return undrawn_.empty() || jobs_.size() >= kMostWaiting / 2 ? nullptr : undrawn_.front().frame;
 }
 
 void Recorder::add_picture(int width, int height, std::vector<std::uint8_t> rgba) {
@@ -169,16 +205,14 @@ void Recorder::stop() {
 }
 
 Recorder::Progress Recorder::progress() const {
-  const FileWriter::Progress writing = writer_.progress();
   const std::lock_guard lock(mutex_);
-  Progress progress;
-  progress.frames = written_;
-  progress.seconds = static_cast<double>(written_) / settings_.frames_per_second;
-  progress.bytes = writing.bytes;
-  progress.error = writing.error;
-  progress.stopped = stopped_ || !writing.error.empty();
-  progress.finished = !writing.error.empty() || (finishing_ && writing.waiting == 0);
-  return progress;
+  const bool failed = !error_.empty();
+  return {.frames = written_,
+          .seconds = static_cast<double>(written_) / settings_.frames_per_second,
+          .bytes = bytes_,
+          .stopped = stopped_ || failed,
+          .finished = failed || (finishing_ && jobs_.empty()),
+          .error = error_};
 }
 
 std::string video_command(const Recorder::Settings& settings) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -9,10 +10,10 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/image.h"
-#include "documents/file_writer.h"
 #include "io/output_file.h"
 #include "sim/frame.h"
 
@@ -68,11 +69,10 @@ class Recorder {
 
   /// The first state of the recording; `motion`: the arrows of its pictures. `room` is
   /// called, on any thread, whenever full() may have changed; until forget().
-  void begin(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
-             Motion motion, std::function<void()> room);
+  void begin(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+             std::function<void()> room);
   /// Call after every step, with its milliseconds. After a reset the frames continue from the earlier time.
-  void add_step(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
-                Motion motion, double milliseconds);
+  void add_step(WorkerPool& pool, const Simulation& simulation, const Motion& motion, double milliseconds);
   bool full() const;
   /// Ends the calls of this thread and those of `room`.
   void forget();
@@ -94,13 +94,17 @@ class Recorder {
     std::shared_ptr<const Frame> frame;
   };
 
+  /// Writes files and returns their size [byte].
+  using Job = std::function<std::uintmax_t()>;
+
   // Call with the mutex locked.
-  void add_frames(WorkerPool& pool, const Simulation& simulation, const std::shared_ptr<const Scene>& scene,
-                  Motion motion);
+  void add_frames(WorkerPool& pool, const Simulation& simulation, const Motion& motion);
   /// Writes a frame, after the figures of the steps until now. Without a picture its rgba is empty.
   void post(const Shape& shape, Image picture);
+  void post(Job job);
   void finish_if_drawn();
 
+  void write_jobs();
   void tell_room();
 
   const std::filesystem::path folder_;
@@ -108,6 +112,10 @@ class Recorder {
   OutputFile diagnostics_;  // used by the writer only
 
   mutable std::mutex mutex_;  // of all following members
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;  // the first is being written
+  std::uintmax_t bytes_ = 0;
+  std::string error_;  // after it nothing more is written
   std::deque<Shape> undrawn_;
   std::string rows_;
   std::uint64_t added_ = 0;
@@ -116,12 +124,12 @@ class Recorder {
   double last_time_ = 0;
   std::uint64_t on_clock_ = 0;  // frames since clock_start_
   bool stopped_ = false;
-  bool finishing_ = false;
+  bool finishing_ = false;  // the last job was posted
 
   std::mutex room_mutex_;  // locked while it is called
   std::function<void()> room_;
 
-  FileWriter writer_{[this] { tell_room(); }};  // last: its jobs use the others
+  std::thread writer_;
 };
 
 /// Writes the shape as an OBJ file with the faces of the mesh's own file; returns its size.

@@ -180,8 +180,7 @@ void SimulationThread::Impl::step() {
     remember(true);
   for (const auto& [id, recorder] : recorders)
     if (const Lane* lane = arena->find(id); lane != nullptr && lane->runs())
-      recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
-                         1e3 * lane->cost.wall);
+      recorder->add_step(pool, *lane->simulation, motion, 1e3 * lane->cost.wall);
   pacer.stepped(simulation().scene().dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
     const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);

@@ -318,10 +318,8 @@ void SimulationThread::Impl::steer(Record& c) {
   recorders = std::move(c.recorders);
   if (recorders.empty()) return;
   continue_from_shown();  // it begins with the shown state
-  for (const auto& [lane, recorder] : recorders) {
-    const Simulation& run = (*arena)[lane];
-    recorder->begin(pool, run, run.shared_scene(), motion, [this] { queue.wake(); });
-  }
+  for (const auto& [lane, recorder] : recorders)
+    recorder->begin(pool, (*arena)[lane], motion, [this] { queue.wake(); });
 }
 
 void SimulationThread::Impl::end_recording() {

@@ -30,11 +30,10 @@ class RecorderTest : public ::testing::Test {
     scene.dt = dt;
     start_ = loaded(std::move(scene));
     simulation_.emplace(start_->scene, start_->mesh, pool_);
-    scene_ = std::make_shared<const Scene>(simulation_->scene());
   }
   void step(Recorder& recorder) {
     simulation_->step(pool_);
-    recorder.add_step(pool_, *simulation_, scene_, {}, 1.5);
+    recorder.add_step(pool_, *simulation_, {}, 1.5);
   }
   static Recorder::Progress finished(const Recorder& recorder) {
     const auto begin = testing::Clock::now();
@@ -52,13 +51,12 @@ class RecorderTest : public ::testing::Test {
   WorkerPool pool_{1};
   std::shared_ptr<const LoadedScene> start_;
   std::optional<Simulation> simulation_;
-  std::shared_ptr<const Scene> scene_;
 };
 
 TEST_F(RecorderTest, WritesAMeshPerFrameAndARowPerStep) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, {}, {});
   std::string rows(kDiagnosticsHeader);
   for (int i = 0; i < 5; ++i) {
     step(recorder);
@@ -81,7 +79,7 @@ TEST_F(RecorderTest, FramesAreEvenInSimulatedTime) {
     use(dt);
     const fs::path folder = make_free_folder(folder_.path(), "even");
     Recorder recorder(folder, {false, true, 60});
-    recorder.begin(pool_, *simulation_, scene_, {}, {});
+    recorder.begin(pool_, *simulation_, {}, {});
     for (int i = 0; i < steps; ++i) step(recorder);
     simulation_->apply(pool_, Reset{});
     step(recorder);  // goes on from the time that it was set back to
@@ -95,7 +93,7 @@ TEST_F(RecorderTest, IsFullUntilPicturesAreDrawnAndLeavesNoneOut) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
   std::atomic<int> told = 0;
-  recorder.begin(pool_, *simulation_, scene_, {}, [&] { ++told; });
+  recorder.begin(pool_, *simulation_, {}, [&] { ++told; });
   EXPECT_FALSE(recorder.full());
   std::uint64_t steps = 0;
   for (; !recorder.full(); ++steps) step(recorder);
@@ -117,7 +115,7 @@ TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
   use(1.0 / 60);
   fs::create_symlink("/dev/full", folder_.path() / "frame-000001.obj");
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, {}, {});
   for (int i = 0; i < 30; ++i) step(recorder);
   const Recorder::Progress end = finished(recorder);
   EXPECT_TRUE(end.finished);
@@ -132,7 +130,7 @@ TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
   use(1.0 / 60);
   fs::create_symlink("/dev/full", folder_.path() / "frame-000000.png");
   Recorder recorder(folder_.path(), {true, false, 60});
-  recorder.begin(pool_, *simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, {}, {});
   ASSERT_NE(recorder.next_picture(), nullptr);
   recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
   EXPECT_NE(finished(recorder).error, "");
@@ -143,7 +141,7 @@ TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
 TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
-  recorder.begin(pool_, *simulation_, scene_, {.velocities = true, .forces = false}, {});
+  recorder.begin(pool_, *simulation_, {.velocities = true, .forces = false}, {});
   const auto frame = recorder.next_picture();
   ASSERT_NE(frame, nullptr);
   EXPECT_EQ(frame->velocities.size(), frame->positions.size());
