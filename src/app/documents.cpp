@@ -59,14 +59,14 @@ void Documents::begin(const WindowRequest& request) {
 
 void Documents::open_path(const Path& path, const Path& mesh_folder) {
   start({.job = std::make_unique<LoadJob>(path, UnitChoice::fit, false, mesh_folder),
-         .is_mesh = is_mesh_file(path),
+         .is_mesh = kind_of(path) == FileKind::mesh,
          .path = path,
-         .scene_file = is_scene_file(path) ? path : Path()},
+         .scene_file = kind_of(path) == FileKind::scene ? path : Path()},
         file_name(path));
 }
 
 void Documents::add_obstacle(const Path& path) {
-  if (!is_mesh_file(path))
+  if (kind_of(path) != FileKind::mesh)
     return around_.ui.show_message(file_name(path) + " is no mesh (.obj), as obstacles are.", true);
   Obstacle body;
   body.shape = Obstacle::Shape::mesh;
@@ -274,12 +274,11 @@ bool Documents::loses_changes(const AppRequest& request) {
   const auto* open = std::get_if<OpenPath>(&request);
   const auto* entry = std::get_if<OpenScene>(&request);
   // A file that cannot be opened loses nothing; open_path reports it.
-  const bool opens = open != nullptr && (is_mesh_file(open->path) || is_scene_file(open->path) ||
-                                         is_checkpoint_file(open->path) || is_journal_file(open->path));
+  const FileKind kind = open != nullptr ? kind_of(open->path) : FileKind::other;
+  const bool opens = kind != FileKind::other;
   const bool leaves = opens || entry != nullptr || std::holds_alternative<Quit>(request);
   // Where a scene of the library names no lanes, or a mesh is opened, the lanes stay.
-  const bool keeps_lanes =
-      (entry != nullptr && entry->lanes.empty()) || (open != nullptr && is_mesh_file(open->path));
+  const bool keeps_lanes = (entry != nullptr && entry->lanes.empty()) || kind == FileKind::mesh;
   const std::string& changes = keeps_lanes ? edits_.unsaved_values() : edits_.unsaved_changes();
   if (!leaves || changes.empty()) return false;
   next_ = request;

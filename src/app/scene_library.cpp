@@ -49,7 +49,7 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
   try {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(asset_directory(program) / "scenes"))
-      if (is_scene_file(entry.path())) files.push_back(entry.path());
+      if (kind_of(entry.path()) == FileKind::scene) files.push_back(entry.path());
     std::ranges::sort(files);
     for (const fs::path& file : files) {
       try {

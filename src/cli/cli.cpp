@@ -19,9 +19,7 @@
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "documents/checkpoint_file.h"
 #include "documents/command_line.h"
-#include "documents/journal.h"
 #include "documents/scene_file.h"
 
 namespace clothlab {
@@ -95,7 +93,8 @@ struct Window {
   int run(const Services& services) {
     if (std::error_code error; file && !std::filesystem::exists(*file, error))
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
-    const bool is_run = file && (is_checkpoint_file(*file) || is_journal_file(*file));
+    const FileKind kind = file ? kind_of(*file) : FileKind::other;
+    const bool is_run = kind == FileKind::checkpoint || kind == FileKind::journal;
     WindowRequest request = is_run ? of_checkpoint() : of_scene();
     request.threads = scene.threads();
     request.stop = Interrupt::probe();
@@ -120,7 +119,7 @@ struct Window {
     if (!request.lanes.empty()) request.lanes.front().method = wanted.method();
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
-    request.is_mesh = scene.mesh_file() || (file && is_mesh_file(*file));
+    request.is_mesh = scene.mesh_file() || (file && kind_of(*file) == FileKind::mesh);
     request.play = play;
     request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();

@@ -152,10 +152,6 @@ std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {
   return fingerprint(std::string_view(read_text_file(path, kMaxCheckpointBytes, {stop, {}})));
 }
 
-bool is_checkpoint_file(const fs::path& path) {
-  return lower_case(utf8_of(path.extension())) == ".checkpoint";
-}
-
 void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const fs::path& path) {
   const Checkpoint& first = *moment.lanes.front().checkpoint;
   Scene scene = *first.scene;

@@ -40,9 +40,6 @@ struct CheckpointFile {
 nlohmann::ordered_json blow_up_json(const BlowUp& blow_up);
 BlowUp blow_up_of(const nlohmann::json& json);
 
-/// True when the name ends in `.checkpoint`, in any case.
-bool is_checkpoint_file(const std::filesystem::path& path);
-
 /// Fingerprint of the parts of a mesh that a run uses: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 

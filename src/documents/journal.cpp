@@ -378,8 +378,6 @@ std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
   return files;
 }
 
-bool is_journal_file(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".journal"; }
-
 std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
   return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
                        {path.parent_path(), moved}, stop);

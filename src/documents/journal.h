@@ -76,9 +76,6 @@ struct JournalEntry {
 /// All files that the entries name: meshes of cloth and of obstacles.
 std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entries);
 
-/// True when the name ends in `.journal`, in any case.
-bool is_journal_file(const std::filesystem::path& path);
-
 /// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
 /// that is not a journal, of another version or damaged; SystemError, Cancelled. MeshSearch finds the meshes
 /// of cloth and obstacles; `moved` is the folder that the user names.

@@ -46,12 +46,13 @@ std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
 /// What a path names: a scene file, a checkpoint, a journal or an OBJ.
 Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
                const std::filesystem::path& mesh_folder, SceneLoadOptions& options, std::string& remark) {
-  if (is_checkpoint_file(path)) {
+  const FileKind kind = kind_of(path);
+  if (kind == FileKind::checkpoint) {
     options.checkpoint =
         std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
     return options.checkpoint->scene;
   }
-  if (is_journal_file(path)) {
+  if (kind == FileKind::journal) {
     options.moment = end_of_journal(path, mesh_folder, options, remark);
     return *options.moment->lanes.front().checkpoint->scene;
   }
@@ -59,7 +60,7 @@ Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
   Scene scene = scene_from_path(path, options.stop, &extras);
   remark = std::move(extras.remark);
   options.lanes = std::move(extras.lanes);
-  if (is_scene_file(path)) return scene;
+  if (kind == FileKind::scene) return scene;
   scene.z_up = z_up;
   options.units = units;
   return scene;

@@ -2,17 +2,17 @@
 #include "documents/scene_file.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <system_error>
-#include <variant>
-
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "documents/journal.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
 
@@ -20,8 +20,6 @@ namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower_case_extension(const fs::path& path) { return lower_case(utf8_of(path.extension())); }
 
 std::string in_mebibytes(std::size_t bytes) {
   return format_plain(static_cast<double>(bytes) / (1 << 20)) + " MiB";
@@ -72,6 +70,12 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
 
 }  // namespace
 
+FileKind kind_of(const fs::path& path) {
+  constexpr std::array<std::string_view, 4> kEndings{".json", ".obj", ".checkpoint", ".journal"};
+  const auto found = std::ranges::find(kEndings, lower_case(utf8_of(path.extension())));
+  return static_cast<FileKind>(found - kEndings.begin());
+}
+
 Scene read_scene_file(const fs::path& path, const StopProbe& stop, SceneExtras* extras,
                       std::optional<SummarizedRun>* summary) {
   std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
@@ -83,10 +87,11 @@ Scene read_scene_file(const fs::path& path, const StopProbe& stop, SceneExtras* 
 }
 
 Scene scene_from_path(const fs::path& path, const StopProbe& stop, SceneExtras* extras) {
-  if (is_scene_file(path)) return read_scene_file(path, stop, extras);
-  if (is_journal_file(path))
+  const FileKind kind = kind_of(path);
+  if (kind == FileKind::scene) return read_scene_file(path, stop, extras);
+  if (kind == FileKind::journal)
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
-  if (!is_mesh_file(path))
+  if (kind != FileKind::mesh)
     throw InputError(shown_path(path) +
                      " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
   Scene scene;
@@ -149,9 +154,5 @@ std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, cons
     throw SystemError(shown_path(path) + " does not contain what was written to it");
   return text.size();
 }
-
-bool is_scene_file(const fs::path& path) { return lower_case_extension(path) == ".json"; }
-
-bool is_mesh_file(const fs::path& path) { return lower_case_extension(path) == ".obj"; }
 
 }  // namespace clothlab

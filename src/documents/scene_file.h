@@ -16,6 +16,10 @@
 
 namespace clothlab {
 
+/// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal.
+enum class FileKind { scene, mesh, checkpoint, journal, other };
+FileKind kind_of(const std::filesystem::path& path);
+
 /// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
@@ -70,10 +74,5 @@ void change_paths(Scene& scene,
 /// the files can move together. Returns the file's size [byte]. Throws InputError, SystemError.
 std::size_t save_scene_file(Scene scene, std::span<const LaneMethod> lanes, const std::filesystem::path& path,
                             std::size_t max_bytes = kMaxSceneBytes);
-
-/// True when the name ends in `.json`, in any case.
-bool is_scene_file(const std::filesystem::path& path);
-/// True when the name ends in `.obj`, in any case.
-bool is_mesh_file(const std::filesystem::path& path);
 
 }  // namespace clothlab

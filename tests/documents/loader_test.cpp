@@ -137,8 +137,8 @@ TEST_F(Loading, SaysWhatIsWrong) {
   Scene scene;
   scene.mesh = GeneratedSource{"no-such-mesh"};
   EXPECT_THROW(load_scene(scene), InputError);
-  EXPECT_TRUE(is_scene_file("a/B.JSON"));
-  EXPECT_FALSE(is_scene_file("a.json/b.obj"));
+  EXPECT_EQ(kind_of("a/B.JSON"), FileKind::scene);
+  EXPECT_EQ(kind_of("a.json/b.obj"), FileKind::mesh);
 }
 
 TEST_F(Loading, TakesAnInitialStateFromAFile) {
