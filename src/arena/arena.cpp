@@ -2,6 +2,7 @@
 #include "arena/arena.h"
 
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "core/error.h"
@@ -26,10 +27,26 @@ Command of_the_world(const Command& command, const Simulation& lane) {
   return SetScene{shared_with_method(*set->scene, lane.scene())};
 }
 
-/// A run from a checkpoint on the mesh of another one.
+/// A run from a checkpoint on the mesh of another one, with these values; the same ones do not restart the
+/// method.
 std::unique_ptr<Simulation> continued(WorkerPool& pool, const Checkpoint& from, const Simulation& other,
-                                      const StopProbe& stop) {
-  return std::make_unique<Simulation>(from, other.shared_mesh(), pool, stop, other.system().shared_model());
+                                      const std::shared_ptr<const Scene>& values,
+                                      const StopProbe& stop = {}) {
+  auto run =
+      std::make_unique<Simulation>(from, other.shared_mesh(), pool, stop, other.system().shared_model());
+  if (!differences(*from.scene, *values, run->mesh()).empty()) run->apply(pool, SetScene{values});
+  return run;
+}
+
+/// A value of the lanes that run; if none runs, the largest of all.
+template <class Of>
+auto farthest(std::span<const Lane> lanes, const Of& of) {
+  auto most = std::invoke(of, *lanes.front().simulation);
+  for (const Lane& lane : lanes) {
+    if (lane.runs()) return std::invoke(of, *lane.simulation);
+    most = std::max(most, std::invoke(of, *lane.simulation));
+  }
+  return most;
 }
 
 /// What a run that catches up does for an entry of the log.
@@ -67,10 +84,7 @@ Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint) {
 }
 
 Arena::Arena(std::vector<Lane> lanes, Options options)
-    : compared_(options.compared),
-      steps_per_hash_(options.steps_per_hash),
-      lanes_(std::move(lanes)),
-      log_(std::move(options.log)) {
+    : steps_per_hash_(options.steps_per_hash), lanes_(std::move(lanes)), log_(std::move(options.log)) {
   lanes_.reserve(kMostLanes);
 }
 
@@ -96,22 +110,10 @@ void Arena::insert(Lane lane) {
 }
 
 double Arena::time() const {
-  double time = lanes_.front().simulation->state().t;
-  for (const Lane& lane : lanes_) {
-    if (lane.runs()) return lane.simulation->state().t;
-    time = std::max(time, lane.simulation->state().t);
-  }
-  return time;
+  return farthest(lanes_, [](const Simulation& run) { return run.state().t; });
 }
 
-std::uint64_t Arena::steps() const {
-  std::uint64_t steps = 0;
-  for (const Lane& lane : lanes_) {
-    if (lane.runs()) return lane.simulation->steps();
-    steps = std::max(steps, lane.simulation->steps());
-  }
-  return steps;
-}
+std::uint64_t Arena::steps() const { return farthest(lanes_, &Simulation::steps); }
 
 std::uint64_t Arena::hash() const {
   if (is_alone()) return state_hash(lanes_.front().simulation->state());
@@ -160,9 +162,19 @@ LogEntry Arena::return_to(std::uint64_t step, const Lane& lane, LogEntry entry) 
   return entry;
 }
 
-void Arena::save_before(WorkerPool& pool) {
-  before_.resize(lanes_.size());
-  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before_[i]);
+/// Changes all lanes or, if that throws for one of several, none.
+template <class Change>
+void Arena::change_all(WorkerPool& pool, const Change& change) {
+  before_.resize(is_alone() ? 0 : lanes_.size());
+  for (std::size_t i = 0; i < before_.size(); ++i) lanes_[i].simulation->save(pool, before_[i]);
+  std::size_t changed = 0;
+  try {
+    for (; changed < lanes_.size(); ++changed) change(changed);
+  } catch (...) {
+    for (std::size_t i = 0; i < before_.size() && i <= changed; ++i)
+      lanes_[i].simulation->load(pool, before_[i]);
+    throw;
+  }
 }
 
 void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop) {
@@ -175,17 +187,11 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, 
       throw InputError(each.name() + ": " + error.what());
     }
   }
-  save_before(pool);
-  std::size_t changed = 0;
-  try {
+  change_all(pool, [&](std::size_t i) {
     // A frozen lane has the values of the world, but no grab.
-    for (; changed < lanes_.size(); ++changed)
-      if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
-        lanes_[changed].simulation->apply(pool, each_command[changed], stop);
-  } catch (...) {
-    for (std::size_t i = 0; i <= changed; ++i) lanes_[i].simulation->load(pool, before_[i]);
-    throw;
-  }
+    if (lanes_[i].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
+      lanes_[i].simulation->apply(pool, each_command[i], stop);
+  });
 }
 
 void Arena::apply(WorkerPool& pool, const LaneCommand& command) {
@@ -200,7 +206,7 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   const Lane& from = at(command.from);
   Checkpoint now;
   from.simulation->save(pool, now);
-  auto made = continued(pool, now, *from.simulation, {});
+  auto made = continued(pool, now, *from.simulation, now.scene);
   LogEntry entry = next_entry(LaneCommand(command));
   insert({.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
   log_.add(std::move(entry));
@@ -259,10 +265,6 @@ void Arena::carry_out(WorkerPool& /*pool*/, const HoldLane& command) {
 
 // Steps ---------------------------------------------------------------------------------------------
 
-bool Arena::steps_in_parallel() const {
-  return lanes_.front().simulation->system().size() < kParticlesForAllThreads;
-}
-
 StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   if (steps_per_hash_ > 0) log_.reserve();
   const StepStatus status = step_lanes(pool, stop, clock);
@@ -299,7 +301,7 @@ StepStatus Arena::step_lanes(WorkerPool& pool, const StopProbe& stop, Clock cloc
     }
   };
   try {
-    if (steps_in_parallel())
+    if (lanes_.front().simulation->system().size() < kParticlesForAllThreads)
       pool.for_chunks(lanes_.size(), 1, step_some);
     else
       step_some(0, lanes_.size());
@@ -345,15 +347,9 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   const Lane& first = lanes_.front();
   const bool other_world =
       moment.of(first.id).checkpoint->scene->world() != first.simulation->scene().world();
-  if (!is_alone()) save_before(pool);
-  std::size_t changed = 0;
-  try {
-    for (; changed < lanes_.size(); ++changed)
-      lanes_[changed].simulation->apply(pool, GoBack{moment.of(lanes_[changed].id).checkpoint});
-  } catch (...) {
-    for (std::size_t i = 0; !is_alone() && i <= changed; ++i) lanes_[i].simulation->load(pool, before_[i]);
-    throw;
-  }
+  change_all(pool, [&](std::size_t i) {
+    lanes_[i].simulation->apply(pool, GoBack{moment.of(lanes_[i].id).checkpoint});
+  });
   for (Lane& lane : lanes_) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
@@ -387,41 +383,28 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   CatchUp run;
   run.lane_ = lane;
   run.from_ = moment.position;
-  run.simulation_ = continued(pool, *part.checkpoint, *lanes_.front().simulation, stop);
-  // The same method continues without a restart.
-  const auto values = shared_with_method(*part.checkpoint->scene, scene);
-  if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())
-    run.simulation_->apply(pool, SetScene{values});
+  run.simulation_ = continued(pool, *part.checkpoint, *lanes_.front().simulation,
+                              shared_with_method(*part.checkpoint->scene, scene), stop);
   run.changes_ = log_.changes_since(moment.position);
   run.read_ = log_.entries().size();
   return run;
 }
 
-Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop) const {
+std::optional<StepStatus> Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop) const {
   Simulation& simulation = *run.simulation_;
   const auto entries = log_.entries();
   for (; run.read_ < entries.size(); ++run.read_)
     if (CommandLog::is_repeated(entries[run.read_])) run.changes_.push_back(run.read_);
   while (run.next_ < run.changes_.size() && entries[run.changes_[run.next_]].step == simulation.steps())
     repeat(pool, entries[run.changes_[run.next_++]], simulation);
-  if (simulation.steps() >= steps()) return Progress::arrived;
-  switch (simulation.step(pool, stop)) {
-    case StepStatus::stopped:
-      return Progress::stopped;
-    case StepStatus::blown_up:
-      return Progress::blown_up;
-    case StepStatus::done:
-      break;
-  }
-  return Progress::advanced;
+  if (simulation.steps() >= steps()) return std::nullopt;
+  return simulation.step(pool, stop);
 }
 
 void Arena::restore_frozen(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment) {
   const Moment::Part& part = moment.of(lane);
   const Simulation& first = *lanes_.front().simulation;
-  auto made = continued(pool, *part.checkpoint, first, {});
-  const auto values = shared_with_method(first.scene(), scene);
-  if (!differences(made->scene(), *values, made->mesh()).empty()) made->apply(pool, SetScene{values});
+  auto made = continued(pool, *part.checkpoint, first, shared_with_method(first.scene(), scene));
   LogEntry entry = next_entry(CaughtUp{lane, moment.position, std::make_shared<const Scene>(scene), true});
   insert({.id = lane, .simulation = std::move(made), .frozen = part.frozen, .held = part.held});
   log_.add(std::move(entry));

@@ -65,8 +65,6 @@ Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint);
 /// model of the cloth with the lanes.
 class CatchUp {
  public:
-  LaneId lane() const { return lane_; }
-  LogPosition from() const { return from_; }
   const Simulation& simulation() const { return *simulation_; }
 
  private:
@@ -91,14 +89,12 @@ class CatchUp {
 class Arena {
  public:
   struct Options {
-    bool compared = false;  ///< with lanes elsewhere that have the same world (Simulation::step)
     CommandLog log = CommandLog();
     std::uint64_t steps_per_hash = 0;  ///< from one StateHash in the log to the next; 0: none
   };
   /// At least one lane, ascending.
   explicit Arena(std::vector<Lane> lanes, Options options);
-  explicit Arena(std::vector<Lane> lanes) : Arena(std::move(lanes), Options()) {}
-  /// Lane A.
+  /// Lane A; `compared`: with lanes elsewhere that have the same world (Simulation::step).
   explicit Arena(std::unique_ptr<Simulation> first, bool compared = false);
 
   std::span<const Lane> lanes() const { return lanes_; }
@@ -143,9 +139,8 @@ class Arena {
   /// state, otherwise with the state of the moment's first lane.
   CatchUp start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
                          const StopProbe& stop = {}) const;
-  /// One step of it.
-  enum class Progress { advanced, arrived, stopped, blown_up };
-  Progress advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop = {}) const;
+  /// One step of it; none if it has caught up.
+  std::optional<StepStatus> advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop = {}) const;
   /// The lane becomes that run, which has caught up.
   void finish(CatchUp run);
   /// Adds a lane that was frozen at the moment, as it was then, with the method of `scene` in the world of
@@ -157,13 +152,13 @@ class Arena {
   Lane& at(LaneId lane);
   void insert(Lane lane);
   void restore_good_state(WorkerPool& pool, Lane& lane, LogEntry entry);
-  void save_before(WorkerPool& pool);
+  template <class Change>
+  void change_all(WorkerPool& pool, const Change& change);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop);
   void carry_out(WorkerPool& pool, const AddLane& command);
   void carry_out(WorkerPool& pool, const RemoveLane& command);
   void carry_out(WorkerPool& pool, const JoinLane& command);
   void carry_out(WorkerPool& pool, const HoldLane& command);
-  bool steps_in_parallel() const;
   void take_back_step(WorkerPool& pool);
   std::uint64_t steps() const;
   StepStatus step_lanes(WorkerPool& pool, const StopProbe& stop, Clock clock);
@@ -171,7 +166,7 @@ class Arena {
   LogEntry return_to(std::uint64_t step, const Lane& lane, LogEntry entry) const;
 
   bool watches_ = false;
-  bool compared_;
+  bool compared_ = false;
   std::uint64_t steps_per_hash_ = 0;
   std::vector<Lane> lanes_;         // ascending; has room for all
   std::vector<Checkpoint> before_;  // the step or command, of each lane

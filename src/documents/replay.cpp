@@ -56,10 +56,8 @@ class OtherSteps {
     Known next{.step = step};
     if (!known_.empty()) {
       const Known& last = known_.back();
-      next.time = last.time_at(step);
-      next.to = std::max(last.to, nearest(next.time));
-      next.earlier = next.to == last.to ? last.earlier + last.commands : 0;
-      next.dt = last.dt;
+      const auto [to, earlier] = position_of({step, 0});
+      next = {.step = step, .to = to, .time = last.time_at(step), .earlier = earlier, .dt = last.dt};
     }
     known_.push_back(next);
   }
@@ -198,7 +196,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     made->apply(context.pool, choice_of(*options_.integrator));
     arena_ = std::make_unique<Arena>(std::move(made), true);
   } else {
-    arena_ = std::make_unique<Arena>(lanes_of(loaded, context.pool, context.stop));
+    arena_ = std::make_unique<Arena>(lanes_of(loaded, context.pool, context.stop), Arena::Options());
   }
   if (options_.dt && loaded.moment)
     arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
@@ -233,12 +231,10 @@ void Replay::finish_catch_up(const CaughtUp& back, const ComputeContext& context
   }
   CatchUp run =
       arena_->start_catch_up(context.pool, back.lane, *back.method, moment_at(back.from), context.stop);
-  for (;;) {
-    const Arena::Progress progress = arena_->advance(context.pool, run, context.stop);
-    if (progress == Arena::Progress::stopped) throw Cancelled();
-    if (progress == Arena::Progress::blown_up)
+  while (const auto status = arena_->advance(context.pool, run, context.stop)) {
+    if (status == StepStatus::stopped) throw Cancelled();
+    if (status == StepStatus::blown_up)
       throw InputError(std::string("Lane ") + lane_letter(back.lane) + " blew up while it caught up.");
-    if (progress == Arena::Progress::arrived) break;
   }
   arena_->finish(std::move(run));
   forget_use(back.from);

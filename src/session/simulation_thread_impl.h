@@ -255,8 +255,8 @@ struct SimulationThread::Impl : RunState {
   bool is_catching_up() const;
   /// Steps of the lanes that catch up until this time, at least so many of each.
   void catch_up(Clock::time_point until, int least = 1);
-  /// One step of a lane that catches up; if it fails, the lane stays where it is.
-  Arena::Progress advance_catch_up(LiveLane& lane);
+  /// One step of a lane that catches up; true if it was done. If it fails, the lane stays where it is.
+  bool advance_catch_up(LiveLane& lane);
   void arrive(LiveLane& lane);
   /// The lane stays frozen where it was.
   void cancel_catch_up(LiveLane& lane);

@@ -144,37 +144,38 @@ void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
        ++taken) {
     for (const auto& lane : lanes) {
       if (!lane->catching_up) continue;
-      const Arena::Progress progress = advance_catch_up(*lane);
+      const bool advanced = advance_catch_up(*lane);
       dirty = true;
-      if (progress != Arena::Progress::advanced) return;
+      if (!advanced) return;
     }
   }
 }
 
-Arena::Progress SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
+bool SimulationThread::Impl::advance_catch_up(LiveLane& lane) {
+  const std::string name = std::string("Lane ") + lane_letter(lane.id);
+  const auto give_up = [&] {
+    cancel_catch_up(lane);
+    follow_lanes();
+  };
   try {
-    const Arena::Progress progress = arena->advance(pool, lane.catching_up->run, stop);
-    if (progress == Arena::Progress::advanced) {
+    const std::optional<StepStatus> status = arena->advance(pool, lane.catching_up->run, stop);
+    if (status == StepStatus::done) {
       const Simulation& run = lane.catching_up->run.simulation();
       // It passes the common origin between two steps.
       if (run.state().t < common_origin.time + std::abs(run.scene().dt) / 2) set_origin(lane);
       add_sample(lane, NAN);
     }
-    if (progress == Arena::Progress::arrived) arrive(lane);
-    if (progress == Arena::Progress::blown_up) {
-      tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again while it caught up.");
-      cancel_catch_up(lane);
-      follow_lanes();
+    if (!status) arrive(lane);
+    if (status == StepStatus::blown_up) {
+      tell(name + " blew up again while it caught up.");
+      give_up();
     }
-    return progress;
+    return status == StepStatus::done;
   } catch (const InputError& refused_entry) {
-    const std::string name = std::string("Lane ") + lane_letter(lane.id);  // it may end with follow_lanes()
-    cancel_catch_up(lane);
-    follow_lanes();
+    give_up();
     throw InputError(name + " cannot repeat this run. " + refused_entry.what());
   } catch (...) {
-    cancel_catch_up(lane);
-    follow_lanes();
+    give_up();
     throw;
   }
 }

@@ -110,9 +110,9 @@ CatchUp caught_up(WorkerPool& pool, const Arena& arena, LaneId lane, const Scene
                   const Moment& moment) {
   CatchUp run = arena.start_catch_up(pool, lane, method, moment);
   for (;;) {
-    const Arena::Progress progress = arena.advance(pool, run);
-    if (progress == Arena::Progress::advanced) continue;
-    EXPECT_EQ(progress, Arena::Progress::arrived);
+    const std::optional<StepStatus> progress = arena.advance(pool, run);
+    if (progress == StepStatus::done) continue;
+    EXPECT_EQ(progress, std::nullopt);
     return run;
   }
 }
@@ -298,9 +298,9 @@ TEST(Arena, ALaneThatBlowsUpIsFrozenAndTheOthersGoOn) {
   Moment start;
   arena_of(pool, {"semi-implicit-euler", "explicit-euler"}).save(pool, start);
   CatchUp run = arena.start_catch_up(pool, 1, arena[1].scene(), start);
-  Arena::Progress progress = Arena::Progress::advanced;
-  while (progress == Arena::Progress::advanced) progress = arena.advance(pool, run);
-  ASSERT_EQ(progress, Arena::Progress::arrived);
+  std::optional<StepStatus> progress = StepStatus::done;
+  while (progress == StepStatus::done) progress = arena.advance(pool, run);
+  ASSERT_EQ(progress, std::nullopt);
   arena.finish(std::move(run));
   EXPECT_FALSE(arena.find(1)->frozen);
   EXPECT_EQ(state_hash(arena[1].state()), state_hash(again[0].state()));
@@ -344,9 +344,9 @@ TEST(Arena, CatchesUpThroughAWholeGesture) {
     other.integrator = method;
     CatchUp run = arena.start_catch_up(pool, 2, other, start);
     for (;;) {
-      const Arena::Progress progress = arena.advance(pool, run);
-      if (progress == Arena::Progress::arrived) break;
-      ASSERT_EQ(progress, Arena::Progress::advanced);
+      const std::optional<StepStatus> progress = arena.advance(pool, run);
+      if (progress == std::nullopt) break;
+      ASSERT_EQ(progress, StepStatus::done);
     }
     if (method == "semi-implicit-bdf2") {
       EXPECT_EQ(state_hash(run.simulation().state()), state_hash(arena[1].state()));

@@ -207,7 +207,7 @@ TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
   Moment moment;
   resumed->save(pool, moment);
   CatchUp catch_up = resumed->start_catch_up(pool, 2, run->scene(), moment);
-  EXPECT_EQ(resumed->advance(pool, catch_up), Arena::Progress::arrived);
+  EXPECT_EQ(resumed->advance(pool, catch_up), std::nullopt);
   resumed->finish(std::move(catch_up));
   for (int k = 0; k < 4; ++k) {
     ASSERT_EQ(run->step(pool), StepStatus::done);
@@ -440,7 +440,7 @@ TEST(CheckpointFiles, HoldAllLanesAndGoOnWithTheirBits) {
   ASSERT_NE(loaded, nullptr) << job.result().error;
   ASSERT_EQ(loaded->lanes.size(), 3U);
   EXPECT_EQ(loaded->lanes[2].method.substeps, 3);
-  Arena again(lanes_of(*loaded, pool));
+  Arena again(lanes_of(*loaded, pool), Arena::Options());
   ASSERT_TRUE(again.find(1) != nullptr && again.find(1)->frozen);
   EXPECT_EQ(again.find(1)->frozen->step, arena.find(1)->frozen->step);
   EXPECT_EQ(again.find(1)->frozen->cause, arena.find(1)->frozen->cause);
