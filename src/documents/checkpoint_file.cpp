@@ -78,18 +78,13 @@ double number_of(const nlohmann::json& json) {
 /// nlohmann::json::exception, InputError.
 std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::vector<LaneMethod> lanes,
                                            const Scene& scene, std::span<const double> numbers) {
-  std::vector<CheckpointFile::Lane> found;
-  const auto notices = [](const nlohmann::json& of) {
-    return of.contains("notices") ? std::optional(notices_of(of["notices"])) : std::nullopt;
-  };
+  nlohmann::json all = header.value("lanes", nlohmann::json());
   if (!header.contains("lanes")) {
-    found.push_back({.lane = 0,
-                     .method = scene.method(),
-                     .notices = notices(header),
-                     .numbers = Memory(std::vector(numbers.begin(), numbers.end()))});
-    return found;
+    all = nlohmann::json::array({nlohmann::json::object({{"numbers", numbers.size()}})});
+    if (header.contains("notices")) all[0]["notices"] = header["notices"];
+    lanes = {{0, scene.method()}};
   }
-  const nlohmann::json& all = header["lanes"];
+  std::vector<CheckpointFile::Lane> found;
   if (!all.is_array() || all.empty() || all.size() != lanes.size())
     throw InputError("its lanes differ from those of its scene");
   for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -98,7 +93,7 @@ std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::ve
     CheckpointFile::Lane& lane = found.emplace_back();
     lane.lane = lanes[i].lane;
     lane.method = std::move(lanes[i].method);
-    lane.notices = notices(all[i]);
+    if (all[i].contains("notices")) lane.notices = notices_of(all[i]["notices"]);
     lane.numbers = Memory(std::vector(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(size)));
     lane.held = all[i].value("held", false);
     if (all[i].contains("blow-up")) lane.frozen = blow_up_of(all[i]["blow-up"]);
@@ -208,16 +203,15 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
       !header.value("scene", nlohmann::json()).is_string())
     refuse("the checkpoint is damaged: its contents changed after it was written.");
 
-  std::optional<std::vector<std::uint64_t>> obstacle_hashes;
+  CheckpointFile file;
   if (const auto found = header.find("obstacle-fingerprints"); found != header.end()) {
     if (!found->is_array() || !std::ranges::all_of(*found, &nlohmann::json::is_number_unsigned))
       refuse("the checkpoint is damaged: its fingerprints changed after it was written.");
-    obstacle_hashes = found->get<std::vector<std::uint64_t>>();
+    file.obstacle_hashes = found->get<std::vector<std::uint64_t>>();
   }
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
-  CheckpointFile file;
   file.version = header["clothlab-checkpoint"].get<int>();
   SceneExtras extras;
   file.scene = parse_scene(header["scene"].get<std::string>(), name, stop, &extras);
@@ -231,7 +225,6 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop,
   const MeshSearch search{path.parent_path(), moved};
   change_paths(file.scene, [&](const fs::path& mesh) { return search.find(mesh); });
   file.mesh_hash = header["mesh-fingerprint"].get<std::uint64_t>();
-  file.obstacle_hashes = std::move(obstacle_hashes);
   return file;
 }
 

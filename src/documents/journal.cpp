@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/overloaded.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
@@ -70,22 +71,17 @@ std::string position_members(const LogPosition& position) {
          ",\"after-commands\":" + std::to_string(position.commands);
 }
 
-std::string object_of(const AddLane& c) {
-  return "{\"do\":\"add-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
-}
-std::string object_of(const RemoveLane& c) {
-  return "{\"do\":\"remove-lane\"," + lane_member("lane", c.lane) + "}";
-}
-std::string object_of(const JoinLane& c) {
-  return "{\"do\":\"join-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
-}
-
-std::string object_of(const HoldLane& c) {
-  return "{\"do\":\"hold-lane\"," + lane_member("lane", c.lane) + "}";
-}
-
 std::string object_of(const LaneCommand& command) {
-  return std::visit([](const auto& c) { return object_of(c); }, command);
+  const auto object = [](const char* name, const auto& c) {
+    std::string text = std::string("{\"do\":\"") + name + "\"," + lane_member("lane", c.lane);
+    if constexpr (requires { c.from; }) text += "," + lane_member("from", c.from);
+    return text + "}";
+  };
+  return std::visit(Overloaded{[&](const AddLane& c) { return object("add-lane", c); },
+                               [&](const RemoveLane& c) { return object("remove-lane", c); },
+                               [&](const JoinLane& c) { return object("join-lane", c); },
+                               [&](const HoldLane& c) { return object("hold-lane", c); }},
+                    command);
 }
 
 std::string object_of(const GoTo& entry) {
@@ -323,7 +319,7 @@ JournalEntry parse_line(std::string_view line, LogPosition& position, bool is_fi
 
 }  // namespace
 
-void Journal::load(const LoadedScene& loaded, const CommandLog& before) {
+CommandLog Journal::load(const LoadedScene& loaded, const CommandLog& before) {
   std::vector<Section> sections;
   LogPosition position;
   if (before.has_commands() || sections_.size() > 1) {
@@ -336,8 +332,8 @@ void Journal::load(const LoadedScene& loaded, const CommandLog& before) {
                           Start{loaded.scene, loaded.lanes, fingerprint(*loaded.mesh), loaded.moment}),
                       nullptr});
   ++position.commands;
-  begin_ = CommandLog(position, loaded.moment != nullptr || loaded.lanes.size() > 1);
   sections_ = std::move(sections);
+  return CommandLog(position, loaded.moment != nullptr || loaded.lanes.size() > 1);
 }
 
 std::string Journal::load_line(const Section& section) {
@@ -372,8 +368,7 @@ std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
     if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) add(files_of(load->scene));
     const auto* command = std::get_if<Command>(&entry.what);
     if (command == nullptr) continue;
-    if (const auto* set = std::get_if<SetObstacles>(command)) add(files_of(set->bodies));
-    if (const auto* set = std::get_if<SetScene>(command)) add(files_of(*set->scene));
+    add(files_of(obstacles_of(*command)));
   }
   return files;
 }

@@ -29,9 +29,8 @@ class Journal {
   static constexpr std::uint64_t kStepsPerHash = 30;
 
   /// Another scene replaces the current one, whose log is `before`, from its start or its moment. Before the
-  /// first command it replaces the whole journal. The log of its run begins as begin_log() says.
-  void load(const LoadedScene& loaded, const CommandLog& before = CommandLog());
-  CommandLog begin_log() const { return begin_; }
+  /// first command it replaces the whole journal. Returns the beginning of the log of its run.
+  CommandLog load(const LoadedScene& loaded, const CommandLog& before = CommandLog());
 
   /// Writes the journal to a file (docs/scene-format.md), with `run`, the log of the current scene, and the
   /// hash of its state, `now`, at its end. Throws InputError if the path is not writable or the name of a
@@ -54,7 +53,6 @@ class Journal {
   static std::string load_line(const Section& section);
 
   std::vector<Section> sections_;
-  CommandLog begin_;
 };
 
 /// One line of a journal that was read.

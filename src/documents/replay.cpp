@@ -62,20 +62,14 @@ class OtherSteps {
     known_.push_back(next);
   }
 
-  static double step_after(const JournalEntry& entry, double now) {
-    const double dt = step_set_by(entry, now);
+  static double step_after(const JournalEntry& entry, double dt) {
+    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) dt = load->scene.dt;
+    if (const auto* command = std::get_if<Command>(&entry.what)) {
+      if (const auto* set = std::get_if<SetParameter>(command); set && set->id == "dt") dt = set->value;
+      if (const auto* set = std::get_if<SetScene>(command)) dt = set->scene->dt;
+    }
     if (dt < 0) throw InputError("A journal with steps back in time cannot be replayed with another --dt.");
     return dt;
-  }
-
-  static double step_set_by(const JournalEntry& entry, double now) {
-    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) return load->scene.dt;
-    const auto* command = std::get_if<Command>(&entry.what);
-    if (command == nullptr) return now;
-    const auto* parameter = std::get_if<SetParameter>(command);
-    if (parameter != nullptr && parameter->id == "dt") return parameter->value;
-    const auto* scene = std::get_if<SetScene>(command);
-    return scene != nullptr ? scene->scene->dt : now;
   }
 
   const Known& last_before(std::uint64_t step) const {

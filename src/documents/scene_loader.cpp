@@ -94,16 +94,16 @@ Moment on_scene(Moment moment, const Scene& scene) {
   return moment;
 }
 
-std::vector<Lane> first_lanes_of(const LoadedScene& loaded, std::size_t count, WorkerPool& pool,
-                                 const StopProbe& stop) {
+}  // namespace
+
+std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop,
+                           std::size_t most) {
+  const std::size_t count = std::min(most, std::max<std::size_t>(loaded.lanes.size(), 1));
   std::shared_ptr<const ClothModel> model = loaded.model;
   std::vector<Lane> lanes;
   for (std::size_t i = 0; i < count; ++i) {
     Lane& lane = lanes.emplace_back();
-    if (loaded.moment)
-      lane.id = loaded.moment->lanes[i].lane;
-    else if (!loaded.lanes.empty())
-      lane.id = loaded.lanes[i].lane;
+    if (!loaded.lanes.empty()) lane.id = loaded.lanes[i].lane;
     try {
       if (loaded.moment) {
         const Moment::Part& part = loaded.moment->lanes[i];
@@ -122,8 +122,6 @@ std::vector<Lane> first_lanes_of(const LoadedScene& loaded, std::size_t count, W
   }
   return lanes;
 }
-
-}  // namespace
 
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   LoadedScene loaded;
@@ -175,12 +173,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
 
 std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
                                           const StopProbe& stop) {
-  return std::move(first_lanes_of(loaded, 1, pool, stop).front().simulation);
-}
-
-std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop) {
-  const std::size_t count = loaded.moment ? loaded.moment->lanes.size() : loaded.lanes.size();
-  return first_lanes_of(loaded, std::max<std::size_t>(count, 1), pool, stop);
+  return std::move(lanes_of(loaded, pool, stop, 1).front().simulation);
 }
 
 }  // namespace clothlab

@@ -68,8 +68,9 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 /// A simulation of its first lane, from its start or its moment. Throws as Simulation does.
 std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
                                           const StopProbe& stop = {});
-/// All its lanes, from the start or the moment; lane A if the file names none. Throws as Simulation does;
+/// Its first lanes, from the start or the moment; lane A if the file names none. Throws as Simulation does;
 /// with several lanes the sentence names the lane.
-std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop = {});
+std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop = {},
+                           std::size_t most = kMostLanes);
 
 }  // namespace clothlab

@@ -56,8 +56,8 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   std::vector<std::unique_ptr<LiveLane>> live_lanes;
   for (const LaneScene& lane : begin) insert_lane(live_lanes, lane.lane);
   Journal journal_of_next = journal;
-  journal_of_next.load(*next, arena ? arena->log() : CommandLog());
-  arena = begin_run(pool, *next, begin, journal_of_next.begin_log(), superseded);
+  CommandLog log = journal_of_next.load(*next, arena ? arena->log() : CommandLog());
+  arena = begin_run(pool, *next, begin, std::move(log), superseded);
   journal = std::move(journal_of_next);
   lanes = std::move(live_lanes);
   if (!find_scene(begin, active)) active = begin.front().lane;
