@@ -29,12 +29,6 @@ LaneScenes without_state(LaneScenes lanes) {
   return lanes;
 }
 
-bool are_same(const LaneScenes& a, const LaneScenes& b) {
-  return std::ranges::equal(a, b, [](const LaneScene& left, const LaneScene& right) {
-    return left.lane == right.lane && left.scene == right.scene;
-  });
-}
-
 /// The positions of those of `particles` that are not among `others`; both ascending.
 std::vector<PinTarget> positions_without(const std::vector<std::uint32_t>& particles,
                                          const std::vector<std::uint32_t>& others, const Frame& seen) {
@@ -66,28 +60,33 @@ EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
 
 void EditHistory::record(const Command& command, std::shared_ptr<const Frame> seen) {
   if (rule_of(command).changes_scene || std::holds_alternative<MovePins>(command))
-    add(Edit{command, std::move(seen), gesture_, action_});
+    add([command, when = Occasion{std::move(seen), gesture_, action_}](EditHistory& history) {
+      history.perform(command, when);
+    });
 }
 
 void EditHistory::record(Control& control) {
+  const Occasion when{nullptr, gesture_, action_};
   if (auto* made = std::get_if<NewLane>(&control)) {
     LaneId free = 0;
     while (find_scene(now_.present.lanes, free)) ++free;
     if (free >= kMostLanes) return;  // the thread refuses it with a reason
     if (!made->lane) made->lane = free;
-    add(LaneEdit{*made, gesture_, action_});
+    add([made = *made, when](EditHistory& history) { history.add_lane(made, when); });
   } else if (const auto* change = std::get_if<ChangeLanes>(&control)) {
     if (const auto* remove = std::get_if<RemoveLane>(&change->command))
-      add(LaneEdit{*remove, gesture_, action_});
+      add([lane = remove->lane, when](EditHistory& history) { history.remove_lane(lane, when); });
   } else if (const auto* select = std::get_if<SelectLane>(&control)) {
-    add(LaneEdit{*select, gesture_, action_});
+    add([lane = select->lane](EditHistory& history) {
+      if (find_scene(history.now_.present.lanes, lane)) history.now_.active = lane;
+    });
   }
 }
 
 void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
   if (!pending_.empty() || !find_scene(lanes, active)) return;
   now_.active = active;
-  if (are_same(lanes, followed_)) return;
+  if (lanes == followed_) return;
   if (are_equal(now_.present.lanes, lanes, *now_.present.loaded->mesh)) {
     followed_ = lanes;
     return;
@@ -110,28 +109,25 @@ void EditHistory::follow(const LaneScenes& lanes, LaneId active) {
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
   LaneScenes lanes = without_state(initial_lanes(*loaded, now_.present.lanes));
   saved_[loaded.get()] = arrival == Arrival::reloaded ? saved_[now_.present.loaded.get()] : lanes;
-  add(OtherScene{std::move(loaded), std::move(lanes), arrival == Arrival::first});
+  add([loaded = std::move(loaded), lanes = std::move(lanes), arrival](EditHistory& history) {
+    history.use(loaded, lanes);
+    if (arrival == Arrival::first) history.now_.past.clear();
+  });
 }
 
-std::optional<EditHistory::Step> EditHistory::undo() {
-  if (!can_undo()) return std::nullopt;
-  Step step = step_back();
-  add(Travel{true, now_.past.back().number, step});
+std::optional<EditHistory::Step> EditHistory::travel(bool back) {
+  if (back ? !can_undo() : !can_redo()) return std::nullopt;
+  Step step = back ? step_back() : step_forward();
+  const std::uint64_t document = back ? now_.past.back().number : now_.future.back().number;
+  add([back, document, step](EditHistory& history) { history.travel(back, document, step); });
   return step;
 }
 
-std::optional<EditHistory::Step> EditHistory::redo() {
-  if (!can_redo()) return std::nullopt;
-  Step step = step_forward();
-  add(Travel{false, now_.future.back().number, step});
-  return step;
-}
-
-void EditHistory::add(std::variant<Edit, LaneEdit, OtherScene, Travel> what) {
+void EditHistory::add(Edit edit) {
   followed_.clear();
-  pending_.push_back({0, std::move(what), now_});
+  pending_.push_back({0, std::move(edit), now_});
   try {
-    std::visit([this](const auto& each) { perform(each); }, pending_.back().what);
+    pending_.back().edit(*this);
     retell();
   } catch (...) {
     take_back();
@@ -165,7 +161,7 @@ void EditHistory::take_out_first() {
   next.pending_.pop_front();
   for (Pending& later : next.pending_) {
     later.before = next.now_;
-    std::visit([&](const auto& each) { next.perform(each); }, later.what);
+    later.edit(next);
   }
   next.retell();
   *this = std::move(next);
@@ -173,65 +169,63 @@ void EditHistory::take_out_first() {
 
 // Documents ----------------------------------------------------------------------------------------
 
-void EditHistory::perform(const Edit& edit) {
+void EditHistory::perform(const Command& command, const Occasion& when) {
   const std::shared_ptr<const Scene> before = find_scene(now_.present.lanes, now_.active);
   std::shared_ptr<const Scene> after;
   try {
-    after = changed_scene(before, edit.command, *now_.present.loaded->mesh);
+    after = changed_scene(before, command, *now_.present.loaded->mesh);
   } catch (const InputError&) {
     return;  // the simulation refuses it with a reason
   }
-  if (const auto* move = std::get_if<MovePins>(&edit.command)) return move_pins(*move, edit);
+  if (const auto* move = std::get_if<MovePins>(&command)) return move_pins(*move, when);
   if (after == before) return;
-  const auto subject_of = rule_of(edit.command).subject;
-  change(edit, subject_of != nullptr ? subject_of(edit.command) : "",
+  const auto subject_of = rule_of(command).subject;
+  change(when, subject_of != nullptr ? subject_of(command) : "",
          with_scene(now_.present.lanes, now_.active, after));
 }
 
-void EditHistory::perform(const LaneEdit& edit) {
+void EditHistory::add_lane(const NewLane& made, const Occasion& when) {
   LaneScenes lanes = now_.present.lanes;
-  if (const auto* made = std::get_if<NewLane>(&edit.control)) {
-    Scene scene = this->scene();
-    try {
-      scene = with_new_lane(std::move(scene), *made);
-    } catch (const InputError&) {
-      return;  // the thread refuses it with a reason
-    }
-    const auto position = std::ranges::lower_bound(lanes, *made->lane, {}, &LaneScene::lane);
-    lanes.insert(position, {*made->lane, std::make_shared<const Scene>(std::move(scene))});
-    if (!made->from_start && !made->is_reference) now_.active = *made->lane;
-  } else if (const auto* remove = std::get_if<RemoveLane>(&edit.control)) {
-    if (lanes.size() == 1) return;  // the thread refuses it
-    std::erase_if(lanes, [&](const LaneScene& lane) { return lane.lane == remove->lane; });
-  } else {
-    const LaneId lane = std::get<SelectLane>(edit.control).lane;
-    if (find_scene(lanes, lane)) now_.active = lane;
-    return;
+  try {
+    auto scene = std::make_shared<const Scene>(with_new_lane(this->scene(), made));
+    lanes.insert(std::ranges::lower_bound(lanes, *made.lane, {}, &LaneScene::lane),
+                 {*made.lane, std::move(scene)});
+  } catch (const InputError&) {
+    return;  // the thread refuses it with a reason
   }
-  change({Reset{}, nullptr, edit.gesture, edit.action}, "", std::move(lanes));
+  if (!made.from_start && !made.is_reference) now_.active = *made.lane;
+  change(when, "", std::move(lanes));
   keep_active();
 }
 
-void EditHistory::change(const Edit& edit, const std::string& subject, LaneScenes after) {
+void EditHistory::remove_lane(LaneId lane, const Occasion& when) {
+  LaneScenes lanes = now_.present.lanes;
+  if (lanes.size() == 1) return;  // the thread refuses it
+  std::erase_if(lanes, [&](const LaneScene& each) { return each.lane == lane; });
+  change(when, "", std::move(lanes));
+  keep_active();
+}
+
+void EditHistory::change(const Occasion& when, const std::string& subject, LaneScenes after) {
   const ClothMesh& mesh = *now_.present.loaded->mesh;
   if (are_equal(now_.present.lanes, after, mesh)) {
     now_.present.lanes = std::move(after);  // e.g. the same pins under another name: nothing to undo
     return;
   }
-  const bool same_action = edit.action != 0 && edit.action == now_.open_action && can_undo();
+  const bool same_action = when.action != 0 && when.action == now_.open_action && can_undo();
   const bool goes_on =
-      same_action || (!subject.empty() && subject == now_.open_subject && edit.gesture == now_.open_gesture);
+      same_action || (!subject.empty() && subject == now_.open_subject && when.gesture == now_.open_gesture);
   if (!goes_on) leave_present();
   now_.future.clear();
   now_.open_subject = subject;
-  now_.open_gesture = edit.gesture;
-  now_.open_action = edit.action;
+  now_.open_gesture = when.gesture;
+  now_.open_action = when.action;
   const LaneScenes& before = now_.past.back().lanes;
   const auto &pins = before.front().scene->pins, &new_pins = after.front().scene->pins;
-  if (pins != new_pins && edit.seen) {
+  if (pins != new_pins && when.seen) {
     const auto held = selected_particles(mesh, pins), holds = selected_particles(mesh, new_pins);
-    now_.present.pins_before = positions_without(held, holds, *edit.seen);
-    now_.present.pins_after = positions_without(holds, held, *edit.seen);
+    now_.present.pins_before = positions_without(held, holds, *when.seen);
+    now_.present.pins_after = positions_without(holds, held, *when.seen);
   }
   now_.present.lanes = std::move(after);
   // A gesture that returned to its start changed nothing; the same pins may have another name.
@@ -244,15 +238,15 @@ void EditHistory::change(const Edit& edit, const std::string& subject, LaneScene
   }
 }
 
-void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
-  std::string subject = rule_of(edit.command).subject(edit.command);
-  if (subject != now_.open_subject || edit.gesture != now_.open_gesture) {
-    if (!edit.seen) return;
+void EditHistory::move_pins(const MovePins& command, const Occasion& when) {
+  std::string subject = rule_of(command).subject(command);
+  if (subject != now_.open_subject || when.gesture != now_.open_gesture) {
+    if (!when.seen) return;
     std::vector<PinTarget> before;
     bool moved = false;
     for (const auto& [particle, position] : command.pins) {
-      if (particle >= edit.seen->positions.size()) return;  // the snapshot is still of another scene
-      before.push_back({particle, pin_position(*edit.seen, particle)});
+      if (particle >= when.seen->positions.size()) return;  // the snapshot is still of another scene
+      before.push_back({particle, pin_position(*when.seen, particle)});
       moved = moved || before.back().position != position;
     }
     if (!moved) return;
@@ -260,50 +254,47 @@ void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
     now_.future.clear();
     now_.present.pins_before = std::move(before);
     now_.open_subject = std::move(subject);
-    now_.open_gesture = edit.gesture;
+    now_.open_gesture = when.gesture;
     now_.open_action = 0;
   }
   now_.present.pins_after = command.pins;
 }
 
-void EditHistory::perform(const OtherScene& other) {
+void EditHistory::use(const std::shared_ptr<const LoadedScene>& loaded, const LaneScenes& lanes) {
   leave_present();
-  if (other.first) now_.past.clear();
   now_.future.clear();
   now_.open_subject.clear();
   now_.open_action = 0;
-  now_.present.loaded = other.loaded;
-  now_.present.lanes = other.lanes;
+  now_.present.loaded = loaded;
+  now_.present.lanes = lanes;
   keep_active();
 }
 
-void EditHistory::perform(const Travel& travel) {
+void EditHistory::travel(bool back, std::uint64_t document, const Step& sent) {
   now_.open_subject.clear();
   now_.open_action = 0;
-  const bool other_scene = travel.step.other_scene != nullptr;
   // After an earlier refusal it may lead to the same document from another one.
   const auto is_sent = [&](const Step& step) {
-    return step.other_scene == travel.step.other_scene && are_same(step.lanes, travel.step.lanes);
+    return step.other_scene == sent.other_scene && step.lanes == sent.lanes;
   };
-  if (travel.back && can_undo() && now_.past.back().number == travel.document && is_sent(step_back())) {
+  if (back && can_undo() && now_.past.back().number == document && is_sent(step_back())) {
     now_.future.push_back(std::exchange(now_.present, std::move(now_.past.back())));
     now_.past.pop_back();
-  } else if (!travel.back && can_redo() && now_.future.back().number == travel.document &&
-             is_sent(step_forward())) {
+  } else if (!back && can_redo() && now_.future.back().number == document && is_sent(step_forward())) {
     now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
     now_.future.pop_back();
-  } else if (other_scene) {
+  } else if (sent.other_scene) {
     // It leads to another document now and is a separate edit.
-    perform(OtherScene{travel.step.other_scene, travel.step.lanes});
-  } else if (!travel.step.lanes.empty()) {
-    LaneScenes lanes = travel.step.lanes;  // their values on this cloth
+    use(sent.other_scene, sent.lanes);
+  } else if (!sent.lanes.empty()) {
+    LaneScenes lanes = sent.lanes;  // their values on this cloth
     try {
       for (LaneScene& lane : lanes) {
         const auto own = find_scene(now_.present.lanes, lane.lane);
         lane.scene = changed_scene(own ? own : now_.present.lanes.front().scene, SetScene{lane.scene},
                                    *now_.present.loaded->mesh);
       }
-      change({Reset{}, nullptr, 0, 0}, "", std::move(lanes));
+      change({}, "", std::move(lanes));
     } catch (const InputError&) {  // the thread refuses it with a reason
     }
   }
@@ -343,8 +334,7 @@ EditHistory::Step EditHistory::step_to(const Document& next, const Document& lat
                                        const std::vector<PinTarget>& pins) const {
   Step step;
   step.pins = pins;
-  if (!are_same(next.lanes, now_.present.lanes) || next.loaded != now_.present.loaded)
-    step.lanes = next.lanes;
+  if (next.lanes != now_.present.lanes || next.loaded != now_.present.loaded) step.lanes = next.lanes;
   if (next.loaded != now_.present.loaded) {
     step.other_scene = next.loaded;
     step.text =

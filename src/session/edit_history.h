@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/lane_id.h"
@@ -83,8 +83,8 @@ class EditHistory {
   /// Description of the next undo or redo; empty when there is none.
   const std::string& undo_text() const { return now_.undo_text; }
   const std::string& redo_text() const { return now_.redo_text; }
-  std::optional<Step> undo();
-  std::optional<Step> redo();
+  std::optional<Step> undo() { return travel(true); }
+  std::optional<Step> redo() { return travel(false); }
 
   /// This version was written to a file.
   void saved(const Version& written);
@@ -113,40 +113,29 @@ class EditHistory {
     std::uint64_t open_gesture = 0, open_action = 0;
     std::string undo_text, redo_text, unsaved_changes, unsaved_values;
   };
-  struct Edit {
-    Command command;
+  /// When an edit was sent.
+  struct Occasion {
     std::shared_ptr<const Frame> seen;
     std::uint64_t gesture = 0, action = 0;
   };
-  struct LaneEdit {
-    std::variant<NewLane, RemoveLane, SelectLane> control;
-    std::uint64_t gesture = 0, action = 0;
-  };
-  struct OtherScene {
-    std::shared_ptr<const LoadedScene> loaded;
-    LaneScenes lanes;
-    bool first = false;
-  };
-  struct Travel {
-    bool back = true;
-    std::uint64_t document = 0;
-    Step step;
-  };
+  using Edit = std::function<void(EditHistory&)>;
   /// An edit that was sent and may still be refused.
   struct Pending {
     std::uint64_t stamp = 0;  // 0: not known yet
-    std::variant<Edit, LaneEdit, OtherScene, Travel> what;
+    Edit edit;
     State before;
   };
 
-  void add(std::variant<Edit, LaneEdit, OtherScene, Travel> what);
+  void add(Edit edit);
   void take_out_first();
-  void perform(const Edit& edit);
-  void perform(const LaneEdit& edit);
-  void perform(const OtherScene& other);
-  void perform(const Travel& travel);
-  void change(const Edit& edit, const std::string& subject, LaneScenes after);
-  void move_pins(const MovePins& command, const Edit& edit);
+  void perform(const Command& command, const Occasion& when);
+  void add_lane(const NewLane& made, const Occasion& when);
+  void remove_lane(LaneId lane, const Occasion& when);
+  void use(const std::shared_ptr<const LoadedScene>& loaded, const LaneScenes& lanes);
+  std::optional<Step> travel(bool back);
+  void travel(bool back, std::uint64_t document, const Step& sent);
+  void change(const Occasion& when, const std::string& subject, LaneScenes after);
+  void move_pins(const MovePins& command, const Occasion& when);
   /// To the newest document of the past, and to the next of the future.
   Step step_back() const { return step_to(now_.past.back(), now_.present, now_.present.pins_before); }
   Step step_forward() const {

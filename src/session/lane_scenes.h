@@ -18,7 +18,8 @@ struct NewLane;
 /// The scene of a lane: the world that all lanes share, and the lane's own method.
 struct LaneScene {
   LaneId lane = 0;
-  std::shared_ptr<const Scene> scene;  ///< never null
+  std::shared_ptr<const Scene> scene;                 ///< never null
+  bool operator==(const LaneScene&) const = default;  ///< of the same object
 };
 /// Of all lanes: ascending, at least one.
 using LaneScenes = std::vector<LaneScene>;
