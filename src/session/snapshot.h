@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/spectrum.h"
 #include "analysis/stability.h"
 #include "core/lane_id.h"
 #include "core/vec.h"
 #include "documents/scene_loader.h"
-#include "session/stability_monitor.h"
 #include "sim/command.h"
 #include "sim/frame.h"
 #include "sim/notice.h"
@@ -58,6 +58,12 @@ struct StepTimes {
 
   /// Simulated time over wall-clock time for steps of dt [s]; 0 before the first.
   double real_time_factor(double dt) const { return wall > 0 ? 1e3 * std::abs(dt) / wall : 0; }
+};
+
+/// The spectrum of a lane at some moment of its run.
+struct MeasuredSpectrum {
+  Spectrum spectrum;
+  double time = 0;  ///< simulated [s]
 };
 
 /// Steps that take longer than the time they simulate, at the wanted speed.

@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
 
-#include "analysis/spectrum.h"
-#include "analysis/stability.h"
-#include "cloth/cloth_model.h"
-#include "cloth/material.h"
-#include "cloth/wind.h"
-#include "contact/contact_force.h"
-#include "dynamics/dynamic_system.h"
-#include "dynamics/grab_spring.h"
-#include "dynamics/state.h"
-#include "linalg/projection.h"
+#include "analysis/stability_meter.h"
+#include "cloth/cloth_system.h"
+#include "core/worker_pool.h"
+#include "session/mailbox.h"
+#include "session/snapshot.h"
 
 namespace clothlab {
-
-/// The spectrum of a lane at some moment of its run.
-struct MeasuredSpectrum {
-  Spectrum spectrum;
-  double time = 0;  ///< simulated [s]
-};
 
 /// Measures stability on its own thread and on copies, so that no step waits for it. Only the newest question
 /// is answered; measurements are warm-started. Unless a question is urgent, it rests after each measurement,
@@ -71,11 +65,37 @@ class StabilityMonitor {
   void close();
   void ask(Question question);
   /// The newest answer; null before the first.
-  std::shared_ptr<const Answer> answer() const;
+  std::shared_ptr<const Answer> answer() const { return newest_.get(); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  std::optional<Question> next();
+  bool rest(Clock::duration time, bool urgent);
+  void measure(const Question& question);
+  void measure_spectrum(const Question& question, const StabilityMeter::Subject& subject);
+  void answer_to(const Question& question);
+
+  const std::function<void()> answered_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Question> waiting_;
+  std::atomic<bool> closing_{false};
+  Mailbox<Answer> newest_;
+
+  // The thread's own.
+  WorkerPool pool_{1};
+  Surfaces surfaces_;  // of the question
+  ContactForce contact_;
+  std::optional<ClothSystem> system_;
+  StabilityMeter meter_;
+  std::optional<StabilityEstimate> estimate_;  // the last one
+  std::shared_ptr<const MeasuredSpectrum> spectrum_;
+  Clock::duration in_spectra_{};              // of the time of the last measurement
+  const IntegratorInfo* measured_ = nullptr;  // its method
+
+  std::thread thread_;  // last: it uses the other members
 };
 
 }  // namespace clothlab
