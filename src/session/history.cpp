@@ -126,38 +126,28 @@ History::Cut History::cut_after(double time, std::size_t least) const {
   return {{states_.begin(), cut}, {cut, states_.end()}};
 }
 
-// The next two functions change nothing if memory runs out: allocations come first.
-
-bool History::branch_at(double time) {
+/// Changes nothing if memory runs out: allocations come first.
+bool History::cut_at(double time, bool keeps_other) {
   Cut at = cut_after(time, 1);
   if (at.later.empty()) return false;
-  if (!grown_) at.later.insert(at.later.end(), other_.begin(), other_.end());
-  const bool is_new = std::exchange(grown_, false);
-  if (is_new) forget_other_branch(0);
-  coarse_ = std::min(coarse_, at.common.size() - 1);
-  states_ = std::move(at.common);
-  other_ = std::move(at.later);
-  branch_ = states_.back()->time;
-  return is_new;
-}
-
-bool History::give_up_after(double time) {
-  if (other_.empty()) return branch_at(time);
-  Cut at = cut_after(time, 1);
-  if (at.later.empty()) return false;
-  // States of both branches belong to the other one.
-  const auto shared =
-      std::ranges::find_if(at.later, [&](const auto& state) { return state->time > branch_; });
-  States other(at.later.begin(), shared);
-  other.insert(other.end(), other_.begin(), other_.end());
-  at.later.erase(at.later.begin(), shared);
+  const bool is_new = grown_ && !keeps_other;
+  // States of both branches belong to the other one; own ones are dropped for it, or become a new one.
+  const auto own =
+      std::ranges::find_if(at.later, [&](const auto& state) { return !is_new && state->time > branch_; });
+  States other(at.later.begin(), own);
+  if (is_new)
+    forget_other_branch(0);
+  else
+    other.insert(other.end(), other_.begin(), other_.end());
+  at.later.erase(at.later.begin(), own);
   while (!at.later.empty()) drop(at.later, at.later.end() - 1);
   coarse_ = std::min(coarse_, at.common.size() - 1);
   states_ = std::move(at.common);
   other_ = std::move(other);
-  grown_ = grown_ && states_.back()->time > branch_;
-  branch_ = std::min(branch_, states_.back()->time);
-  return false;
+  const double end = states_.back()->time;
+  grown_ = keeps_other && grown_ && end > branch_;
+  branch_ = is_new ? end : std::min(branch_, end);
+  return is_new;
 }
 
 void History::swap_branches(const std::function<void(const Moment&)>& go_there) {

@@ -64,9 +64,9 @@ class History {
 
   /// Makes the newest state at or before `time`, or else the oldest one, the present. Later states become the
   /// other branch, or are put before it if no state was added since the last call. True for a new branch.
-  bool branch_at(double time);
+  bool branch_at(double time) { return cut_at(time, false); }
   /// The same after a failed attempt: another branch stays, and later states are dropped.
-  bool give_up_after(double time);
+  bool give_up_after(double time) { return cut_at(time, !other_.empty()); }
   /// The newest state of the other branch, the abandoned present; null: there is none.
   const Moment* left() const { return other_.empty() ? nullptr : other_.back().get(); }
   /// Swaps the two branches after `go_there` has brought the run to the newest state of the other one; if
@@ -91,6 +91,7 @@ class History {
   };
   /// The states up to `time`, at least so many, and those after it.
   Cut cut_after(double time, std::size_t least) const;
+  bool cut_at(double time, bool keeps_other);
 
   Limits limits_;
   States states_;
