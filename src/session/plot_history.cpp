@@ -55,16 +55,6 @@ void PlotHistory::forget_after(double time) {
     while (!samples_.empty() && samples_.back().time > time) samples_.pop_back();
 }
 
-void PlotHistory::clear() {
-  shared_ = nullptr;
-  samples_.clear();
-}
-
-void PlotHistory::set(const std::vector<PlotSample>& samples) {
-  shared_ = nullptr;
-  samples_ = samples;
-}
-
 std::shared_ptr<const std::vector<PlotSample>> PlotHistory::share() {
   if (shared_) return shared_;
   shared_ = goes_back() ? std::make_shared<const std::vector<PlotSample>>(samples_.rbegin(), samples_.rend())

@@ -26,9 +26,6 @@ class PlotHistory {
   PlotSample* newest();
   /// Removes samples later than `time`, and earlier than it if they were added back in time.
   void forget_after(double time);
-  void clear();
-  /// Adopts all samples of a run that is continued.
-  void set(const std::vector<PlotSample>& samples);
 
   /// In order of time.
   std::shared_ptr<const std::vector<PlotSample>> share();

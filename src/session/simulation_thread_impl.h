@@ -43,7 +43,7 @@ struct LiveLane {
 
   const LaneId id;
   PlotHistory plot;
-  std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
+  std::optional<PlotHistory> plot_of_other_branch;
   /// Start of the method's share of the energies: the lane has this integrator, this solve of stages and this
   /// h [s].
   struct MethodOrigin {

@@ -81,7 +81,7 @@ void SimulationThread::Impl::start_over() {
   removed.clear();
   first.lanes.clear();
   for (const auto& lane : lanes) {
-    lane->plot.clear();
+    lane->plot = {};
     lane->blown.reset();
     lane->last_blow_up.reset();
     lane->warning = {};
@@ -207,7 +207,7 @@ void SimulationThread::Impl::branch_history_at(double time, bool failed) {
   if (!(failed ? history.give_up_after(time) : history.branch_at(time))) return;
   origin_of_other_branch = common_origin;
   for (const auto& lane : lanes) {
-    lane->plot_of_other_branch = lane->plot.share();
+    lane->plot_of_other_branch = lane->plot;
     lane->origins_of_other_branch = lane->origins;
   }
 }

@@ -132,12 +132,12 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
   history.swap_branches([this](const Moment& left) { arena->go_back(pool, left); });
   std::swap(common_origin, origin_of_other_branch);
   for (const auto& lane : lanes) {
-    const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
     std::swap(lane->origins, lane->origins_of_other_branch);
-    if (other)
-      lane->plot.set(*other);
-    else
+    if (!lane->plot_of_other_branch) {
+      lane->plot_of_other_branch = lane->plot;
       set_origin(*lane);
+    }
+    std::swap(lane->plot, *lane->plot_of_other_branch);
   }
   continue_from_restored_state();
   request_estimates();
