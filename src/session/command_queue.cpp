@@ -15,24 +15,32 @@ void CommandQueue::count(const Request& request, int change) {
   if (urgent) urgent_.fetch_add(change, std::memory_order_release);
 }
 
-std::uint64_t CommandQueue::push(std::variant<Command, Control> what) {
-  std::uint64_t stamp = 0;
+/// Makes a change, and ends a wait.
+template <class Change>
+void CommandQueue::change(const Change& change) {
   {
     const std::lock_guard lock(mutex_);
+    change();
+  }
+  changed_.notify_one();
+}
+
+std::uint64_t CommandQueue::push(std::variant<Command, Control> what) {
+  std::uint64_t stamp = 0;
+  change([&] {
     stamp = ++last_stamp_;
     requests_.push_back({stamp, std::move(what)});
     count(requests_.back(), 1);
-  }
-  changed_.notify_one();
+  });
   return stamp;
 }
 
 void CommandQueue::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closed_.store(true, std::memory_order_release);
-  }
-  changed_.notify_one();
+  change([this] { closed_.store(true, std::memory_order_release); });
+}
+
+void CommandQueue::wake() {
+  change([this] { woken_ = true; });
 }
 
 std::optional<Request> CommandQueue::pop() {
@@ -44,24 +52,10 @@ std::optional<Request> CommandQueue::pop() {
   return oldest;
 }
 
-void CommandQueue::wait_until(Clock::time_point until) {
+void CommandQueue::wait(Clock::time_point until) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, until, [this] { return ready(); });
   woken_ = false;
-}
-
-void CommandQueue::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ready(); });
-  woken_ = false;
-}
-
-void CommandQueue::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_one();
 }
 
 }  // namespace clothlab

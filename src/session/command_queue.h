@@ -37,8 +37,7 @@ class CommandQueue {
   std::optional<Request> pop();
 
   /// Waits until something is in the queue, wake() or close() was called, or `until` has come.
-  void wait_until(Clock::time_point until);
-  void wait();
+  void wait(Clock::time_point until = Clock::now() + std::chrono::hours(1));
   /// Ends one wait without a request.
   void wake();
 
@@ -50,6 +49,8 @@ class CommandQueue {
 
  private:
   void count(const Request& request, int change);  // of the waiting requests
+  template <class Change>
+  void change(const Change& change);
   bool ready() const { return !requests_.empty() || woken_ || closed(); }
 
   std::mutex mutex_;

@@ -19,6 +19,7 @@ constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
 constexpr std::chrono::milliseconds kEstimateSpacing{250};
 constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends on it
 constexpr std::chrono::seconds kWarningShown{1};
+constexpr std::chrono::hours kLongestWait{1};
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
 // Of a lane that catches up, in each step of the others.
@@ -110,16 +111,14 @@ void SimulationThread::Impl::keep_up() {
   // A run that is frozen shows its last state.
   if (spectrum.wanted && !may_step && live().requested_at != simulation_of(live()).state().t)
     request_estimate(live(), false);
-  Clock::time_point until = Clock::time_point::max();
+  Clock::time_point until = now + kLongestWait;
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
   if (dirty) until = std::min(until, published + kPublishSpacing);
   if (is_catching_up())
     catch_up(std::min(until, now + kPublishSpacing));
-  else if (until == Clock::time_point::max())
-    queue.wait();
   else
-    queue.wait_until(until);
+    queue.wait(until);
 }
 
 void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {
