@@ -134,6 +134,7 @@ void SimulationThread::Impl::carry_out(Request& request) {
                           [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
                request.what);
   });
+  follow_lanes();
   // A change of the scene stays, whatever failed after it.
   if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
   if (past && past->shown >= history.size()) past.reset();  // it was removed before the request failed

@@ -224,9 +224,11 @@ struct SimulationThread::Impl : RunState {
   LaneId running_lane() const;
   /// True if no lane can take a step before one is revived.
   bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
-  /// Inserts a new lane; keeps them ascending.
-  LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane);
-  /// Drops the data of lanes that neither exist nor catch up. Needs no memory.
+  /// Inserts a lane, with the data of a removed one or without; keeps them ascending.
+  LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane,
+                        std::unique_ptr<LiveLane> data = nullptr);
+  /// Drops the data of lanes that neither exist nor catch up, at the end of every request, whether it failed
+  /// or not. Needs no memory.
   void follow_lanes() noexcept;
   /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
   template <class Do>

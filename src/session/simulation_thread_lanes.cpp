@@ -21,9 +21,11 @@ LaneId SimulationThread::Impl::running_lane() const {
   return runs(live()) || first_running == arena->lanes().end() ? active : first_running->id;
 }
 
-LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane) {
+LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane,
+                                              std::unique_ptr<LiveLane> data) {
+  if (!data) data = std::make_unique<LiveLane>(lane, [this] { queue.wake(); });
   const auto position = std::ranges::lower_bound(to, lane, {}, [](const auto& each) { return each->id; });
-  return **to.insert(position, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
+  return **to.insert(position, std::move(data));
 }
 
 void SimulationThread::Impl::follow_lanes() noexcept {
@@ -100,29 +102,21 @@ void SimulationThread::Impl::restore(const LaneScene& lane) {
     return each.lane->id == lane.lane && arena->has_passed(each.moment);
   });
   Moment from = first;
+  std::unique_ptr<LiveLane> data;
   lanes.reserve(lanes.size() + 1);  // a failure here loses nothing
   if (kept != removed.end()) {
-    const auto position =
-        std::ranges::lower_bound(lanes, lane.lane, {}, [](const auto& each) { return each->id; });
     from = std::move(kept->moment);
-    lanes.insert(position, std::move(kept->lane));
+    data = std::move(kept->lane);
     removed.erase(kept);
-  } else {
-    insert_lane(lanes, lane.lane);
   }
-  try {
-    LiveLane& live_lane = live(lane.lane);
-    const Moment::Part* part = from.lanes.empty() ? nullptr : &from.of(lane.lane);
-    if (part != nullptr && part->lane == lane.lane && (part->frozen || part->held)) {
-      arena->restore_frozen(pool, lane.lane, *lane.scene, from);
-      return follow_blow_ups();
-    }
-    live_lane.blown.reset();
-    start_catch_up(live_lane, *lane.scene, from);
-  } catch (...) {
-    follow_lanes();
-    throw;
+  LiveLane& live_lane = insert_lane(lanes, lane.lane, std::move(data));
+  const Moment::Part* part = from.lanes.empty() ? nullptr : &from.of(lane.lane);
+  if (part != nullptr && part->lane == lane.lane && (part->frozen || part->held)) {
+    arena->restore_frozen(pool, lane.lane, *lane.scene, from);
+    return follow_blow_ups();
   }
+  live_lane.blown.reset();
+  start_catch_up(live_lane, *lane.scene, from);
 }
 
 const Moment& SimulationThread::Impl::good_moment(LaneId lane) const {

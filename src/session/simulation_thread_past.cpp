@@ -153,24 +153,14 @@ void SimulationThread::Impl::note_return(double time) {
 }
 
 void SimulationThread::Impl::start_all_over() {
-  struct OnItsWay {
-    LaneId lane;
-    std::shared_ptr<const Scene> method;
-    LiveLane::Arrival arrival;
-  };
-  std::vector<OnItsWay> on_their_way;
+  std::vector<std::pair<LaneScene, LiveLane::Arrival>> on_their_way;
   for (const auto& lane : lanes)
     if (lane->catching_up && arena->find(lane->id) == nullptr)
       on_their_way.push_back(
-          {lane->id, lane->catching_up->run.simulation().shared_scene(), lane->catching_up->arrival});
+          {{lane->id, lane->catching_up->run.simulation().shared_scene()}, lane->catching_up->arrival});
   start_over();
-  try {
-    for (const OnItsWay& each : on_their_way)
-      start_catch_up(insert_lane(lanes, each.lane), *each.method, first, each.arrival);
-  } catch (...) {
-    follow_lanes();
-    throw;
-  }
+  for (const auto& [lane, arrival] : on_their_way)
+    start_catch_up(insert_lane(lanes, lane.lane), *lane.scene, first, arrival);
 }
 
 void SimulationThread::Impl::continue_from_restored_state(bool failed) {

@@ -209,15 +209,10 @@ void SimulationThread::Impl::steer(const NewLane& c) {
                      " is the maximum. Remove one first.");
   continue_from_shown();
   LiveLane& made = insert_lane(lanes, lane);
-  try {
-    using Arrival = LiveLane::Arrival;
-    if (c.from_start)
-      return start_catch_up(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
-    arena->apply(pool, AddLane{lane, running_lane()});
-  } catch (...) {
-    follow_lanes();
-    throw;
-  }
+  using Arrival = LiveLane::Arrival;
+  if (c.from_start)
+    return start_catch_up(made, method, first, c.is_reference ? Arrival::reference : Arrival::active);
+  arena->apply(pool, AddLane{lane, running_lane()});
   const LaneId before = std::exchange(active, lane);
   begin_origin(std::string("lane ") + lane_letter(lane) + " was added");
   begin_lane(made);
