@@ -64,12 +64,6 @@ bool MouseGrab::breaks_limit(const Simulation& simulation, const StabilityEstima
          !is_stable(with_grab(without_grab, hold_.stiffness * inverse_mass, hold_.damping * inverse_mass));
 }
 
-double MouseGrab::share(const Simulation& simulation) const {
-  if (std::isinf(budget_)) return 1;
-  const double added = simulation.record().energy.total - calm_;
-  return budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
-}
-
 MoveCursor MouseGrab::pull(const Simulation& simulation) {
   const GrabSpring& grab = simulation.grab().value();
   const double bound = GrabSpring::kSpringShare * grab.max_force;
@@ -79,7 +73,12 @@ MoveCursor MouseGrab::pull(const Simulation& simulation) {
   const vec3 wanted = spring * saturation(spring, bound);
   const double most = bound * std::abs(simulation.scene().dt) / kGraspTime;
   const double change = glm::length(wanted - force_);
-  const double bears = share(simulation);
+  // The share of the force at the cloth's current energy.
+  double bears = 1;
+  if (!std::isinf(budget_)) {
+    const double added = simulation.record().energy.total - calm_;
+    bears = budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
+  }
   const bool at_once = change <= most;
   force_ = at_once ? wanted : force_ + (most / change) * (wanted - force_);
   if (at_once && bears == 1) return {hold_.cursor};

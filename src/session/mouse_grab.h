@@ -39,9 +39,6 @@ class MouseGrab {
   MoveCursor pull(const Simulation& simulation);
 
  private:
-  /// The share of the force at the cloth's current energy.
-  double share(const Simulation& simulation) const;
-
   Grab hold_;
   vec3 force_{0};      // of the spring at the last step, before the share [N]
   double calm_ = 0;    // energy of the cloth at the start, at rest [J]

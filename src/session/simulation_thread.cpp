@@ -136,17 +136,15 @@ void SimulationThread::Impl::carry_out(Request& request) {
   });
   follow_lanes();
   // A change of the scene stays, whatever failed after it.
-  if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
+  if (!done && simulation().shared_scene() == before) {
+    if (refused.size() == kMostRefused) refused.erase(refused.begin());
+    refused.push_back(request.stamp);
+  }
   if (past && past->shown >= history.size()) past.reset();  // it was removed before the request failed
   follow_methods();
   applied = request.stamp;
   unseen_request = true;
   dirty = true;
-}
-
-void SimulationThread::Impl::note_refusal(std::uint64_t stamp) noexcept {
-  if (refused.size() == kMostRefused) refused.erase(refused.begin());
-  refused.push_back(stamp);
 }
 
 void SimulationThread::Impl::step() {
@@ -166,7 +164,7 @@ void SimulationThread::Impl::step() {
 
   if (status == StepStatus::stopped) return;
   dirty = true;
-  cost.add(row_of(simulation().integrator()), std::abs(simulation().scene().dt),
+  cost.add(integrator_row(simulation().integrator()), std::abs(simulation().scene().dt),
            Seconds(end - start).count());
   for (const auto& lane : lanes)
     if (lane->steps && !lane->catching_up) adopt_step(*lane, end);
@@ -231,8 +229,8 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   for (const auto& lane : lanes)
     if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());
   if (past)
-    snapshot->replay = ReplayPosition{past->shown - past->first, history.size() - past->first,
-                                      history[past->shown].time, past->by_itself()};
+    snapshot->replay =
+        ReplayPosition{past->shown - past->first, history.size() - past->first, history[past->shown].time};
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
   snapshot->lag = lag();
@@ -288,7 +286,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());
   to.origin = lane.origins.common;
   to.method_origin = lane.origins.method.since;
-  to.integrator = row_of(simulation.integrator());
+  to.integrator = integrator_row(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;
   to.spectrum = lane.spectrum;
@@ -354,12 +352,9 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
 
 StepTimes SimulationThread::Impl::note_step_times(LiveLane& lane) {
   const StepTimes times = timer(lane).times();
-  if (times.median > 0) lane.method_ms[row_of(simulation_of(lane).integrator())] = times.median;
+  if (times.median > 0) lane.method_ms[integrator_row(simulation_of(lane).integrator())] = times.median;
   return times;
 }
-
-SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded)
-    : SimulationThread(std::move(loaded), Options{}) {}
 
 SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded, const Options& options)
     : impl_(std::make_unique<Impl>(std::move(loaded), options)) {}
@@ -368,21 +363,6 @@ SimulationThread::~SimulationThread() = default;
 
 std::uint64_t SimulationThread::send(Command command) { return impl_->queue.push(std::move(command)); }
 std::uint64_t SimulationThread::send(Control control) { return impl_->queue.push(std::move(control)); }
-
-template <class Keep, class Kept>
-std::shared_future<Kept> SimulationThread::keep() {
-  const auto kept = std::make_shared<std::promise<Kept>>();
-  send(Control(Keep{[kept](Kept what) { kept->set_value(std::move(what)); }}));
-  return kept->get_future().share();
-}
-
-std::shared_future<KeepMoment::Kept> SimulationThread::keep_moment() {
-  return keep<KeepMoment, KeepMoment::Kept>();
-}
-
-std::shared_future<KeepJournal::Whole> SimulationThread::keep_journal() {
-  return keep<KeepJournal, KeepJournal::Whole>();
-}
 
 std::shared_ptr<const Snapshot> SimulationThread::latest() const { return impl_->mailbox.get(); }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <utility>
 
 #include "session/control.h"
 #include "session/snapshot.h"
@@ -31,7 +32,8 @@ class SimulationThread {
   };
 
   /// latest() is valid when the constructor returns. Throws what Simulation's constructor throws.
-  explicit SimulationThread(std::shared_ptr<const LoadedScene> loaded);
+  explicit SimulationThread(std::shared_ptr<const LoadedScene> loaded)
+      : SimulationThread(std::move(loaded), Options{}) {}
   SimulationThread(std::shared_ptr<const LoadedScene> loaded, const Options& options);
   ~SimulationThread();
   SimulationThread(const SimulationThread&) = delete;
@@ -43,10 +45,10 @@ class SimulationThread {
   std::uint64_t send(Control control);
 
   /// The shown moment, available at the end of the running step at the latest.
-  std::shared_future<KeepMoment::Kept> keep_moment();
+  std::shared_future<KeepMoment::Kept> keep_moment() { return keep<KeepMoment, KeepMoment::Kept>(); }
 
   /// The same for the journal of the whole session.
-  std::shared_future<KeepJournal::Whole> keep_journal();
+  std::shared_future<KeepJournal::Whole> keep_journal() { return keep<KeepJournal, KeepJournal::Whole>(); }
 
   /// The newest snapshot; never null.
   std::shared_ptr<const Snapshot> latest() const;
@@ -56,7 +58,11 @@ class SimulationThread {
 
  private:
   template <class Keep, class Kept>
-  std::shared_future<Kept> keep();
+  std::shared_future<Kept> keep() {
+    const auto kept = std::make_shared<std::promise<Kept>>();
+    send(Control(Keep{[kept](Kept what) { kept->set_value(std::move(what)); }}));
+    return kept->get_future().share();
+  }
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

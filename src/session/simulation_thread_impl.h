@@ -121,7 +121,6 @@ struct SimulationThread::Impl : RunState {
   // ---- Requests
 
   void carry_out(Request& request);
-  void note_refusal(std::uint64_t stamp) noexcept;
   void apply(const Command& command);
   /// The same for another lane than the active one.
   void apply_to(LaneId lane, const Command& command);
@@ -191,14 +190,10 @@ struct SimulationThread::Impl : RunState {
   void remember(bool stepped);
   /// A point of the lane's curves; `milliseconds` of the step, NaN if no step led here.
   void add_sample(LiveLane& lane, double milliseconds);
-  /// Of a lane's particles at the present [m].
-  struct Distance {
-    double mean = NAN;
-    double largest = NAN;
-  };
   /// Measures distances from that lane from the present on.
   void refer_to(std::optional<LaneId> lane);
-  Distance distance_from_reference(const LiveLane& lane) const;
+  /// Sets the distances of a sample of the present; NaN if no reference runs.
+  void measure_distances(const LiveLane& lane, PlotSample& sample) const;
 
   // ---- Lanes
 
@@ -211,10 +206,8 @@ struct SimulationThread::Impl : RunState {
   bool has_other_method(const LiveLane::Return& lane) const;
   /// The data of an existing lane or of one that catches up for the first time; null: there is none.
   LiveLane* find_live(LaneId lane) const;
-  LiveLane& live(LaneId lane) { return *find_live(lane); }
-  const LiveLane& live(LaneId lane) const { return *find_live(lane); }
-  LiveLane& live() { return live(active); }
-  const LiveLane& live() const { return live(active); }
+  LiveLane& live(LaneId lane) const { return *find_live(lane); }
+  LiveLane& live() const { return live(active); }
   /// True if it takes steps with the others: neither frozen nor catching up.
   bool runs(const LiveLane& lane) const {
     const Lane* found = arena->find(lane.id);
@@ -309,15 +302,12 @@ struct SimulationThread::Impl : RunState {
 
   // ---- Snapshots
 
-  static std::uint16_t row_of(const IntegratorInfo& info) {
-    return static_cast<std::uint16_t>(integrator_row(info));
-  }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
   /// Of a lane that catches up, the scene it will have then: its method in the world of the others.
   std::shared_ptr<const Scene> shown_scene(LiveLane& lane) const;
   static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
-  StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
+  StepTimer& timer(LiveLane& lane) { return lane.timers[integrator_row(simulation_of(lane).integrator())]; }
   StepTimes note_step_times(LiveLane& lane);
   std::optional<RealTimeLag> lag();
 

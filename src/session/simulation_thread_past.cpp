@@ -246,16 +246,15 @@ void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {
   for (const auto& each : lanes) {
     PlotSample* present = each->plot.newest();
     if (present == nullptr || present->time != simulation_of(*each).state().t) continue;
-    const Distance distance = distance_from_reference(*each);
-    present->distance = distance.mean;
-    present->largest_distance = distance.largest;
+    measure_distances(*each, *present);
   }
 }
 
-SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference(const LiveLane& lane) const {
+void SimulationThread::Impl::measure_distances(const LiveLane& lane, PlotSample& sample) const {
   const Lane* from = reference ? arena->find(*reference) : nullptr;
   const State& own = simulation_of(lane).state();
-  if (from == nullptr || lane.catching_up || from->simulation->state().t != own.t) return {};
+  sample.distance = sample.largest_distance = NAN;
+  if (from == nullptr || lane.catching_up || from->simulation->state().t != own.t) return;
   const std::vector<vec3>& theirs = from->simulation->state().x;
   double sum = 0, most = 0;
   for (std::size_t i = 0; i < own.x.size(); ++i) {
@@ -264,24 +263,23 @@ SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference
     sum += square;
     most = std::max(most, square);
   }
-  return {std::sqrt(sum / static_cast<double>(own.x.size())), std::sqrt(most)};
+  sample.distance = std::sqrt(sum / static_cast<double>(own.x.size()));
+  sample.largest_distance = std::sqrt(most);
 }
 
 void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
   const Simulation& simulation = simulation_of(lane);
   const StepRecord& record = simulation.record();
-  const Distance distance = distance_from_reference(lane);
   PlotSample sample{.time = simulation.state().t,
                     .energy = record.energy,
                     .ledger = record.ledger,
                     .max_strain = record.max_strain,
-                    .distance = distance.mean,
-                    .largest_distance = distance.largest,
                     .milliseconds = milliseconds,
                     .cg_iterations = record.cg_iterations,
                     .newton_iterations = record.newton_iterations,
                     .converged = record.converged,
                     .integrator = &simulation.integrator()};
+  measure_distances(lane, sample);
   if (followed) {
     sample.position = simulation.state().x[*followed];
     sample.velocity = simulation.state().v[*followed];

@@ -83,8 +83,7 @@ struct RealTimeLag {
 struct ReplayPosition {
   std::size_t state = 0;  ///< 0 … count − 1, oldest first
   std::size_t count = 0;
-  double time = 0;         ///< simulated [s], of the lanes that ran then
-  bool by_itself = false;  ///< of "watch it again", which advances; otherwise of ShowPast
+  double time = 0;  ///< simulated [s], of the lanes that ran then
 };
 
 inline constexpr std::size_t kMostRefused = 1024;
@@ -117,7 +116,7 @@ struct LaneSnapshot {
   LaneOrigin method_origin;  ///< when it got its integrator and its h: not before `origin`
   /// Scene of the shown moment of the past; null: frame.scene, the present one.
   std::shared_ptr<const Scene> scene_then;
-  std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
+  std::size_t integrator = 0;                  ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; after a blow-up, before it
   /// The last one measured; null: not wanted (ShowSpectrum), or not yet.
