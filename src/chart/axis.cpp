@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "chart/axis.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/text.h"
 
 namespace clothlab {

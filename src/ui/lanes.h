@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ui/overlays.h"
-#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

@@ -2,17 +2,11 @@
 #include "ui/shortcuts.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "ui/lanes.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
 #include "ui/widgets/file_dialog.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

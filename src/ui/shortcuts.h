@@ -5,7 +5,6 @@
 
 #include "ui/keys.h"
 #include "ui/overlays.h"
-#include "ui/panels/panel_context.h"
 
 namespace clothlab {
 

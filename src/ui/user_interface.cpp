@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/user_interface.h"
 
-#include <imgui.h>
-
 #include <algorithm>
-#include <array>
-#include <vector>
 
-#include "core/text.h"
-#include "sim/parameters.h"
 #include "ui/lanes.h"
 #include "ui/shortcuts.h"
-#include "ui/theme.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -6,9 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "ui/keys.h"
-#include "ui/overlays.h"
-#include "ui/panels/panel_context.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/file_dialog.h"
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "chart/axis.h"
-#include "core/text.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

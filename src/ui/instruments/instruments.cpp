@@ -4,11 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/text.h"
 #include "sim/parameters.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 

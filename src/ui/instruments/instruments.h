@@ -8,16 +8,23 @@
 #include <string>
 #include <string_view>
 
+#include "core/text.h"
 #include "experiments/moment_search.h"
 #include "ui/instruments/stability_figure.h"
+#include "ui/lanes.h"
 #include "ui/panels/panel_context.h"
 #include "ui/plots/figure.h"
+#include "ui/readings.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 
 // One function per instrument, each in its own file, with its row in plot_kinds.cpp. Called with the
 // cursor next to the chooser, in the row of buttons; draws into the given size at `at`, below that row.
-// Controls are noted under names that begin with `name`.
+// Controls are noted under names that begin with `name`. This header also brings what most instruments use:
+// figures, widgets, theme, texts of numbers and readings.
 
 /// Whether another button with that label fits at the cursor, next to *More* at the right end of the row.
 bool has_room_for(const char* label, ImVec2 at, ImVec2 size);

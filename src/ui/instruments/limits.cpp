@@ -5,15 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "core/text.h"
 #include "experiments/limit_search.h"
 #include "io/csv.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
 #include "ui/widgets/sorted_table.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -3,19 +3,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
-#include "core/text.h"
 #include "experiments/stability_map.h"
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -4,16 +4,11 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
-#include <optional>
 #include <vector>
 
 #include "chart/axis.h"
-#include "core/text.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "chart/dash.h"
-#include "core/text.h"
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
 #include "ui/instruments/solver_figure.h"
-#include "ui/lanes.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
 #include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

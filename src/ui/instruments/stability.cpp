@@ -5,13 +5,8 @@
 #include <complex>
 
 #include "analysis/stability.h"
-#include "core/text.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -3,18 +3,11 @@
 #include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "chart/axis.h"
-#include "core/text.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/plots/figure.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

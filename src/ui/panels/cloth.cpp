@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "sim/parameters.h"
 #include "sim/presets.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -8,16 +8,10 @@
 #include <glm/geometric.hpp>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/text_file.h"
 #include "sim/contact.h"
 #include "sim/obstacle_placement.h"
-#include "sim/parameters.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

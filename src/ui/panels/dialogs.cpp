@@ -5,12 +5,7 @@
 
 #include <cstdio>
 
-#include "core/text.h"
 #include "core/text_file.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

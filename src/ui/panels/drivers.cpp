@@ -5,12 +5,8 @@
 #include <glm/geometric.hpp>
 
 #include "core/quantity.h"
-#include "core/text.h"
 #include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -2,15 +2,10 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <numbers>
-#include <string_view>
 
-#include "core/text.h"
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
 #include "integrate/registry.h"
 #include "session/real_time.h"
-#include "sim/parameters.h"
 #include "ui/lanes.h"
 #include "ui/panels/panels.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

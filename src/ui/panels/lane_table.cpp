@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <array>
-#include <string>
 #include <vector>
 
-#include "core/text.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
 #include "ui/widgets/sorted_table.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

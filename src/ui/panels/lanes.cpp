@@ -5,12 +5,8 @@
 #include <string_view>
 
 #include "integrate/registry.h"
-#include "sim/parameters.h"
 #include "ui/lanes.h"
 #include "ui/panels/panels.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

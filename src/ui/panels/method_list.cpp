@@ -4,12 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/text.h"
 #include "integrate/registry.h"
-#include "sim/parameters.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

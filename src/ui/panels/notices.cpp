@@ -3,9 +3,6 @@
 
 #include <imgui.h>
 
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
-
 namespace clothlab {
 namespace {
 

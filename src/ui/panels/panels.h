@@ -11,18 +11,26 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "integrate/tableau.h"
 #include "mesh/boundary_loops.h"
 #include "sim/notice.h"
+#include "sim/parameters.h"
 #include "ui/instruments/stability_figure.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
 #include "ui/panels/panel_context.h"
+#include "ui/readings.h"
+#include "ui/theme.h"
+#include "ui/widgets/numbers.h"
+#include "ui/widgets/parameter_row.h"
+#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 
 // One function per panel, each in its own file, listed in user_interface.cpp. A panel draws into the
-// current ImGui window, reads the snapshot of the context and sends commands.
+// current ImGui window, reads the snapshot of the context and sends commands. This header also brings what
+// most panels use: widgets, theme, texts of numbers and readings.
 
 void transport_panel(const PanelContext& context);
 void integrator_panel(const PanelContext& context);

@@ -8,8 +8,6 @@
 #include "ui/panels/panels.h"
 #include "ui/plots/plot.h"
 #include "ui/plots/plot_kinds.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

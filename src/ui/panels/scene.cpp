@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 

@@ -5,13 +5,8 @@
 #include <cmath>
 
 #include "analysis/stability_text.h"
-#include "core/text.h"
 #include "core/text_file.h"
 #include "mesh/pins.h"
-#include "sim/parameters.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

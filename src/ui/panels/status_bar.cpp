@@ -2,14 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
 #include "integrate/registry.h"
-#include "sim/parameters.h"
 #include "ui/panels/panels.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

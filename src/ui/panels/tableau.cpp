@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "integrate/registry.h"
 #include "integrate/two_step.h"
 #include "ui/instruments/instruments.h"
 #include "ui/panels/panels.h"
-#include "ui/plots/figure.h"
-#include "ui/theme.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -2,12 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/text.h"
 #include "ui/lanes.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 
-#include "core/text.h"
 #include "sim/contact.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 

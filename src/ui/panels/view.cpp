@@ -2,8 +2,6 @@
 #include <string_view>
 
 #include "ui/panels/panels.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

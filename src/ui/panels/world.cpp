@@ -5,13 +5,7 @@
 #include <glm/geometric.hpp>
 
 #include "cloth/grab_force.h"
-#include "core/text.h"
-#include "sim/parameters.h"
 #include "ui/panels/panels.h"
-#include "ui/theme.h"
-#include "ui/widgets/numbers.h"
-#include "ui/widgets/parameter_row.h"
-#include "ui/widgets/widgets.h"
 
 namespace clothlab {
 namespace {

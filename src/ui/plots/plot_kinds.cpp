@@ -8,12 +8,8 @@
 #include <span>
 
 #include "chart/dash.h"
-#include "core/text.h"
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
-#include "ui/lanes.h"
-#include "ui/readings.h"
-#include "ui/theme.h"
 
 namespace clothlab {
 namespace {
