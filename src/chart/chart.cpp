@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "chart/font.h"
-#include "core/text.h"
 
 namespace clothlab {
 namespace {

@@ -2,7 +2,6 @@
 #include "ui/readings.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 

@@ -271,10 +271,9 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
                                AppRequest request) {
     ImGui::SameLine(0, gap);
-    ImGui::BeginDisabled(what.empty());
-    if (icon_button(name, icon, help + (what.empty() ? "." : ": " + what + "."), false, narrow))
+    if (icon_button(name, icon, help + (what.empty() ? "." : ": " + what + "."), false, narrow,
+                    !what.empty()))
       context.request(std::move(request));
-    ImGui::EndDisabled();
   };
   step_button("undo", Icon::undo, context.edits.undo_text(), "Undo (Ctrl-Z)", Undo{});
   step_button("redo", Icon::redo, context.edits.redo_text(), "Redo (Ctrl-Y)", Redo{});
@@ -289,8 +288,7 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (std::exchange(export_menu_closes_, false)) ImGui::CloseCurrentPopup();
   const auto item = [](const char* name, const char* label, const char* key, const char* help) {
     const bool chosen = ImGui::MenuItem(label, key);
-    note_item(name);
-    tooltip(help);
+    explain_item(name, help);
     return chosen;
   };
   const std::string& title = context.snapshot.loaded->scene.title;

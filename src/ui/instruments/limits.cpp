@@ -85,12 +85,11 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
   LaneChoices lanes;
   for (const LimitRow row : rows)
     if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_at_limit(context, row));
-  ImGui::BeginDisabled(lanes.lanes.empty());
   if (text_button(name + ":lanes", "As lanes",
                   "Runs the first four of the sorted table as lanes from the start, each with the substeps "
-                  "that its limit needs. Removes all other lanes."))
+                  "that its limit needs. Removes all other lanes.",
+                  0, false, !lanes.lanes.empty()))
     use_lanes(context, lanes);
-  ImGui::EndDisabled();
 }
 
 void draw_limit(const PanelContext& context, const std::string& name, LimitRow row) {
@@ -99,17 +98,16 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
     ImGui::TableSetColumnIndex(static_cast<int>(c));
     if (c == 0) {
       const std::string id(row->info->id);
-      ImGui::BeginDisabled(!row->run);
       ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
       ImGui::PushID(id.c_str());
       if (text_button(name + ":add:" + id, "+",
-                      "Adds a lane with this method at this h, from the current state.")) {
+                      "Adds a lane with this method at this h, from the current state.", 0, false,
+                      row->run.has_value())) {
         const LaneChoices::Choice lane = lane_at_limit(context, row);
         context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
       }
       ImGui::PopID();
       ImGui::PopStyleVar();
-      ImGui::EndDisabled();
       ImGui::SameLine(0, units(5));
     }
     const std::string text = kLimitColumns[c].text(row);

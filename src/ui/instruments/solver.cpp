@@ -274,8 +274,9 @@ float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2
   if (!low || figure.outcome == SolverFigure::Outcome::converged) line(palette().muted, figure.manner);
   ImGui::PopStyleVar();
   ImGui::EndGroup();
-  note_item(name + ":verdict");
-  tooltip(figure.verdict + (figure.manner.empty() ? "" : "\n\n" + figure.manner) +
+  explain_item(
+      name + ":verdict",
+      figure.verdict + (figure.manner.empty() ? "" : "\n\n" + figure.manner) +
           "\n\nThe curves: the residual of each lane's last linear solve after every iteration of conjugate "
           "gradients, over its right-hand side. The columns: CG iterations of the active lane's last 200 "
           "steps, red if a step did not converge, with Newton iterations in front of them.");

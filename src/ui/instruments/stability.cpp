@@ -24,7 +24,6 @@ void eigenvalues_button(const PanelContext& context, const std::string& name, fl
   StabilityView& view = context.view.plots_layout.stability;
   const auto& measured = context.snapshot.spectrum;
   const bool possible = !measured || measured->spectrum.is_exact;
-  ImGui::BeginDisabled(!possible);
   if (text_button(
           name + ":eigenvalues", width < units(kRoomForLabel) ? "Exact" : "Exact eigenvalues",
           possible
@@ -33,9 +32,8 @@ void eigenvalues_button(const PanelContext& context, const std::string& name, fl
               : "There are " + std::to_string(measured->spectrum.free_directions) +
                     " free directions; all eigenvalues are computed up to " +
                     std::to_string(kExactDirections) + ".",
-          0, view.eigenvalues && possible))
+          0, view.eigenvalues && possible, possible))
     view.eigenvalues = !view.eigenvalues;
-  ImGui::EndDisabled();
 }
 
 void buttons_of(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
@@ -226,13 +224,14 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
                 roomy ? broken_lines(figure.verdict, size.x) : first_line(figure.verdict, size.x));
   ImGui::PopStyleVar();
   ImGui::EndGroup();
-  note_item(name + ":verdict");
-  note_text(name + ":verdict", figure.verdict);
-  tooltip(figure.title + ".\n\n" + figure.verdict +
+  explain_item(
+      name + ":verdict",
+      figure.title + ".\n\n" + figure.verdict +
           "\n\nDots: the modes at their growth per step, damping included. Bars: the number of modes at a "
           "frequency. Curve: the method without damping; thin curves: the other lanes.\n\nThe wheel zooms, "
           "over the numbers of the growth only that axis. A left-drag pans, a right-drag zooms into a box, a "
-          "double click fits again.");
+          "double click fits again.",
+      figure.verdict);
   // Title and two lines, so that the picture does not move when the verdict changes.
   return std::max(ImGui::GetItemRectSize().y, roomy ? 3 * line : line);
 }

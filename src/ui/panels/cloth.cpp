@@ -43,15 +43,13 @@ void pin_buttons(const PanelContext& context) {
       context.send(Command(SetPinPreset{row.preset}));
   }
   const Scene& own = context.snapshot.loaded->scene;
-  ImGui::BeginDisabled(context.edits.scene().pins == own.pins);
   if (text_button("pin-scene", "Pins of the scene",
                   "Pin the particles that the scene pins, where they are now, and free all others.",
-                  ImGui::GetContentRegionAvail().x)) {
+                  ImGui::GetContentRegionAvail().x, false, context.edits.scene().pins != own.pins)) {
     Scene scene = context.edits.scene();
     scene.pins = own.pins;
     context.set_scene(std::move(scene));
   }
-  ImGui::EndDisabled();
   std::size_t count = 0;
   for (const auto pinned : context.snapshot.frame.pinned) count += pinned == 1 ? 1U : 0U;
   small_text(format_count(count) + " pinned. Ctrl-click pins or frees, Ctrl-drag pins all in a rectangle.");

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <glm/common.hpp>
-#include <glm/geometric.hpp>
 
 #include "core/error.h"
 #include "core/text_file.h"
@@ -139,20 +137,18 @@ void obstacles(const PanelContext& context) {
       bodies.erase(bodies.begin() + static_cast<std::ptrdiff_t>(k));
       break;
     }
-  ImGui::BeginDisabled(before == kMostObstacles);
   const Frame& frame = context.snapshot.frame;
   const float gap = units(6),
               width = (ImGui::GetContentRegionAvail().x - (kOffersInLine - 1) * gap) / kOffersInLine;
   for (std::size_t k = 0; k < kOffers.size(); ++k) {
     const Offer& offer = kOffers[k];
     if (k % kOffersInLine != 0) ImGui::SameLine(0, gap);
-    if (!text_button(offer.id, offer.label, offer.help, width, false)) continue;
+    if (!text_button(offer.id, offer.label, offer.help, width, false, before < kMostObstacles)) continue;
     if (offer.shape == Obstacle::Shape::mesh)
       context.request(ChooseMeshObstacle());
     else
       bodies.push_back(placed_near_cloth(frame, {.shape = offer.shape}, bodies));
   }
-  ImGui::EndDisabled();
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }
 
@@ -202,9 +198,7 @@ void contact_figures(const PanelContext& context) {
     ImGui::SameLine(units(160));
     const std::string text = displayable(row.text(context.snapshot.frame.record.contacts));
     plain_text(text);
-    note_item(row.name);
-    note_text(row.name, text);
-    tooltip(row.help);
+    explain_item(row.name, row.help, text);
   }
 }
 

@@ -25,8 +25,9 @@ void running_notice(const PanelContext& context) {
   ImGui::SameLine(0, units(6));
   ImGui::AlignTextToFramePadding();
   plain_text(shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)));
-  note_item("recording-progress");
-  tooltip("Into " + shown_path(context.recording.folder) +
+  explain_item(
+      "recording-progress",
+      "Into " + shown_path(context.recording.folder) +
           ". Frames follow simulated time. If files are written more slowly, the simulation waits for them.");
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
@@ -101,14 +102,11 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   ImGui::InputText("##folder", folder_.data(), folder_.size());
-  note_item("record-folder");
-  tooltip("The recording gets its own numbered folder inside this one.");
+  explain_item("record-folder", "The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
-  ImGui::BeginDisabled(!anything);
   const bool pressed = text_button("start-recording", "Start (Enter)",
-                                   "Starts recording and plays the simulation.", units(130));
-  ImGui::EndDisabled();
+                                   "Starts recording and plays the simulation.", units(130), false, anything);
   if (takes_enter(pressed) && anything) {
     context.request(StartRecording{settings, path_of(folder_.data())});
     close();

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "core/quantity.h"
 #include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
 

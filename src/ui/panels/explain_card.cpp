@@ -115,10 +115,9 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
 void last_step_figure(const PanelContext& context) {
   constexpr float kHeight = 150;
   const bool open = ImGui::CollapsingHeader("One step, at one particle", ImGuiTreeNodeFlags_DefaultOpen);
-  note_item("explain:figure");
-  tooltip(
-      "The force on the particle under the mouse during the last step: as it was, and as the method "
-      "used it. The instrument \"One step\" shows the followed particle.");
+  explain_item("explain:figure",
+               "The force on the particle under the mouse during the last step: as it was, and as the method "
+               "used it. The instrument \"One step\" shows the followed particle.");
   if (!open) return;
   const bool under_mouse = context.under_mouse.has_value();
   const std::optional<std::uint32_t> particle = under_mouse ? context.under_mouse : context.snapshot.followed;

@@ -83,25 +83,27 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
     const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;
     if (ImGui::SmallButton(displayable(label).c_str())) context.set_parameter("dt", *lag.step);
     ImGui::PopFont();
-    note_item("real-time");
-    tooltip("Sets h so that the simulation runs at " + goal + " with 25 % headroom and all lanes are stable" +
-            (lag.limit ? ": " + limit_of(context.snapshot, *lag.limit) : std::string()) +
-            ". A larger h increases damping and errors. Ctrl-Z reverts it.");
+    explain_item("real-time",
+                 "Sets h so that the simulation runs at " + goal +
+                     " with 25 % headroom and all lanes are stable" +
+                     (lag.limit ? ": " + limit_of(context.snapshot, *lag.limit) : std::string()) +
+                     ". A larger h increases damping and errors. Ctrl-Z reverts it.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
     text = "No stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
     if (lag.limit) text += ": " + limit_of(context.snapshot, *lag.limit);
   }
   small_text(text, 1);
-  note_item("lag");
-  note_text("lag", text);
-  tooltip(text +
+  explain_item(
+      "lag",
+      text +
           ".\n\nSteps take longer than the time they simulate, so the cloth moves more slowly than "
           "requested. Simulated time is never skipped, and h never changes by itself. Of several lanes, you "
           "can freeze the slowest (menu with the dots) or reduce its substeps.\n\nThe cost of a step is the "
           "median processor time of the last steps, and its factor is simulated time over wall-clock time of "
           "that lane alone, as in its head. The proposed h accounts for all lanes; the line with the speed "
-          "shows what all reach together.");
+          "shows what all reach together.",
+      text);
 }
 
 // How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."
@@ -118,11 +120,12 @@ void shared_step(const PanelContext& context, double h) {
   }
   const std::string text = divided ? "Substeps: " + substeps + "." : "No lane uses substeps.";
   small_text(text, 1);
-  note_item("shared-step");
-  note_text("shared-step", text);
-  tooltip(text +
+  explain_item(
+      "shared-step",
+      text +
           "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each lane "
-          "may divide them into substeps (Solver tab).");
+          "may divide them into substeps (Solver tab).",
+      text);
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
@@ -168,8 +171,7 @@ void short_explanation(const IntegratorInfo& info, const SolverSettings& solver,
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - spacing / 2);
   if (fitting() > 0) small_text(summary_with(info, solver), fitting());
   ImGui::EndGroup();
-  note_item("explain");
-  tooltip("The beginning of the explanation. E or the question mark opens all of it.");
+  explain_item("explain", "The beginning of the explanation. E or the question mark opens all of it.");
 }
 
 // Height of the part of the panel that differs between methods, for the method with most parameters, so that

@@ -85,9 +85,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
   const std::string origin = origin_text(context.snapshot, rows);
   ImGui::SetCursorScreenPos(at);
   coloured_text(palette().muted, first_line(origin, size.x));
-  note_item("lane-origin");
-  note_text("lane-origin", origin);
-  tooltip(origin + " All lanes are compared from then on.");
+  explain_item("lane-origin", origin + " All lanes are compared from then on.", origin);
   const float line = ImGui::GetTextLineHeight() + units(2);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line));
   size.y -= line;
@@ -104,8 +102,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
           const bool shown = row.lane->lane == context.snapshot.lane;
           if (ImGui::Selectable(id.c_str(), shown, ImGuiSelectableFlags_SpanAllColumns))
             context.select_lane(row.lane->lane);
-          note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
-          tooltip(row.figures.help);
+          explain_item(std::string("lane-row:") + lane_letter(row.lane->lane), row.figures.help);
           ImGui::SameLine(0, 0);
           // On the bar of the selected lane, its own colour is hard to read.
           coloured_text(shown ? palette().text : lane_colour(row.lane->lane),

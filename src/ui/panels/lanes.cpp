@@ -45,8 +45,7 @@ void chip(const PanelContext& context, const LaneSnapshot& lane, float side) {
   const std::string name = std::string("lane:") + lane_letter(lane.lane);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (ImGui::InvisibleButton(name.c_str(), ImVec2(side, side))) context.select_lane(lane.lane);
-  note_item(name);
-  tooltip(lane_name(lane) + ". " + read_lane(lane).help);
+  explain_item(name, lane_name(lane) + ". " + read_lane(lane).help);
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const ImU32 colour = lane_colour(lane.lane);
   const ImVec2 b(at.x + side, at.y + side);
@@ -125,13 +124,11 @@ void lane_menu(const PanelContext& context) {
 
 void new_lane_buttons(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
-  ImGui::BeginDisabled(now.others.size() + 1 == kMostLanes);
   if (text_button("add-lane", "+",
                   "Adds a lane with another method, from the current state and under the same grab (C). "
                   "Shift with a digit adds that method.",
-                  ImGui::GetFrameHeight()))
+                  ImGui::GetFrameHeight(), false, now.others.size() + 1 < kMostLanes))
     context.add_lane(contrasting_method(now));
-  ImGui::EndDisabled();
   ImGui::SameLine(0, units(2));
   sets(context);
 }

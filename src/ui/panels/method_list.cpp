@@ -106,8 +106,7 @@ std::optional<std::size_t> method_list(const PanelContext& context, const Method
       if (i == 0 || integrators()[rows[i - 1]].family != info.family) family_heading(info.family, at, i == 0);
       const double ms = rows[i] < context.snapshot.method_ms.size() ? context.snapshot.method_ms[rows[i]] : 0;
       if (entry(rows[i], rows[i] == context.integrator(), ms, at)) chosen = rows[i];
-      note_item(name + ":" + std::string(info.id));
-      tooltip(help_of(info, ms));
+      explain_item(name + ":" + std::string(info.id), help_of(info, ms));
     }
     ImGui::PopStyleVar();
   };

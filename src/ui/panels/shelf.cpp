@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "analysis/stability_text.h"
-#include "core/text_file.h"
 #include "mesh/pins.h"
 
 namespace clothlab {
@@ -176,12 +175,10 @@ void MeshBar::pin_choices(const PanelContext& context) {
   if (row_button("mesh-top-edge", "Top edge", "Pin the highest particles of each part.",
                  is(PinPreset::top_edge)))
     pin(context, PinPreset::top_edge, Choice::preset);
-  ImGui::BeginDisabled(edges == 0);
   if (row_button("mesh-open-edge", "An open edge (click it)",
                  "Shows all open edges: hems, necklines, holes. Click one in the picture to pin all of it.",
-                 choice_ == Choice::open_edge))
+                 choice_ == Choice::open_edge, 0, edges > 0))
     choice_ = Choice::open_edge;
-  ImGui::EndDisabled();
   if (row_button("mesh-drop", "None, drop on the floor", "Free all particles and add a floor below the mesh.",
                  is(PinPreset::none) && scene.floor.on))
     drop_on_floor(context);
@@ -248,31 +245,22 @@ std::string help_of_smaller_step(const PanelContext& context, const std::optiona
   return describe_stability(info, context.own_parameters(), context.step_size(), *estimate);
 }
 
-// Always as wide as with `widest`: the largest stable step may become known later, and the buttons next to it
-// must not move.
-bool steady_button(const char* name, const std::string& label, const char* widest, const std::string& help,
-                   bool enabled) {
-  ImGui::BeginDisabled(!enabled);
-  const bool pressed = row_button(name, label, help, false, button_width(widest));
-  ImGui::EndDisabled();
-  return pressed;
-}
-
 // Half of the step or the largest stable one; or as many substeps as keep this method stable, or twice as
-// many as now if theory calls these stable.
+// many as now if theory calls these stable. Always of the same width: the largest stable step may become
+// known later, and the buttons next to it must not move.
 void smaller_step_buttons(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const std::string help = help_of_smaller_step(context, smaller);
-  if (steady_button("blow-up-smaller-h",
-                    smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h",
-                    "Smaller h: 0.00 ms", help, smaller.has_value()))
+  if (row_button("blow-up-smaller-h",
+                 smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h", help, false,
+                 button_width("Smaller h: 0.00 ms"), smaller.has_value()))
     context.set_parameter("dt", std::copysign(smaller->h * context.scene().substeps, context.scene().dt));
   const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
   const double count = smaller ? std::ceil(std::abs(context.scene().dt) / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
-  if (steady_button("blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps",
-                    "Substeps: 1000", can ? "Keeps the step and divides it into this many substeps." : help,
-                    can))
+  if (row_button("blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps",
+                 can ? "Keeps the step and divides it into this many substeps." : help, false,
+                 button_width("Substeps: 1000"), can))
     context.set_parameter("substeps", count);
 }
 

@@ -163,9 +163,7 @@ void status_bar(const PanelContext& context) {
     if (item(palette().careful, what, what)) tooltip(trouble);
   if (const auto figure = step_figure(info, values, record);
       figure && item(palette().text, figure->text, figure->usual)) {
-    note_item("step-figure");
-    note_text("step-figure", figure->text);
-    tooltip(figure->help);
+    explain_item("step-figure", figure->help, figure->text);
   }
 
   if (const std::optional<Frame::Grab>& grab = now.frame.grab)

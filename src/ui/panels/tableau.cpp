@@ -153,8 +153,9 @@ void TableauDialog::choose_preset() {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(units(170));
   ImGui::InputText("##tableau-name", name_.data(), name_.size());
-  note_item("tableau-name");
-  tooltip("Name of the method in lanes and files. Plots call every tableau Runge–Kutta or two-step tableau.");
+  explain_item(
+      "tableau-name",
+      "Name of the method in lanes and files. Plots call every tableau Runge–Kutta or two-step tableau.");
 }
 
 void TableauDialog::choose_stages() {
@@ -163,21 +164,17 @@ void TableauDialog::choose_stages() {
   plain_text("Stages");
   ImGui::SameLine();
   const float size = ImGui::GetFrameHeight();
-  ImGui::BeginDisabled(columns_ == 1);
-  if (text_button("fewer-stages", "−", "Removes the last stage.", size)) --columns_;
-  ImGui::EndDisabled();
+  if (text_button("fewer-stages", "−", "Removes the last stage.", size, false, columns_ > 1)) --columns_;
   ImGui::SameLine(0, units(5));
   plain_text(std::to_string(columns_));
   ImGui::SameLine(0, units(5));
-  ImGui::BeginDisabled(columns_ == kMostStages);
-  if (text_button("more-stages", "+", "Adds a stage.", size)) {
+  if (text_button("more-stages", "+", "Adds a stage.", size, false, columns_ < kMostStages)) {
     for (std::size_t i = 0; i <= columns_; ++i) {
       copy("0", a_[i][columns_]);
       copy("0", a_[columns_][i]);
     }
     copy("0", b_[columns_++]);
   }
-  ImGui::EndDisabled();
 }
 
 float TableauDialog::left_of_cell(std::size_t column) const {
@@ -199,8 +196,7 @@ void TableauDialog::edit_row(const std::string& head, std::string_view help, con
     ImGui::PushID(name.c_str());
     ImGui::InputText("##cell", cells[j].data(), cells[j].size(), ImGuiInputTextFlags_AutoSelectAll);
     ImGui::PopID();
-    note_item(name);
-    tooltip("A number or an expression, such as 1/6 or 1/4 - sqrt(3)/6.");
+    explain_item(name, "A number or an expression, such as 1/6 or 1/4 - sqrt(3)/6.");
   }
 }
 

@@ -18,13 +18,11 @@ void transport_panel(const PanelContext& context) {
   if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
     context.send(Control(StepOnce{}));
   ImGui::SameLine(0, gap);
-  ImGui::BeginDisabled(!now.can_rewind);
   if (icon_button("rewind", Icon::rewind,
                   "Goes back by half a second of viewing time and pauses (Backspace). If the lane blew up "
                   "while others ran on, it goes back to before the blow-up.",
-                  false, width))
+                  false, width, now.can_rewind))
     context.send(Control(Rewind{}));
-  ImGui::EndDisabled();
   ImGui::SameLine(0, gap);
   if (icon_button("reset", Icon::reset,
                   "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width))
@@ -37,16 +35,14 @@ void transport_panel(const PanelContext& context) {
     context.send(Command(ReverseVelocities{}));
   ImGui::SameLine(0, gap);
   const std::string why_not = why_only_forward(context.scene());
-  ImGui::BeginDisabled(!why_not.empty());
   if (text_button(
           "step-back", "−h",
           "One step of −h from here by this method (A), then pause. It is a step of the simulation, no undo: "
           "only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) return to "
           "the state before the last step. Backward Euler undoes a step of explicit Euler, and the reverse." +
               (why_not.empty() ? std::string() : "\n\nNot possible now: " + why_not + "."),
-          width))
+          width, false, why_not.empty()))
     context.send(Command(StepBack{}));
-  ImGui::EndDisabled();
 
   const double speed = context.speed();
   if (const auto changed = number_row("speed", "Speed",

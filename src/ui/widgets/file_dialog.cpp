@@ -312,9 +312,9 @@ void FileDialog::draw_head() {
     problem_.clear();
     filter();
   }
-  note_item("file-text");
-  tooltip(is_saving() ? "The name of the file in this folder, or a whole path."
-                      : "Shows only the files whose names contain this; a whole path opens directly.");
+  explain_item("file-text",
+               is_saving() ? "The name of the file in this folder, or a whole path."
+                           : "Shows only the files whose names contain this; a whole path opens directly.");
   if (!is_reading() && std::exchange(accept_awaited_, false)) accept();
 }
 

@@ -55,8 +55,7 @@ bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Ro
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ImGui::TableSetColumnIndex(static_cast<int>(c));
     ImGui::TableHeader(displayable(columns[c].title).c_str());
-    note_item(name + ":" + columns[c].title);
-    tooltip(columns[c].help);
+    explain_item(name + ":" + columns[c].title, columns[c].help);
   }
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (specs == nullptr || specs->SpecsCount == 0) return true;

@@ -210,6 +210,12 @@ void tooltip(std::string_view text) {
   ImGui::PopStyleVar();
 }
 
+void explain_item(std::string_view name, std::string_view help, std::string_view text) {
+  note_item(name);
+  if (!text.empty()) note_text(name, text);
+  tooltip(help);
+}
+
 void begin_tooltip_above(float y) {
   // Next to the cursor and within the window: to its right at the left edge of the window, to its left at the
   // right edge.
@@ -330,15 +336,13 @@ void choice_list(const std::string& name, const std::string& preview, std::strin
 
 bool list_item(const std::string& name, std::string_view label, std::string_view help, bool selected) {
   const bool chosen = ImGui::Selectable(displayable(label).c_str(), selected);
-  note_item(name);
-  tooltip(help);
+  explain_item(name, help);
   return chosen;
 }
 
 bool check_item(const char* name, const char* label, bool& value, std::string_view help) {
   const bool changed = ImGui::Checkbox(label, &value);
-  note_item(name);
-  tooltip(help);
+  explain_item(name, help);
   return changed;
 }
 
@@ -361,11 +365,13 @@ void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour) {
   if (share > 0) bar(width * static_cast<float>(std::min(share, 1.0)), colour);
 }
 
-bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width) {
+bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width,
+                 bool enabled) {
   const float height = ImGui::GetFrameHeight();
   if (width == 0) width = units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const bool plain = icon == Icon::fallback || icon == Icon::close;
+  ImGui::BeginDisabled(!enabled);
   if (active) push_active_look();
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
   const bool pressed = ImGui::Button(std::string("##icon").append(name).c_str(), ImVec2(width, height));
@@ -375,18 +381,19 @@ bool icon_button(std::string_view name, Icon icon, std::string_view help, bool a
   const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette().muted : palette().text;
   draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
             ImGui::GetColorU32(ImGui::ColorConvertU32ToFloat4(colour)));
-  tooltip(help);
-  note_item(name);
+  explain_item(name, help);
+  ImGui::EndDisabled();
   return pressed;
 }
 
 bool text_button(std::string_view name, std::string_view label, std::string_view help, float width,
-                 bool active) {
+                 bool active, bool enabled) {
+  ImGui::BeginDisabled(!enabled);
   if (active) push_active_look();
   const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
   if (active) ImGui::PopStyleColor(2);
-  tooltip(help);
-  note_item(name);
+  explain_item(name, help);
+  ImGui::EndDisabled();
   return pressed;
 }
 
@@ -397,10 +404,10 @@ void next_in_row(float width) {
 }
 
 bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active,
-                float width) {
+                float width, bool enabled) {
   if (width == 0) width = button_width(label);
   next_in_row(width);
-  return text_button(name, label, help, width, active);
+  return text_button(name, label, help, width, active, enabled);
 }
 
 bool row_icon_button(std::string_view name, Icon icon, std::string_view help) {

@@ -29,6 +29,9 @@ ShownTexts& shown_texts();
 /// Notes the text of a part, which need not be a control.
 void note_text(std::string_view name, std::string_view text);
 
+/// Notes the last control and gives it a tooltip; where `text` is not empty, notes that too.
+void explain_item(std::string_view name, std::string_view help, std::string_view text = {});
+
 /// A tooltip for the last control, wrapped to a readable width, below the control, or above or to the side of
 /// it if there is no room; never over it.
 void tooltip(std::string_view text);
@@ -83,15 +86,15 @@ void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour);
 enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
 /// A square button with a drawn sign and a tooltip; `active` fills it with the accent. Notes its rectangle.
 bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active = false,
-                 float width = 0);
+                 float width = 0, bool enabled = true);
 /// The same with a text.
 bool text_button(std::string_view name, std::string_view label, std::string_view help, float width = 0,
-                 bool active = false);
+                 bool active = false, bool enabled = true);
 
 /// A text button, or one with a sign, after the last item: on the same line if there is room, else on the
 /// next. `width` 0: the width of the label.
 bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active = false,
-                float width = 0);
+                float width = 0, bool enabled = true);
 bool row_icon_button(std::string_view name, Icon icon, std::string_view help);
 /// The same for any other item of that width.
 void next_in_row(float width);
