@@ -11,17 +11,6 @@ constexpr double kLeastDecade = -300, kMostDecade = 300;
 // Smallest resolvable range [of the larger end].
 constexpr double kLeastSpan = 1e-12;
 
-// 1, 2 or 5 times a power of ten, so that about `most` fit into the span.
-double round_step(double span, int most) {
-  const double least = span / most;
-  double step = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double factor : {2.0, 2.5, 2.0}) {
-    if (step >= least * (1 - 1e-9)) break;
-    step *= factor;
-  }
-  return step;
-}
-
 // Digits needed to tell multiples of the step apart.
 int digits_of(double largest, double step) {
   const double decades = std::floor(std::log10(largest)) - std::floor(std::log10(step));
@@ -65,8 +54,9 @@ std::vector<AxisTick> Axis::ticks(int most, std::string_view unit, double least_
   // A single tick gives no scale, so a finer step is used. A fifth of the range, rounded, is below half of
   // it.
   for (int count = most; all.size() < 2 && count <= std::max(most, 5); ++count) {
-    const double step = decades ? std::max(1.0, std::ceil((high - low) / count))
-                                : std::max(round_step(high - low, count), least_step);
+    const double step = decades
+                            ? std::max(1.0, std::ceil((high - low) / count))
+                            : std::max(rounded_up((high - low) / count * (1 - 1e-9), {1, 2, 5}), least_step);
     const int digits = decades ? 3 : digits_of(std::max(std::abs(low), std::abs(high)), step);
     const double first = std::ceil(low / step - 1e-9);
     all.clear();

@@ -108,14 +108,12 @@ struct Font::TrueType {
 Font::Font(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return;
-  auto font = std::make_unique<TrueType>();
+  auto font = std::make_shared<TrueType>();
   font->bytes.assign(std::istreambuf_iterator<char>(stream), {});
   const auto* data = reinterpret_cast<const unsigned char*>(font->bytes.data());
   const int offset = stbtt_GetFontOffsetForIndex(data, 0);
   if (offset >= 0 && stbtt_InitFont(&font->info, data, offset) != 0) true_type_ = std::move(font);
 }
-
-Font::~Font() = default;
 
 TextMask Font::draw(std::string_view utf8, double size) const {
   if (!true_type_) return draw_built_in(utf8, size);

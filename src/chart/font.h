@@ -32,16 +32,13 @@ class Font {
  public:
   /// An empty path, or a file that is no font, selects the built-in one.
   explicit Font(const std::filesystem::path& file);
-  ~Font();
-  Font(const Font&) = delete;
-  Font& operator=(const Font&) = delete;
 
   /// One line of UTF-8 text; `size` is the height of a line [pixel].
   TextMask draw(std::string_view utf8, double size) const;
 
  private:
   struct TrueType;
-  std::unique_ptr<TrueType> true_type_;
+  std::shared_ptr<const TrueType> true_type_;
 };
 
 }  // namespace clothlab
