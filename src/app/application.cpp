@@ -314,14 +314,14 @@ class Application {
     const Overloaded handle{
         [&](const OpenPath& open) { documents_.open_path(open.path); },
         [&](const AddMeshObstacle& add) { documents_.add_obstacle(add.path); },
-        [&](ChooseMeshObstacle) { ui_.files().open_obstacle(); },
+        [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
         [&](const OpenScene& open) { documents_.open_scene(open); },
         [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
         [&](const SaveScene& save) { documents_.save_scene(save.path); },
         [&](KeepShownMoment) { documents_.keep_moment(); },
         [&](const SaveMoment& save) { documents_.save_moment(save.path); },
         [&](const SavePlot& save) {
-          write([&](const fs::path& folder) { return write_plot(*save.plot, save.format, folder); });
+          write([&](const fs::path& folder) { return write_plot(*save.plot, folder); });
         },
         [&](const SaveTable& save) {
           write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });

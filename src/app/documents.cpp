@@ -290,7 +290,7 @@ bool Documents::loses_changes(const AppRequest& request) {
 void Documents::answer(AnswerUnsaved::Answer answer) {
   if (answer == AnswerUnsaved::Answer::save) {
     saving_before_next_ = true;
-    return around_.ui.files().save(FileDialog::Purpose::save_scene, edits_.scene().title);
+    return around_.ui.files().open(FileDialog::Purpose::save_scene, edits_.scene().title);
   }
   const std::optional<AppRequest> next = std::exchange(next_, std::nullopt);
   if (next && answer == AnswerUnsaved::Answer::discard) around_.carry_out(*next);

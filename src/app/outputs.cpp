@@ -213,8 +213,7 @@ fs::path write_table(const std::string& title, const std::string& csv, const fs:
   return path;
 }
 
-fs::path write_plot(const ShownPlot& shown, SavePlot::Format format, const fs::path& folder) {
-  if (format == SavePlot::Format::csv) return write_table(shown.plot.title, plot_csv(shown), folder);
+fs::path write_plot(const ShownPlot& shown, const fs::path& folder) {
   const fs::path path = free_path(folder, shown.plot.title, ".png");
   const Image image = draw_chart(chart_of(shown));
   write_png(path, image);

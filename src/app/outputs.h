@@ -73,9 +73,8 @@ class Outputs {
 std::filesystem::path write_table(const std::string& title, const std::string& csv,
                                   const std::filesystem::path& folder);
 
-/// Writes the visible part of a plot into the folder, under the plot's title ("energy.csv", or "energy-2.csv"
+/// Draws the visible part of a plot into the folder, under the plot's title ("energy.png", or "energy-2.png"
 /// when that exists). Returns the path. Throws InputError or SystemError, one sentence.
-std::filesystem::path write_plot(const ShownPlot& shown, SavePlot::Format format,
-                                 const std::filesystem::path& folder);
+std::filesystem::path write_plot(const ShownPlot& shown, const std::filesystem::path& folder);
 
 }  // namespace clothlab

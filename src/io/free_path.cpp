@@ -48,9 +48,9 @@ fs::path make_free_folder(const fs::path& folder, std::string_view stem) {
                    ".");
 }
 
-std::string file_stem(std::string_view title) {
+std::string file_stem(std::string_view title, std::string_view prefix) {
   constexpr std::size_t kLongest = 100;
-  std::string name = "clothlab";
+  std::string name(prefix);
   bool gap = true;
   for (const char c : title) {
     const auto byte = static_cast<unsigned char>(c);
@@ -58,10 +58,10 @@ std::string file_stem(std::string_view title) {
       gap = true;
       continue;
     }
-    if (std::exchange(gap, false)) name += '-';
+    if (std::exchange(gap, false) && !name.empty()) name += '-';
     name += static_cast<char>(std::tolower(byte));
   }
-  return name.size() > kLongest ? "clothlab" : name;
+  return name.size() > kLongest ? std::string(prefix) : name;
 }
 
 }  // namespace clothlab

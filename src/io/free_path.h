@@ -15,7 +15,8 @@ std::filesystem::path free_file(const std::filesystem::path& folder, std::string
 /// Throws InputError, one sentence, if it cannot be created.
 std::filesystem::path make_free_folder(const std::filesystem::path& folder, std::string_view stem);
 
-/// A scene's title as the stem of a file name: "clothlab-sheet-on-two-corners".
-std::string file_stem(std::string_view title);
+/// A scene's title as the stem of a file name: "clothlab-sheet-on-two-corners"; only `prefix` if that is too
+/// long.
+std::string file_stem(std::string_view title, std::string_view prefix = "clothlab");
 
 }  // namespace clothlab

@@ -39,7 +39,7 @@ void resize_text(const ShortcutTargets& on) {
 }
 template <FileDialog::Purpose purpose>
 void save(const ShortcutTargets& on) {
-  on.files.save(purpose, on.context.snapshot.loaded->scene.title);
+  on.files.open(purpose, on.context.snapshot.loaded->scene.title);
 }
 
 void save_moment(const ShortcutTargets& on) {
@@ -101,7 +101,7 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::none, 'G', false, false, "G", "ground grid", flip<&ViewSettings::ground>},
     Shortcut{Key::none, 'P', false, false, "P", "plots", flip<&ViewSettings::plots>},
     Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh, scene, moment or journal",
-             [](const ShortcutTargets& on) { on.files.open(); }},
+             [](const ShortcutTargets& on) { on.files.open(FileDialog::Purpose::open); }},
     Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene", save<FileDialog::Purpose::save_scene>},
     Shortcut{Key::none, 'S', true, false, "Ctrl-Shift-S", "save this moment", save_moment, true},
     Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins, lanes or scene",

@@ -258,11 +258,11 @@ void UserInterface::main_buttons(const PanelContext& context) {
                   "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
                   "one on the window. A journal is replayed to its end.",
                   wide))
-    files_.open();
+    files_.open(FileDialog::Purpose::open);
   ImGui::SameLine(0, gap);
   if (text_button("save", "Save...",
                   "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide))
-    files_.save(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
+    files_.open(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
   ImGui::SameLine(0, gap);
   if (text_button("export", "Export",
                   "Pictures, the mesh, this moment, the journal, recordings, and the command line.", wide))
@@ -296,11 +296,11 @@ void UserInterface::export_menu(const PanelContext& context) {
            "A PNG of the view, without the panels, in the folder that you last saved to."))
     context.request(SavePicture{});
   if (item("export-mesh", "Mesh ...", "Ctrl-E", "The current shape as an OBJ file."))
-    files_.save(FileDialog::Purpose::save_mesh, title);
+    files_.open(FileDialog::Purpose::save_mesh, title);
   if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
            "The whole run as it is now. Open it later to continue with the same bits.")) {
     context.request(KeepShownMoment{});
-    files_.save(FileDialog::Purpose::save_moment, title);
+    files_.open(FileDialog::Purpose::save_moment, title);
   }
   if (item("save-journal", "Journal of the session", "Ctrl-J",
            "All commands so far, each with its step, as a file in the folder that you last saved to. "

@@ -24,6 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Interface;
+using ::testing::StartsWith;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -562,13 +563,15 @@ TEST(Plots, ToggleCurvesScaleAndKind) {
   EXPECT_TRUE(view.hidden.contains("kinetic"));
   face.click("plot0:CSV");
   ASSERT_FALSE(face.requests.empty());
-  const auto* save = std::get_if<SavePlot>(&face.requests.back());
+  const auto* save = std::get_if<SaveTable>(&face.requests.back());
   ASSERT_NE(save, nullptr);
-  EXPECT_EQ(save->format, SavePlot::Format::csv);
-  EXPECT_EQ(save->plot->plot.runs.size(), 1u);
-  EXPECT_EQ(save->plot->plot.runs[0].curves.size(), 4u);
+  EXPECT_EQ(save->title, "Energy");
+  EXPECT_THAT(save->csv, StartsWith("run,method,"));
   face.click("plot0:PNG");
-  EXPECT_EQ(std::get<SavePlot>(face.requests.back()).format, SavePlot::Format::png);
+  const auto* picture = std::get_if<SavePlot>(&face.requests.back());
+  ASSERT_NE(picture, nullptr);
+  EXPECT_EQ(picture->plot->plot.runs.size(), 1u);
+  EXPECT_EQ(picture->plot->plot.runs[0].curves.size(), 4u);
   face.click("plot0:legend:kinetic");
   EXPECT_FALSE(view.hidden.contains("kinetic"));
   // Gravity's share by its button or by its curve.

@@ -96,12 +96,8 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     frame.label(label, colour, lane_name(*point.lane));
     note_rect(name + ":point:" + lane_letter(point.lane->lane), p, p);
     if (!hovered || std::hypot(mouse.x - p.x, mouse.y - p.y) > units(8)) continue;
-    begin_tooltip_above(p.y - units(8));
-    const std::string words = lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +
-                              format_plain(point.cost) + " s per simulated second";
-    plain_text(words);
-    note_text("tooltip", words);
-    ImGui::EndTooltip();
+    frame.tell(lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +
+               format_plain(point.cost) + " s per simulated second");
   }
 }
 

@@ -125,10 +125,8 @@ struct KeepShownMoment {};
 struct SaveMoment {
   std::filesystem::path path;
 };
-/// Exports a plot to a file in the user's folder.
+/// A picture of a plot to a PNG file in the user's folder.
 struct SavePlot {
-  enum class Format { csv, png };
-  Format format = Format::csv;
   std::shared_ptr<const ShownPlot> plot;
 };
 struct CancelLoad {};

@@ -64,9 +64,6 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   const std::string name = "plot" + std::to_string(slot);
   const float gap = units(kButtonGap);
   const bool alone = layout.enlarged == slot;
-  const auto save = [&](SavePlot::Format format) {
-    context.request(SavePlot{format, std::make_shared<const ShownPlot>(shown_plot(*plot, view))});
-  };
   struct Button {
     const char* label;
     const char* help;
@@ -92,8 +89,12 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
          view.y.reset();
        },
        kind == PlotKind::energy},
-      {"CSV", "Save the shown curves as a table.", false, [&] { save(SavePlot::Format::csv); }},
-      {"PNG", "Save the plot as a picture.", false, [&] { save(SavePlot::Format::png); }},
+      {"CSV", "Save the shown curves as a table.", false,
+       [&] {
+         context.request(SaveTable{plot->title, plot_csv(shown_plot(*plot, view))});
+       }},
+      {"PNG", "Save the plot as a picture.", false,
+       [&] { context.request(SavePlot{std::make_shared<const ShownPlot>(shown_plot(*plot, view))}); }},
   };
   float x = right;
   for (const Button& button : all) {

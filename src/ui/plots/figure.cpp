@@ -196,6 +196,7 @@ void Figure::upright(float x, ImU32 colour, float thickness) const {
 void Figure::tell(std::string_view text, std::string_view failed) const {
   begin_tooltip_above(a_.y - units(4));
   plain_text(text);
+  note_text("tooltip", text);
   if (!failed.empty()) coloured_text(palette().failed, failed);
   ImGui::EndTooltip();
 }

@@ -260,15 +260,6 @@ bool has_samples(const Plot& plot) {
   return std::ranges::any_of(plot.runs, [](const PlotRun& run) { return run.x.size() >= 2; });
 }
 
-void draw_sentence(const std::string& text, ImVec2 at, ImVec2 size) {
-  const float width = size.x - units(16);
-  const std::string shown = displayable(text);
-  const ImVec2 extent = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width);
-  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(),
-                                      ImVec2(at.x + (size.x - extent.x) / 2, at.y + (size.y - extent.y) / 2),
-                                      palette().muted, shown.c_str(), nullptr, width);
-}
-
 // A drag along the time axis, down to `bottom`, returns the time under the mouse.
 std::optional<double> handle_time_axis(const std::string& name, const Figure& frame, float bottom) {
   ImGui::SetCursorScreenPos(ImVec2(frame.a().x, frame.b().y));
@@ -285,6 +276,7 @@ std::optional<double> handle_time_axis(const std::string& name, const Figure& fr
 
 std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at,
                                    ImVec2 size) {
+  draw_ground(at, size);
   const float line = ImGui::GetTextLineHeight();
   const float pad = units(8);
   const float beside_legend = line + units(13 + kThinStrip + kStripGap + kLeastFrame);
@@ -433,14 +425,13 @@ std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, co
 
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  draw_ground(corner, size);
   ImGui::PushFont(fonts().small);
   ImGui::PushID(name.c_str());
   std::optional<double> pointed;
   if (has_samples(plot))
     pointed = draw_samples(name, plot, view, corner, size);
   else
-    draw_sentence(plot.empty, corner, size);
+    draw_empty(plot.empty, corner, size);
   ImGui::PopID();
   ImGui::PopFont();
   ImGui::SetCursorScreenPos(corner);

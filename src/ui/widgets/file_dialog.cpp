@@ -4,12 +4,12 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 
 #include "core/text.h"
 #include "core/text_file.h"
+#include "io/free_path.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
@@ -76,33 +76,12 @@ void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
   recent_ = std::move(recent);
 }
 
-void FileDialog::save(Purpose purpose, std::string_view title) {
-  show(purpose);
-  suggest(title);
-}
-
 void FileDialog::close() {
   purpose_.reset();
   reading_.reset();
 }
 
-void FileDialog::suggest(std::string_view title) {
-  std::string name;
-  for (const char c : title) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || byte >= 0x80)
-      name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  if (name.empty()) name = "scene";
-  if (name.size() > 100) name = "scene";
-  std::snprintf(text_.data(), text_.size(), "%s%s", name.c_str(),
-                words_of(*purpose_).extensions.front().c_str());
-}
-
-void FileDialog::show(Purpose purpose) {
+void FileDialog::open(Purpose purpose, std::string_view title) {
   purpose_ = purpose;
   appearing_ = true;
   accept_awaited_ = false;
@@ -111,6 +90,10 @@ void FileDialog::show(Purpose purpose) {
   std::error_code error;
   const fs::path& start = is_saving() ? save_in_ : open_from_;
   go_to(fs::is_directory(start, error) ? start : home());
+  if (!is_saving()) return;
+  const std::string stem = file_stem(title, {});
+  std::snprintf(text_.data(), text_.size(), "%s%s", stem.empty() ? "scene" : stem.c_str(),
+                words_of(purpose).extensions.front().c_str());
 }
 
 void FileDialog::go_to(const fs::path& folder) {

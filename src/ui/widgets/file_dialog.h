@@ -25,12 +25,9 @@ class FileDialog {
  public:
   enum class Purpose { open, obstacle, save_scene, save_mesh, save_moment };
 
-  /// Shows the files that can be opened, in the last folder.
-  void open() { show(Purpose::open); }
-  /// Shows meshes that can become obstacles.
-  void open_obstacle() { show(Purpose::obstacle); }
-  /// Asks for the name of a file; the suggestion is based on `title`.
-  void save(Purpose purpose, std::string_view title);
+  /// Shows the files that can be opened, in the last folder, or asks for the name of the file to save; the
+  /// suggestion is based on `title`.
+  void open(Purpose purpose, std::string_view title = {});
   void close();
   bool is_open() const { return purpose_.has_value(); }
   /// Whether a folder is still being read; the previous one is shown until then.
@@ -55,8 +52,6 @@ class FileDialog {
  private:
   using Entry = FolderListing::Entry;
 
-  void show(Purpose purpose);
-  void suggest(std::string_view title);
   bool is_saving() const { return purpose_ != Purpose::open && purpose_ != Purpose::obstacle; }
   void go_to(const std::filesystem::path& folder);
   void show_listing();
