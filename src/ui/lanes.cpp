@@ -49,6 +49,15 @@ ImU32 lane_colour(LaneId lane) {
   return rgb(mixed);
 }
 
+void draw_lane_letter(LaneId lane, ImVec2 at, float side, float opacity) {
+  const ImU32 colour = lane_colour(lane);
+  const std::string text(1, lane_letter(lane));
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + side, at.y + side), with_alpha(colour, opacity),
+                                            units(4));
+  draw_text(ImVec2(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2), readable_on(colour), text);
+}
+
 std::string lane_name(const LaneSnapshot& lane) {
   const int substeps = lane.scene().substeps;
   return std::string(1, lane_letter(lane.lane)) + "  " +
@@ -118,16 +127,6 @@ void end_bar() {
   end_fixed();
 }
 
-// A letter on the lane's colour.
-float letter(ImVec2 at, LaneId lane) {
-  const float side = ImGui::GetTextLineHeight() + units(3);
-  const std::string text(1, lane_letter(lane));
-  const ImU32 colour = lane_colour(lane);
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + side, at.y + side), colour, units(3));
-  draw_text(ImVec2(at.x + (side - text_width(text)) / 2, at.y + units(1.5F)), readable_on(colour), text);
-  return side;
-}
-
 // The names of all lanes that are drawn over each other, as many as fit.
 void all_names(const PanelContext& context, ImVec2 at, float right) {
   for (const LaneSnapshot* lane : context.snapshot.lanes()) {
@@ -156,7 +155,8 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float top =
       begin_bar("head-", lane.lane, area, active && !overlay ? palette().chosen : palette().panel);
   const ImVec2 a = area.a(), b = area.b();
-  const float pad = units(6), side = letter(ImVec2(a.x + pad, top - units(1.5F)), lane.lane);
+  const float pad = units(6), side = ImGui::GetTextLineHeight() + units(3);
+  draw_lane_letter(lane.lane, ImVec2(a.x + pad, top - units(1.5F)), side);
   const LaneReading now = read_lane(lane);
   const float left = a.x + 2 * pad + side;
   // In a narrow tile the name has priority over the text of the state, and the title over a factor.

@@ -17,6 +17,8 @@ namespace clothlab {
 
 /// The lane's colour, readable on the panels.
 ImU32 lane_colour(LaneId lane);
+/// The lane's letter on a square of its colour, in the current window.
+void draw_lane_letter(LaneId lane, ImVec2 at, float side, float opacity = 1);
 /// "B  Implicit midpoint"; with 16 substeps "B  ÷16 Implicit midpoint".
 std::string lane_name(const LaneSnapshot& lane);
 
@@ -47,18 +49,13 @@ std::size_t next_new_method(const Snapshot& now);
 
 /// A set of lanes to compare, all from the start.
 struct LaneChoices {
-  struct Choice {
-    std::size_t row = 0;  ///< in integrators()
-    int substeps = 1;
-    std::optional<StageSolve> stages = {};  ///< none: as the active lane
-  };
-  std::vector<Choice> lanes;
+  std::vector<NewLane> lanes;                 ///< the first one becomes the active lane
   std::optional<double> dt = {};              ///< for all [s]; none: unchanged
   std::optional<std::size_t> reference = {};  ///< of `lanes`
 };
 
 /// RK4 at a fifth of the explicit limit: far more accurate than the lanes that it is compared with.
-LaneChoices::Choice reference_lane(const PanelContext& context);
+NewLane reference_lane(const PanelContext& context);
 
 struct LaneSet {
   const char* title;

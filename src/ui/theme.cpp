@@ -103,17 +103,13 @@ void set_colours(Theme theme, ImGuiStyle& style) {
   c[ImGuiCol_HeaderHovered] = rgba(p.chosen_hovered);
   c[ImGuiCol_HeaderActive] = rgba(p.chosen_active);
   c[ImGuiCol_CheckMark] = rgba(p.accent);
-  c[ImGuiCol_SliderGrab] = rgba(p.accent);
-  c[ImGuiCol_SliderGrabActive] = rgba(p.accent_strong);
   c[ImGuiCol_PlotHistogram] = rgba(p.accent);
   c[ImGuiCol_Tab] = rgba(p.tab);
   c[ImGuiCol_TabHovered] = rgba(p.chosen_hovered);
   c[ImGuiCol_TabActive] = rgba(p.chosen);
-  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = rgba(p.popup);
   c[ImGuiCol_Separator] = rgba(p.line);
   c[ImGuiCol_TextSelectedBg] = rgba(with_alpha(p.accent, 0.35F));
   c[ImGuiCol_NavHighlight] = rgba(p.accent);
-  c[ImGuiCol_ModalWindowDimBg] = ImVec4(0, 0, 0, 0.35F);
   c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
   c[ImGuiCol_ScrollbarGrab] = rgba(p.field_active);
   c[ImGuiCol_ScrollbarGrabHovered] = rgba(p.button_hovered);
@@ -191,7 +187,6 @@ void apply_theme(Theme theme, float scale, float density) {
   style.ItemSpacing = ImVec2(8, 6);
   style.ItemInnerSpacing = ImVec2(6, 4);
   style.ScrollbarSize = 12;
-  style.GrabMinSize = 10;
   style.WindowRounding = 6;
   style.ChildRounding = 5;
   style.FrameRounding = 4;
@@ -199,7 +194,6 @@ void apply_theme(Theme theme, float scale, float density) {
   style.TabRounding = 4;
   style.GrabRounding = 3;
   style.WindowBorderSize = 1;
-  style.WindowTitleAlign = ImVec2(0.0F, 0.5F);
   style.ScaleAllSizes(scale);
   ImGui::GetStyle() = style;
   load_fonts(scale, density);

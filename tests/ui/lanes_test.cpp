@@ -118,9 +118,9 @@ TEST(LaneSets, AreValidAndBeginAtTheStart) {
     const LaneChoices choices = set.choose(face.context());
     EXPECT_GE(choices.lanes.size(), 2u) << set.title;
     EXPECT_LE(choices.lanes.size(), kMostLanes) << set.title;
-    for (const LaneChoices::Choice& lane : choices.lanes) {
-      EXPECT_LT(lane.row, integrators().size());
-      EXPECT_NO_THROW(check_parameter(parameter_spec("substeps"), lane.substeps)) << set.title;
+    for (const NewLane& lane : choices.lanes) {
+      EXPECT_NE(find_integrator(lane.integrator), nullptr) << set.title;
+      EXPECT_NO_THROW(check_parameter(parameter_spec("substeps"), lane.substeps.value_or(0))) << set.title;
     }
     if (choices.dt) {
       EXPECT_NO_THROW(check_parameter(parameter_spec("dt"), *choices.dt));

@@ -60,9 +60,10 @@ constexpr std::array kFileTitles{"integrator", "largest_h_s", "seconds_per_secon
 static_assert(kFileTitles.size() == kLimitColumns.size());
 
 // At the h of the table's run, into which the scene's step is divided.
-LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
+NewLane lane_at_limit(const PanelContext& context, LimitRow row) {
   const double parts = std::ceil(std::abs(context.scene().dt) / row->run->h - 1e-9);
-  return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
+  return {.integrator = std::string(row->info->id),
+          .substeps = static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
 }
 
 std::string csv_of_limits(const std::vector<LimitRow>& rows) {
@@ -92,43 +93,23 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
     use_lanes(context, lanes);
 }
 
-void draw_limit(const PanelContext& context, const std::string& name, LimitRow row) {
-  ImGui::TableNextRow();
-  for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
-    ImGui::TableSetColumnIndex(static_cast<int>(c));
-    if (c == 0) {
-      const std::string id(row->info->id);
-      ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
-      ImGui::PushID(id.c_str());
-      if (text_button(name + ":add:" + id, "+",
-                      "Adds a lane with this method at this h, from the current state.", 0, false,
-                      row->run.has_value())) {
-        const LaneChoices::Choice lane = lane_at_limit(context, row);
-        context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
-      }
-      ImGui::PopID();
-      ImGui::PopStyleVar();
-      ImGui::SameLine(0, units(5));
-    }
-    const std::string text = kLimitColumns[c].text(row);
-    coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
-                  c == 0 ? first_line(text, ImGui::GetContentRegionAvail().x) : text);
-    note_text(name + ":" + std::string(row->info->id) + ":" + kLimitColumns[c].title, text);
+void draw_cell(const PanelContext& context, const std::string& name, LimitRow row, std::size_t column,
+               const std::string& text) {
+  const std::string id(row->info->id);
+  if (column == 0) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
+    ImGui::PushID(id.c_str());
+    if (text_button(name + ":add:" + id, "+",
+                    "Adds a lane with this method at this h, from the current state.", 0, false,
+                    row->run.has_value()))
+      context.send(Control(lane_at_limit(context, row)));
+    ImGui::PopID();
+    ImGui::PopStyleVar();
+    ImGui::SameLine(0, units(5));
   }
-}
-
-// Draws the table and returns its rows as sorted.
-std::vector<LimitRow> limit_table(const PanelContext& context, const std::string& name,
-                                  const LimitSearch::Progress& found, ImVec2 size) {
-  std::vector<LimitRow> rows;
-  for (const MethodLimit& method : found.methods) rows.push_back(&method);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1)));
-  if (begin_sorted_table<LimitRow>(name + ":column", kLimitColumns, size, rows)) {
-    for (const LimitRow row : rows) draw_limit(context, name, row);
-    ImGui::EndTable();
-  }
-  ImGui::PopStyleVar();
-  return rows;
+  coloured_text(column == 0 && !row->done ? palette().muted : palette().text,
+                column == 0 ? first_line(text, ImGui::GetContentRegionAvail().x) : text);
+  note_text(name + ":" + id + ":" + kLimitColumns[column].title, text);
 }
 
 std::string words_of_limits(const PanelContext& context, const LimitSearch::Progress& found) {
@@ -159,8 +140,12 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   const float head = draw_search_head(name, *found, running, words, outdated, at, size.x, size.x);
   tooltip(outdated.empty() ? words : outdated + " " + words + ".");
   ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), at.y + head));
-  const std::vector<LimitRow> rows =
-      limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));
+  std::vector<LimitRow> rows;
+  for (const MethodLimit& method : found->methods) rows.push_back(&method);
+  sorted_table<LimitRow>(name + ":column", kLimitColumns, ImVec2(size.x - units(4), size.y - head - units(2)),
+                         rows, [&](LimitRow row, std::size_t column, const std::string& text) {
+                           draw_cell(context, name, row, column, text);
+                         });
   ImGui::SetCursorScreenPos(after_find);
   if (!has_room_for("As lanes", at, size)) return;
   lanes_button(context, name, rows);

@@ -187,7 +187,7 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
 
 // ---- The last steps
 
-void tell_step(const Figure& frame, const SolverFigure::Step& step) {
+void tell_step(const Figure& frame, const PlotSample& step) {
   std::string text = format_quantity(step.time, "s", 4);
   text.append(": ").append(std::to_string(step.cg_iterations)).append(" CG iterations, ");
   text.append(std::to_string(step.newton_iterations)).append(" of Newton's method");
@@ -227,7 +227,7 @@ void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, 
   frame.axes();
   ImDrawList* draw = ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < figure.steps.size(); ++i) {
-    const SolverFigure::Step& step = figure.steps[i];
+    const PlotSample& step = figure.steps[i];
     const double from = static_cast<double>(i) - count;
     const float left = std::round(frame.px(from));
     const float right = std::max(std::round(frame.px(from + 1)) - (count < 60 ? 1.0F : 0.0F), left + 1);

@@ -137,7 +137,7 @@ void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
   double most = 0;
   for (auto it = lane.plot->rbegin(); it != lane.plot->rend() && out.steps.size() < kStepsShown; ++it) {
     if (it->time > end || std::isnan(it->milliseconds)) continue;
-    out.steps.push_back({it->time, it->cg_iterations, it->newton_iterations, it->converged});
+    out.steps.push_back(*it);
     most = std::max(most, static_cast<double>(std::max(it->cg_iterations, it->newton_iterations)));
   }
   if (most == 0) out.steps.clear();

@@ -19,18 +19,12 @@ struct SolverFigure {
     std::vector<double> residuals;  ///< relative; [k] after k iterations
     double tolerance = 0;           ///< of the solve
   };
-  struct Step {
-    double time = 0;  ///< [s]
-    int cg_iterations = 0;
-    int newton_iterations = 0;
-    bool converged = true;
-  };
-  std::vector<Curve> curves;    ///< of the active lane first; none of a lane without such a solve
-  std::vector<int> solves;      ///< CG iterations of each solve of the active lane's last step
-  std::vector<Step> steps;      ///< the active lane's last ones, newest last; empty where none iterated
-  AxisRange iterations{0, 4};   ///< the axis of the curves
-  AxisRange residual{1e-4, 1};  ///< the same of the residuals, logarithmic
-  double most_iterations = 4;   ///< where the axis of the steps ends
+  std::vector<Curve> curves;      ///< of the active lane first; none of a lane without such a solve
+  std::vector<int> solves;        ///< CG iterations of each solve of the active lane's last step
+  std::vector<PlotSample> steps;  ///< the active lane's last ones, newest last; empty where none iterated
+  AxisRange iterations{0, 4};     ///< the axis of the curves
+  AxisRange residual{1e-4, 1};    ///< the same of the residuals, logarithmic
+  double most_iterations = 4;     ///< where the axis of the steps ends
   enum class Outcome { no_step, converged, warned, not_converged };
   Outcome outcome = Outcome::no_step;
   std::string verdict;  ///< the outcome of the active lane's last step, in a sentence

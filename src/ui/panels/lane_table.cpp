@@ -89,32 +89,21 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
   const float line = ImGui::GetTextLineHeight() + units(2);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line));
   size.y -= line;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
-  if (begin_sorted_table<LaneRow>("lane-table", kColumns, size, rows)) {
-    for (const LaneRow& row : rows) {
-      ImGui::TableNextRow();
-      for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
-        ImGui::TableSetColumnIndex(static_cast<int>(c));
-        const std::string text = displayable(kColumns[c].text(row));
-        note_text(std::string("lane-row:") + lane_letter(row.lane->lane) + ':' + kColumns[c].title, text);
-        if (c == 0) {
-          const std::string id = std::string("##row") + lane_letter(row.lane->lane);
-          const bool shown = row.lane->lane == context.snapshot.lane;
-          if (ImGui::Selectable(id.c_str(), shown, ImGuiSelectableFlags_SpanAllColumns))
-            context.select_lane(row.lane->lane);
-          explain_item(std::string("lane-row:") + lane_letter(row.lane->lane), row.figures.help);
-          ImGui::SameLine(0, 0);
-          // On the bar of the selected lane, its own colour is hard to read.
-          coloured_text(shown ? palette().text : lane_colour(row.lane->lane),
-                        first_line(text, ImGui::GetContentRegionAvail().x));
-          continue;
-        }
-        coloured_text(colour_of_cell(row.figures, c), text);
-      }
-    }
-    ImGui::EndTable();
-  }
-  ImGui::PopStyleVar();
+  const auto draw = [&](const LaneRow& row, std::size_t column, const std::string& text) {
+    const LaneId lane = row.lane->lane;
+    const std::string item = std::string("lane-row:") + lane_letter(lane);
+    note_text(item + ':' + kColumns[column].title, displayable(text));
+    if (column > 0) return coloured_text(colour_of_cell(row.figures, column), text);
+    const bool shown = lane == context.snapshot.lane;
+    if (ImGui::Selectable(("##" + item).c_str(), shown, ImGuiSelectableFlags_SpanAllColumns))
+      context.select_lane(lane);
+    explain_item(item, row.figures.help);
+    ImGui::SameLine(0, 0);
+    // On the bar of the selected lane, its own colour is hard to read.
+    coloured_text(shown ? palette().text : lane_colour(lane),
+                  first_line(text, ImGui::GetContentRegionAvail().x));
+  };
+  sorted_table<LaneRow>("lane-table", kColumns, size, rows, draw);
 }
 
 }  // namespace clothlab

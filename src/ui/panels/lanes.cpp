@@ -14,11 +14,10 @@ namespace {
 void reference_item(const PanelContext& context, const char* name, const char* label, bool from_start,
                     const char* help) {
   if (!list_item(name, label, help)) return;
-  const LaneChoices::Choice lane = reference_lane(context);
-  context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
-                               .from_start = from_start,
-                               .substeps = lane.substeps,
-                               .is_reference = true}));
+  NewLane lane = reference_lane(context);
+  lane.from_start = from_start;
+  lane.is_reference = true;
+  context.send(Control(lane));
 }
 
 // Keeps one lane and replaces the others; all begin at the start.
@@ -47,18 +46,13 @@ void chip(const PanelContext& context, const LaneSnapshot& lane, float side) {
   if (ImGui::InvisibleButton(name.c_str(), ImVec2(side, side))) context.select_lane(lane.lane);
   explain_item(name, lane_name(lane) + ". " + read_lane(lane).help);
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  const ImU32 colour = lane_colour(lane.lane);
   const ImVec2 b(at.x + side, at.y + side);
   const bool active = lane.lane == context.snapshot.lane;
-  draw->AddRectFilled(at, b, with_alpha(colour, active ? 1.0F : 0.55F), units(4));
+  draw_lane_letter(lane.lane, at, side, active ? 1 : 0.55F);
   if (active) draw->AddRect(at, b, palette().text, units(4), 0, units(2));
   if (lane.frozen)
     draw->AddLine(ImVec2(at.x + units(3), b.y - units(3)), ImVec2(b.x - units(3), at.y + units(3)),
                   palette().failed, units(2));
-  const std::string letter(1, lane_letter(lane.lane));
-  const ImVec2 size = ImGui::CalcTextSize(letter.c_str());
-  draw->AddText(ImVec2(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2), readable_on(colour),
-                letter.c_str());
 }
 
 struct LayoutButton {
@@ -165,38 +159,23 @@ void lanes_panel(const PanelContext& context) {
 
 namespace {
 
-LaneChoices methods(std::initializer_list<std::string_view> ids) {
+LaneChoices methods(std::initializer_list<const char*> ids) {
   LaneChoices set;
-  for (const std::string_view id : ids) set.lanes.push_back({method_row(id)});
+  for (const char* id : ids) set.lanes.push_back({.integrator = id, .substeps = 1});
   return set;
-}
-
-LaneChoices classic(const PanelContext&) {
-  return methods({"explicit-euler", "symplectic-euler", "semi-implicit-euler", "implicit-midpoint"});
-}
-
-LaneChoices damping(const PanelContext&) {
-  return methods({"implicit-midpoint", "generalized-alpha", "bdf2", "backward-euler"});
-}
-
-LaneChoices games(const PanelContext&) {
-  return methods({"symplectic-euler", "xpbd", "projective-dynamics", "semi-implicit-euler"});
-}
-
-LaneChoices explicit_ones(const PanelContext&) {
-  return methods({"explicit-euler", "symplectic-euler", "velocity-verlet", "rk4"});
 }
 
 LaneChoices in_real_time(const PanelContext& context) {
   LaneChoices set = methods({"symplectic-euler", "velocity-verlet", "rk4", "semi-implicit-euler",
                              "semi-implicit-bdf2", "backward-euler", "projective-dynamics", "rattle"});
   const double h_ms = 1e3 * std::abs(context.scene().dt);
-  std::erase_if(set.lanes, [&](const auto& lane) { return context.snapshot.method_ms[lane.row] > h_ms; });
+  std::erase_if(set.lanes, [&](const NewLane& lane) {
+    return context.snapshot.method_ms[method_row(lane.integrator)] > h_ms;
+  });
   return set;
 }
 
 LaneChoices steps_of_one(const PanelContext& context) {
-  const std::size_t row = context.integrator();
   double dt = std::min(16 * std::abs(context.step_size()), 1.0);
   // The lane without substeps must be stable too.
   constexpr double kBelowLimit = 0.9;
@@ -204,39 +183,50 @@ LaneChoices steps_of_one(const PanelContext& context) {
     if (const auto limit = largest_stable_step(context.method(), context.own_parameters(), *estimate);
         limit && *limit > 0)
       dt = std::min(dt, kBelowLimit * *limit);
-  return {{{row, 16}, {row, 4}, {row, 1}}, std::max(dt, find_scene_parameter("dt")->spec.min)};
+  LaneChoices set{{}, std::max(dt, find_scene_parameter("dt")->spec.min)};
+  for (const int substeps : {16, 4, 1})
+    set.lanes.push_back({.integrator = context.scene().integrator, .substeps = substeps});
+  return set;
 }
 
 LaneChoices stages_of_one(const PanelContext& context) {
   const bool implicit =
       context.method().family == IntegratorFamily::implicit && !context.method().always_newton;
-  const std::size_t row = implicit ? context.integrator() : method_row("backward-euler");
+  const std::string id = implicit ? context.scene().integrator : "backward-euler";
   const int substeps = context.scene().substeps;
-  return {{{row, substeps, StageSolve::newton}, {row, substeps, StageSolve::linear}}};
+  return {{{.integrator = id, .substeps = substeps, .stages = StageSolve::newton},
+           {.integrator = id, .substeps = substeps, .stages = StageSolve::linear}}};
 }
 
 LaneChoices with_reference(const PanelContext& context) {
-  LaneChoices set;
-  set.lanes = {{context.integrator(), context.scene().substeps}, reference_lane(context)};
-  set.reference = 1;
-  return set;
+  const Scene& scene = context.scene();
+  return {{{.integrator = scene.integrator, .substeps = scene.substeps}, reference_lane(context)}, {}, 1};
 }
 
 constexpr std::array kSets{
-    LaneSet{"Classic four",
-            "Explicit, symplectic and semi-implicit Euler and the implicit midpoint rule: growth, energy "
-            "conservation and damping compared.",
-            classic},
+    LaneSet{
+        "Classic four",
+        "Explicit, symplectic and semi-implicit Euler and the implicit midpoint rule: growth, energy "
+        "conservation and damping compared.",
+        [](const PanelContext&) {
+          return methods({"explicit-euler", "symplectic-euler", "semi-implicit-euler", "implicit-midpoint"});
+        }},
     LaneSet{"Damping ladder",
             "Implicit midpoint, generalized-alpha, BDF2 and backward Euler: from no numerical damping to the "
             "most.",
-            damping},
+            [](const PanelContext&) {
+              return methods({"implicit-midpoint", "generalized-alpha", "bdf2", "backward-euler"});
+            }},
     LaneSet{"Games",
             "Methods used in games: symplectic Euler, XPBD, projective dynamics and semi-implicit Euler.",
-            games},
+            [](const PanelContext&) {
+              return methods({"symplectic-euler", "xpbd", "projective-dynamics", "semi-implicit-euler"});
+            }},
     LaneSet{"Explicit four",
             "Explicit and symplectic Euler, velocity Verlet and RK4: compare their largest stable h.",
-            explicit_ones},
+            [](const PanelContext&) {
+              return methods({"explicit-euler", "symplectic-euler", "velocity-verlet", "rk4"});
+            }},
     LaneSet{"One method at h, 4 h, 16 h",
             "The active method with 16, 4 and 1 substeps of a step of 16 times the current h, or of the "
             "largest stable step.",
@@ -254,11 +244,11 @@ constexpr std::array kSets{
 
 }  // namespace
 
-LaneChoices::Choice reference_lane(const PanelContext& context) {
+NewLane reference_lane(const PanelContext& context) {
   const auto& estimate = context.snapshot.stability;
   const double dt = std::abs(context.scene().dt);
   const double h = estimate ? explicit_limit(*estimate) / 5 : dt / context.scene().substeps / 10;
-  return {method_row("rk4"), static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0))};
+  return {.integrator = "rk4", .substeps = static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0))};
 }
 
 std::span<const LaneSet> lane_sets() { return kSets; }
@@ -266,18 +256,13 @@ std::span<const LaneSet> lane_sets() { return kSets; }
 void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
   const LaneId kept = context.snapshot.lane;
   for (const LaneSnapshot& other : context.snapshot.others) context.remove_lane(other.lane);
-  context.set_integrator(wanted.lanes.front().row);
-  if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().substeps)
-    context.set_parameter("substeps", substeps);
-  if (const auto stages = wanted.lanes.front().stages;
-      stages && *stages != context.scene().solver.stage_solve)
-    context.set_parameter("stage-solve", static_cast<double>(*stages));
-  for (std::size_t i = 1; i < wanted.lanes.size(); ++i) {
-    const LaneChoices::Choice& lane = wanted.lanes[i];
-    context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
-                                 .substeps = lane.substeps,
-                                 .stages = lane.stages}));
-  }
+  const NewLane& first = wanted.lanes.front();
+  context.set_integrator(method_row(first.integrator));
+  if (first.substeps && *first.substeps != context.scene().substeps)
+    context.set_parameter("substeps", *first.substeps);
+  if (first.stages && *first.stages != context.scene().solver.stage_solve)
+    context.set_parameter("stage-solve", static_cast<double>(*first.stages));
+  for (const NewLane& lane : std::span(wanted.lanes).subspan(1)) context.send(Control(lane));
   if (wanted.dt) context.set_parameter("dt", *wanted.dt);
   // New lanes have the first letters that are free.
   if (wanted.reference) {

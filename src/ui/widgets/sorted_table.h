@@ -27,38 +27,11 @@ struct SortedColumn {
   std::string (*text)(const Row&);
 };
 
-/// Begins a table whose titles stay visible, and sorts its rows. Titles are noted as "name:title". If it
-/// returns true, draw the rows, then call ImGui::EndTable. The last columns are left out if they would leave
-/// too little for the first; ImGui::TableGetColumnCount() returns how many there are.
+/// Sorts the rows of the current table by the column that the user chose.
 template <class Row>
-bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Row>> columns, ImVec2 size,
-                        std::vector<Row>& rows) {
-  constexpr float kLeastRest = 75;  // of the column without a width [interface units]
-  const ImGuiStyle& style = ImGui::GetStyle();
-  float room = size.x - style.ScrollbarSize - units(kLeastRest);
-  std::size_t fitting = 0;
-  for (; fitting < columns.size(); ++fitting)
-    if ((room -= units(columns[fitting].width) + 2 * style.CellPadding.x) < 0 && fitting > 1) break;
-  columns = columns.first(fitting);
-  if (!ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()),
-                         ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
-                             ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
-                         size))
-    return false;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const SortedColumn<Row>& column : columns)
-    ImGui::TableSetupColumn(
-        column.title,
-        column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-        units(column.width));
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    ImGui::TableSetColumnIndex(static_cast<int>(c));
-    ImGui::TableHeader(displayable(columns[c].title).c_str());
-    explain_item(name + ":" + columns[c].title, columns[c].help);
-  }
+void sort_rows(std::span<const SortedColumn<Row>> columns, std::vector<Row>& rows) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (specs == nullptr || specs->SpecsCount == 0) return true;
+  if (specs == nullptr || specs->SpecsCount == 0) return;
   const auto value = columns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)].value;
   const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
   std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
@@ -66,7 +39,47 @@ bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Ro
     if (x == kNoFigure || y == kNoFigure) return x != kNoFigure && y == kNoFigure;
     return up ? x < y : y < x;
   });
-  return true;
+}
+
+/// A table whose titles stay visible, with its rows sorted; draws its cells by draw(row, column, text).
+/// Titles are noted as "name:title". The last columns are left out if they would leave too little for the
+/// first.
+template <class Row, class Draw>
+void sorted_table(const std::string& name, std::span<const SortedColumn<Row>> columns, ImVec2 size,
+                  std::vector<Row>& rows, const Draw& draw) {
+  constexpr float kLeastRest = 75;  // of the column without a width [interface units]
+  const ImVec2 padding(units(4), units(1));
+  float room = size.x - ImGui::GetStyle().ScrollbarSize - units(kLeastRest);
+  std::size_t fitting = 0;
+  for (; fitting < columns.size(); ++fitting)
+    if ((room -= units(columns[fitting].width) + 2 * padding.x) < 0 && fitting > 1) break;
+  columns = columns.first(fitting);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, padding);
+  if (ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()),
+                        ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
+                            ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
+                        size)) {
+    ImGui::TableSetupScrollFreeze(0, 1);
+    for (const SortedColumn<Row>& column : columns)
+      ImGui::TableSetupColumn(
+          column.title,
+          column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+          units(column.width));
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+    for (const SortedColumn<Row>& column : columns) {
+      ImGui::TableNextColumn();
+      ImGui::TableHeader(displayable(column.title).c_str());
+      explain_item(name + ":" + column.title, column.help);
+    }
+    sort_rows(columns, rows);
+    for (const Row& row : rows)
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        ImGui::TableNextColumn();
+        draw(row, c, columns[c].text(row));
+      }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
 }
 
 }  // namespace clothlab

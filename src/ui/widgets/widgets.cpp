@@ -286,23 +286,17 @@ void coloured_text(ImU32 colour, std::string_view text) {
   ImGui::PopStyleColor();
 }
 
-void wrapped_text(std::string_view text, std::optional<ImU32> colour) {
-  ImGui::PushStyleColor(ImGuiCol_Text, colour.value_or(palette().text));
+void wrapped_text(std::string_view text, std::optional<ImU32> colour, std::optional<int> lines) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::string shown = broken_lines(text, width);
   ImGui::PushTextWrapPos(0);  // for a word that is longer than a line
-  ImGui::TextUnformatted(broken_lines(text, ImGui::GetContentRegionAvail().x).c_str());
+  coloured_text(colour.value_or(palette().text), lines ? cut_to_lines(shown, *lines, width) : shown);
   ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
 }
 
 void small_text(std::string_view text, std::optional<int> lines) {
   ImGui::PushFont(fonts().small);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
-  ImGui::PushTextWrapPos(0);
-  const float width = ImGui::GetContentRegionAvail().x;
-  const std::string shown = broken_lines(text, width);
-  ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines, width) : shown).c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
+  wrapped_text(text, palette().muted, lines);
   ImGui::PopFont();
 }
 

@@ -71,9 +71,9 @@ float button_width(std::string_view label);
 /// Text in the current font, in lines as given, and in a colour.
 void plain_text(std::string_view text);
 void coloured_text(ImU32 colour, std::string_view text);
-/// Text wrapped at the edge of the panel.
-void wrapped_text(std::string_view text, std::optional<ImU32> colour = {});
-/// Muted small text, wrapped at the edge of the panel and cut after `lines` lines.
+/// Text wrapped at the edge of the panel and cut after `lines` lines.
+void wrapped_text(std::string_view text, std::optional<ImU32> colour = {}, std::optional<int> lines = {});
+/// The same, muted and small.
 void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
