@@ -3,8 +3,6 @@
 
 #include <imgui.h>
 
-#include <cstdio>
-
 #include "core/text_file.h"
 
 namespace clothlab {
@@ -67,7 +65,7 @@ void recording_notice(const PanelContext& context) {
 
 void RecordingDialog::open(const std::filesystem::path& folder) {
   open_now();
-  std::snprintf(folder_.data(), folder_.size(), "%s", utf8_of(folder).c_str());
+  folder_ = utf8_of(folder);
 }
 
 bool Dialog::on_key(const KeyPress& press) {
@@ -101,14 +99,14 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   plain_text("In a new folder inside");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputText("##folder", folder_.data(), folder_.size());
+  text_input("##folder", folder_);
   explain_item("record-folder", "The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
   const bool pressed = text_button("start-recording", "Start (Enter)",
                                    "Starts recording and plays the simulation.", units(130), false, anything);
   if (takes_enter(pressed) && anything) {
-    context.request(StartRecording{settings, path_of(folder_.data())});
+    context.request(StartRecording{settings, path_of(folder_)});
     close();
   }
   ImGui::SameLine();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -158,7 +157,7 @@ class RecordingDialog : public Dialog {
   void draw(const PanelContext& context, const Area& view);
 
  private:
-  std::array<char, 1024> folder_{};
+  std::string folder_;
 };
 
 /// Edits the coefficients of a method, with its properties while they are typed. Its method goes to the
@@ -169,10 +168,8 @@ class TableauDialog : public Dialog {
   void draw(const PanelContext& context, const Area& view);
 
  private:
-  using Cell = std::array<char, kLongestCell + 1>;
-
   Tableau written() const;
-  void write(const Tableau& tableau);
+  std::size_t columns() const { return edited_.is_two_step() ? edited_.alpha.size() : edited_.b.size(); }
   /// Follows the cells: what is known of the method, or what is wrong.
   void update();
   void choose_preset();
@@ -181,14 +178,10 @@ class TableauDialog : public Dialog {
   float left_of_cell(std::size_t column) const;
   /// A row of cells with its head; the items are "`item`:1", ...
   void edit_row(const std::string& head, std::string_view help, const std::string& item,
-                std::span<Cell> cells);
+                std::vector<std::string>& cells);
   void show_facts(float height);
 
-  bool two_step_ = false;                                 // α and β are then a_[0] and a_[1]
-  std::size_t columns_ = 1;                               // stages, or 3
-  std::array<char, 4 * kLongestTableauName + 1> name_{};  // in UTF-8
-  std::array<std::array<Cell, kMostStages>, kMostStages> a_{};
-  std::array<Cell, kMostStages> b_{};
+  Tableau edited_;                // as typed
   std::optional<Tableau> known_;  // that the following belongs to
   std::string fault_;             // one sentence; empty: none
   TableauFacts facts_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/error.h"
 #include "integrate/registry.h"
@@ -59,56 +58,29 @@ std::string stability_text(const TableauFacts& facts, bool two_step) {
   return text;
 }
 
-void copy(std::string_view text, std::span<char> to) {
-  std::snprintf(to.data(), to.size(), "%.*s", static_cast<int>(text.size()), text.data());
-}
-
 }  // namespace
 
 void TableauDialog::open(const Tableau& tableau) {
   open_now();
-  write(tableau);
+  edited_ = tableau;
 }
 
 Tableau TableauDialog::written() const {
-  Tableau tableau;
-  tableau.name = printable(trimmed(name_.data()), kLongestTableauName);
-  const auto texts = [&](std::span<const Cell> cells) {
-    std::vector<std::string> row;
-    for (const Cell& cell : cells.first(columns_)) row.emplace_back(trimmed(cell.data()));
-    return row;
+  Tableau tableau = edited_;
+  tableau.name = printable(trimmed(edited_.name), kLongestTableauName);
+  const auto trim = [](std::vector<std::string>& cells) {
+    for (std::string& cell : cells) cell = std::string(trimmed(cell).substr(0, kLongestCell));
   };
-  if (two_step_) {
-    tableau.alpha = texts(a_[0]);
-    tableau.beta = texts(a_[1]);
-    return tableau;
-  }
-  for (std::size_t i = 0; i < columns_; ++i) tableau.a.push_back(texts(a_[i]));
-  tableau.b = texts(b_);
+  std::ranges::for_each(tableau.a, trim);
+  for (auto* cells : {&tableau.b, &tableau.alpha, &tableau.beta}) trim(*cells);
   return tableau;
-}
-
-void TableauDialog::write(const Tableau& tableau) {
-  two_step_ = tableau.is_two_step();
-  copy(tableau.name, name_);
-  const auto fill = [](std::span<Cell> row, std::span<const std::string> cells) {
-    for (std::size_t j = 0; j < row.size(); ++j) copy(j < cells.size() ? cells[j] : "0", row[j]);
-  };
-  for (auto& row : a_) fill(row, {});
-  if (two_step_) {
-    fill(a_[0], tableau.alpha);
-    fill(a_[1], tableau.beta);
-  }
-  for (std::size_t i = 0; i < tableau.a.size(); ++i) fill(a_[i], tableau.a[i]);
-  fill(b_, tableau.b);
-  columns_ = two_step_ ? tableau.alpha.size() : tableau.b.size();
 }
 
 void TableauDialog::update() {
   Tableau now = written();
   if (known_ == now) return;
   try {
-    if (two_step_) {
+    if (now.is_two_step()) {
       const TwoStepTable table(now);
       facts_ = table.facts();
       values_ = table.values();
@@ -118,7 +90,7 @@ void TableauDialog::update() {
       values_ = table.values();
     }
     measured_order_ = measured_order(now);
-    info_ = *find_integrator(two_step_ ? kTwoStepIntegrator : kRungeKuttaIntegrator);
+    info_ = *find_integrator(now.is_two_step() ? kTwoStepIntegrator : kRungeKuttaIntegrator);
     fault_.clear();
   } catch (const InputError& error) {
     fault_ = error.what();
@@ -144,7 +116,7 @@ void TableauDialog::choose_preset() {
                         kind_text(facts.kind, preset.tableau.b.size(), preset.tableau.is_two_step()) + " " +
                             stability_text(facts, preset.tableau.is_two_step()),
                         same(preset)))
-            write(preset.tableau);
+            edited_ = preset.tableau;
         }
       },
       ImGuiComboFlags_HeightLarge);
@@ -152,56 +124,54 @@ void TableauDialog::choose_preset() {
   plain_text("Name");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(units(170));
-  ImGui::InputText("##tableau-name", name_.data(), name_.size());
+  text_input("##tableau-name", edited_.name);
   explain_item(
       "tableau-name",
       "Name of the method in lanes and files. Plots call every tableau Runge–Kutta or two-step tableau.");
 }
 
 void TableauDialog::choose_stages() {
-  if (two_step_) return;
+  if (edited_.is_two_step()) return;
+  std::size_t stages = columns();
   ImGui::SameLine(0, units(14));
   plain_text("Stages");
   ImGui::SameLine();
   const float size = ImGui::GetFrameHeight();
-  if (text_button("fewer-stages", "−", "Removes the last stage.", size, false, columns_ > 1)) --columns_;
+  if (text_button("fewer-stages", "−", "Removes the last stage.", size, false, stages > 1)) --stages;
   ImGui::SameLine(0, units(5));
-  plain_text(std::to_string(columns_));
+  plain_text(std::to_string(stages));
   ImGui::SameLine(0, units(5));
-  if (text_button("more-stages", "+", "Adds a stage.", size, false, columns_ < kMostStages)) {
-    for (std::size_t i = 0; i <= columns_; ++i) {
-      copy("0", a_[i][columns_]);
-      copy("0", a_[columns_][i]);
-    }
-    copy("0", b_[columns_++]);
-  }
+  if (text_button("more-stages", "+", "Adds a stage.", size, false, stages < kMostStages)) ++stages;
+  edited_.b.resize(stages, "0");
+  edited_.a.resize(stages);
+  for (auto& row : edited_.a) row.resize(stages, "0");
 }
 
 float TableauDialog::left_of_cell(std::size_t column) const {
   const float heads = units(64), left = ImGui::GetStyle().WindowPadding.x;
   const float room = ImGui::GetWindowWidth() - 2 * left - heads;
   return left + heads +
-         static_cast<float>(column) * std::min(units(134), room / static_cast<float>(columns_));
+         static_cast<float>(column) * std::min(units(134), room / static_cast<float>(columns()));
 }
 
 void TableauDialog::edit_row(const std::string& head, std::string_view help, const std::string& item,
-                             std::span<Cell> cells) {
+                             std::vector<std::string>& cells) {
   ImGui::AlignTextToFramePadding();
   coloured_text(palette().muted, head);
   tooltip(help);
-  for (std::size_t j = 0; j < columns_; ++j) {
+  for (std::size_t j = 0; j < cells.size(); ++j) {
     ImGui::SameLine(left_of_cell(j));
     const std::string name = item + ":" + std::to_string(j + 1);
     ImGui::SetNextItemWidth(left_of_cell(1) - left_of_cell(0) - units(4));
     ImGui::PushID(name.c_str());
-    ImGui::InputText("##cell", cells[j].data(), cells[j].size(), ImGuiInputTextFlags_AutoSelectAll);
+    text_input("##cell", cells[j], ImGuiInputTextFlags_AutoSelectAll);
     ImGui::PopID();
     explain_item(name, "A number or an expression, such as 1/6 or 1/4 - sqrt(3)/6.");
   }
 }
 
 void TableauDialog::edit_cells() {
-  if (two_step_) {
+  if (edited_.is_two_step()) {
     plain_text("α2 u1 + α1 u0 + α0 u₋₁ = h (β2 F(u1) + β1 F(u0) + β0 F(u₋₁))");
     plain_text("");
     constexpr std::array kStates{"u₋₁", "u0", "u1"};
@@ -209,34 +179,35 @@ void TableauDialog::edit_cells() {
       ImGui::SameLine(left_of_cell(j));
       coloured_text(palette().muted, kStates[j]);
     }
-    edit_row("α", "Of the states u₋₁, u0 and u1. They must add up to 0.", "alpha", a_[0]);
-    edit_row("β", "Of the forces at u₋₁, u0 and u1. They must add up to α2 − α0.", "beta", a_[1]);
+    edit_row("α", "Of the states u₋₁, u0 and u1. They must add up to 0.", "alpha", edited_.alpha);
+    edit_row("β", "Of the forces at u₋₁, u0 and u1. They must add up to α2 − α0.", "beta", edited_.beta);
     return;
   }
-  for (std::size_t i = 0; i < columns_; ++i) {
+  for (std::size_t i = 0; i < edited_.a.size(); ++i) {
     std::string sum = "–";
     try {
       double c = 0;
-      for (std::size_t j = 0; j < columns_; ++j) c += read_cell(std::string(trimmed(a_[i][j].data())), "a");
+      for (const std::string& cell : edited_.a[i]) c += read_cell(std::string(trimmed(cell)), "a");
       sum = format_plain(c, 4);
     } catch (const InputError&) {
     }
     edit_row("c " + sum, "Sum of the row: the time of this stage, as a part of the step.",
-             "a:" + std::to_string(i + 1), a_[i]);
+             "a:" + std::to_string(i + 1), edited_.a[i]);
   }
   ImGui::Separator();
-  edit_row("b", "The weights of the stages at the end of the step. They must add up to 1.", "b", b_);
+  edit_row("b", "The weights of the stages at the end of the step. They must add up to 1.", "b", edited_.b);
 }
 
 void TableauDialog::show_facts(float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, plane = 0.5F * width;
+  const bool two_step = edited_.is_two_step();
   if (!fault_.empty()) {
     wrapped_text(fault_, palette().failed);
     note_text("tableau-fault", fault_);
   } else {
-    const std::string text = kind_text(facts_.kind, columns_, two_step_) + "\n\n" +
-                             order_text(facts_, measured_order_) + "\n\n" + stability_text(facts_, two_step_);
+    const std::string text = kind_text(facts_.kind, columns(), two_step) + "\n\n" +
+                             order_text(facts_, measured_order_) + "\n\n" + stability_text(facts_, two_step);
     plain_text(broken_lines(text, width - plane - units(12)));
     note_text("tableau-facts", text);
     region_.prepare(info_, values_, kPlaneRe, kPlaneIm);
@@ -245,7 +216,7 @@ void TableauDialog::show_facts(float height) {
     frame.axes();
     frame.begin_clip();
     draw_region(frame, region_);
-    frame.label(frame.a(), palette().muted, two_step_ ? "|ζ(z)| ≤ 1" : "|R(z)| ≤ 1");
+    frame.label(frame.a(), palette().muted, two_step ? "|ζ(z)| ≤ 1" : "|R(z)| ≤ 1");
     frame.end_clip();
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + units(6)));
@@ -254,7 +225,7 @@ void TableauDialog::show_facts(float height) {
 void TableauDialog::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
   begin_card("##tableau", view, ImVec2(0.5F, 0.42F), units(kDialogWidth), palette().accent);
-  card_heading(two_step_ ? "Two-step method" : "Butcher tableau");
+  card_heading(edited_.is_two_step() ? "Two-step method" : "Butcher tableau");
   choose_preset();
   choose_stages();
   ImGui::Spacing();

@@ -2,8 +2,6 @@
 #include "ui/widgets/parameter_row.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "ui/theme.h"
@@ -305,13 +303,11 @@ std::optional<vec3> vector_row(const char* id, std::string_view title, std::stri
 
 namespace {
 
-using Buffer = std::array<char, 64>;
-
 // Text being typed, kept here because a field that loses the focus to an earlier control never returns its
 // text (Dear ImGui 1.86).
 struct Editing {
   ImGuiID id = 0;
-  Buffer text{};
+  std::string text;
   std::string shown;  // before the user typed
 };
 Editing g_editing;
@@ -323,8 +319,8 @@ ImGuiID g_wanted = 0;
 struct Note {
   ImGuiID id = 0;
   std::string text;
-  std::optional<Buffer> refused;  // to be corrected, once the field has the keyboard again
-  int made = 0;                   // in which frame
+  std::optional<std::string> refused;  // to be corrected, once the field has the keyboard again
+  int made = 0;                        // in which frame
   int drawn = 0;
 };
 Note g_note;
@@ -332,7 +328,7 @@ Note g_note;
 // The last field that returned a value.
 struct Typed {
   ImGuiID id = 0;
-  Buffer text{};
+  std::string text;
   bool by_click = false;  // a click elsewhere ended the typing
 };
 Typed g_typed;
@@ -395,34 +391,31 @@ std::string fitted(std::string shown, float width) {
 
 // Typed text once the user is done, when it differs from what was shown.
 std::optional<Typed> text_field(const char* id, const std::string& shown, float width) {
-  Buffer buffer{};
+  std::string text = shown;
   const ImGuiID full_id = ImGui::GetID(id);
   if (g_editing.id == full_id)
-    buffer = g_editing.text;
+    text = g_editing.text;
   else if (g_note.id == full_id && g_note.refused)
-    buffer = *g_note.refused;
-  else
-    std::snprintf(buffer.data(), buffer.size(), "%s", shown.c_str());
+    text = *g_note.refused;
   if (g_wanted == full_id) {
     g_wanted = 0;
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(width);
   // Dear ImGui keeps the undo history of the earlier text when a field is activated again, and mixes both.
-  ImGui::InputText(id, buffer.data(), buffer.size(),
-                   ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_NoUndoRedo);
+  text_input(id, text, ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_NoUndoRedo);
   if (ImGui::IsItemActivated()) {
-    g_editing = {full_id, buffer, shown};
+    g_editing = {full_id, text, shown};
     if (g_note.id == full_id) g_note.refused.reset();
   }
   if (g_editing.id != full_id) return std::nullopt;
   // When the focus was stolen, the kept text is used.
-  g_editing.text = buffer;
+  g_editing.text = text;
   if (ImGui::IsItemActive() || ImGui::IsItemActivated()) return std::nullopt;
   g_editing.id = 0;
   if (g_note.id == full_id) g_note = {};
-  if (escape_is_pressed() || g_editing.shown == buffer.data()) return std::nullopt;
-  return Typed{full_id, buffer, mouse_is_clicked()};
+  if (escape_is_pressed() || g_editing.shown == text) return std::nullopt;
+  return Typed{full_id, text, mouse_is_clicked()};
 }
 
 }  // namespace
@@ -433,7 +426,7 @@ std::optional<double> number_field(const char* id, std::string_view name, const 
   note_item(name);
   std::optional<double> changed;
   if (typed) {
-    const TypedNumber number = typed_number(spec, typed->text.data());
+    const TypedNumber number = typed_number(spec, typed->text);
     if (!number.note.empty()) explain(*typed, number.note, !number.value);
     if (number.value) g_typed = *typed;
     changed = number.value;

@@ -340,6 +340,17 @@ bool check_item(const char* name, const char* label, bool& value, std::string_vi
   return changed;
 }
 
+bool text_input(const char* id, std::string& text, ImGuiInputTextFlags flags, const char* hint) {
+  const auto resize = [](ImGuiInputTextCallbackData* data) {
+    auto& edited = *static_cast<std::string*>(data->UserData);
+    edited.resize(static_cast<std::size_t>(data->BufTextLen));
+    data->Buf = edited.data();
+    return 0;
+  };
+  return ImGui::InputTextWithHint(id, hint, text.data(), text.capacity() + 1,
+                                  flags | ImGuiInputTextFlags_CallbackResize, resize, &text);
+}
+
 bool close_choice() {
   if (!in_this_frame_or_the_last(choice_open_in)) return false;
   choice_closed_in = ImGui::GetFrameCount();

@@ -107,6 +107,8 @@ void choice_list(const std::string& name, const std::string& preview, std::strin
 bool list_item(const std::string& name, std::string_view label, std::string_view help, bool selected = false);
 /// A box to check with its label, tooltip and name.
 bool check_item(const char* name, const char* label, bool& value, std::string_view help);
+/// A text field without a label; `hint` is shown while it is empty. True when the text was edited.
+bool text_input(const char* id, std::string& text, ImGuiInputTextFlags flags = 0, const char* hint = "");
 /// Closes the open list when it is drawn next; false when none is open. ImGui itself closes lists on Esc only
 /// with keyboard navigation.
 bool close_choice();
