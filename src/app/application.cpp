@@ -131,10 +131,7 @@ class Application {
     events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
     events.wheel = [this](double notches) { interaction_.wheel(notches); };
     events.drop = [this](const fs::path& path, bool shift) {
-      if (shift)
-        dropped_.emplace_back(AddMeshObstacle{path});
-      else
-        dropped_.emplace_back(OpenPath{path});
+      dropped_.emplace_back(UseFile{shift ? FilePurpose::obstacle : FilePurpose::open, path});
     };
     events.focus_lost = [this] { interaction_.release(); };
     window_.listen(std::move(events));
@@ -312,14 +309,11 @@ class Application {
       ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
     };
     const Overloaded handle{
-        [&](const OpenPath& open) { documents_.open_path(open.path); },
-        [&](const AddMeshObstacle& add) { documents_.add_obstacle(add.path); },
+        [&](const UseFile& file) { use_file(file); },
         [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
         [&](const OpenScene& open) { documents_.open_scene(open); },
         [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
-        [&](const SaveScene& save) { documents_.save_scene(save.path); },
         [&](KeepShownMoment) { documents_.keep_moment(); },
-        [&](const SaveMoment& save) { documents_.save_moment(save.path); },
         [&](const SavePlot& save) {
           write([&](const fs::path& folder) { return write_plot(*save.plot, folder); });
         },
@@ -337,10 +331,6 @@ class Application {
         [&](Redo) { documents_.redo(*snapshot_); },
         [&](ReloadShaders) { reload_shaders(); },
         [&](SavePicture) { save_picture(); },
-        [&](const ExportMesh& mesh) {
-          outputs_.export_mesh(snapshot_, mesh.path);
-          documents_.remember_folder(fs::absolute(mesh.path).parent_path());
-        },
         [&](const StartRecording& start) { start_recording(start); },
         [&](StopRecording) { outputs_.stop_recording(); },
         [&](CloseRecording) { outputs_.close_recording(); },
@@ -355,6 +345,22 @@ class Application {
     std::visit(handle, request);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
+  }
+
+  void use_file(const UseFile& file) {
+    switch (file.purpose) {
+      case FilePurpose::open:
+        return documents_.open_path(file.path);
+      case FilePurpose::obstacle:
+        return documents_.add_obstacle(file.path);
+      case FilePurpose::save_scene:
+        return documents_.save_scene(file.path);
+      case FilePurpose::save_moment:
+        return documents_.save_moment(file.path);
+      case FilePurpose::save_mesh:
+        outputs_.export_mesh(snapshot_, file.path);
+        return documents_.remember_folder(fs::absolute(file.path).parent_path());
+    }
   }
 
   bool loses_changes(const AppRequest& request) {

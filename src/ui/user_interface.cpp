@@ -355,19 +355,8 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
     context.view.done(Hint::keys);
     help_open_ = help_overlay(window);  // a long list
   }
-  files_.draw(room, [&](FileDialog::Purpose purpose, const std::filesystem::path& path) {
-    switch (purpose) {
-      case FileDialog::Purpose::open:
-        return context.request(OpenPath{path});
-      case FileDialog::Purpose::obstacle:
-        return context.request(AddMeshObstacle{path});
-      case FileDialog::Purpose::save_scene:
-        return context.request(SaveScene{path});
-      case FileDialog::Purpose::save_mesh:
-        return context.request(ExportMesh{path});
-      case FileDialog::Purpose::save_moment:
-        return context.request(SaveMoment{path});
-    }
+  files_.draw(room, [&](FilePurpose purpose, const std::filesystem::path& path) {
+    context.request(UseFile{purpose, path});
   });
   if (std::exchange(context.view.edit_tableau, false)) tableau_.open(tableau_of(context.scene()));
   tableau_.draw(context, room);

@@ -97,14 +97,14 @@ struct ViewSettings {
 };
 
 /// Requests of the panels to the application, in addition to commands and controls.
-struct OpenPath {
+/// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, or saves the scene, the cloth's
+/// present shape or the moment that was kept.
+enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment };
+struct UseFile {
+  FilePurpose purpose = FilePurpose::open;
   std::filesystem::path path;
 };
-/// Reads an OBJ file as an obstacle.
-struct AddMeshObstacle {
-  std::filesystem::path path;
-};
-/// Opens the dialog for that file.
+/// Opens the dialog for the file of an obstacle.
 struct ChooseMeshObstacle {};
 struct OpenScene {
   Scene scene;
@@ -116,15 +116,8 @@ struct ReloadMesh {
   UnitChoice units = UnitChoice::fit;
   bool z_up = false;
 };
-struct SaveScene {
-  std::filesystem::path path;
-};
-/// Keeps the shown moment for the SaveMoment that follows once its file has a name.
+/// Keeps the shown moment until its file has a name (FilePurpose::save_moment).
 struct KeepShownMoment {};
-/// A checkpoint of the moment that was kept.
-struct SaveMoment {
-  std::filesystem::path path;
-};
 /// A picture of a plot to a PNG file in the user's folder.
 struct SavePlot {
   std::shared_ptr<const ShownPlot> plot;
@@ -138,9 +131,6 @@ struct Undo {};
 struct Redo {};
 /// Saves a picture of the view to a file in the user's folder.
 struct SavePicture {};
-struct ExportMesh {
-  std::filesystem::path path;
-};
 /// In a new folder of `folder`.
 struct StartRecording {
   Recorder::Settings settings;
@@ -176,11 +166,10 @@ struct AnswerUnsaved {
 };
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest =
-    std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene,
-                 KeepShownMoment, SaveMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
-                 Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
-                 CopyCommandLine, SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
+using AppRequest = std::variant<UseFile, ChooseMeshObstacle, OpenScene, ReloadMesh, KeepShownMoment, SavePlot,
+                                CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture,
+                                StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
+                                SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {

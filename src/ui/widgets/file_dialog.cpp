@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include "core/text.h"
@@ -92,8 +91,7 @@ void FileDialog::open(Purpose purpose, std::string_view title) {
   go_to(fs::is_directory(start, error) ? start : home());
   if (!is_saving()) return;
   const std::string stem = file_stem(title, {});
-  std::snprintf(text_.data(), text_.size(), "%s%s", stem.empty() ? "scene" : stem.c_str(),
-                words_of(purpose).extensions.front().c_str());
+  text_ = (stem.empty() ? "scene" : stem) + words_of(purpose).extensions.front();
 }
 
 void FileDialog::go_to(const fs::path& folder) {
@@ -116,13 +114,13 @@ void FileDialog::show_listing() {
   folder_ = read_folder_;
   (is_saving() ? save_in_ : open_from_) = folder_;
   entries_ = found.entries;
-  if (!is_saving()) text_.fill(0);
+  if (!is_saving()) text_.clear();
   filter();
   appearing_ = true;
 }
 
 void FileDialog::filter() {
-  const std::string wanted = !is_saving() ? lower_case(text_.data()) : std::string();
+  const std::string wanted = !is_saving() ? lower_case(text_) : std::string();
   shown_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i)
     if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
@@ -139,7 +137,7 @@ void FileDialog::choose(const Entry& entry) {
   } else if (!is_saving()) {
     chosen_ = entry.path;
   } else {
-    std::snprintf(text_.data(), text_.size(), "%s", entry.name.c_str());
+    text_ = entry.name;
     appearing_ = true;
     confirm_overwrite_ = false;  // that was for another file
     problem_.clear();
@@ -148,12 +146,11 @@ void FileDialog::choose(const Entry& entry) {
 
 void FileDialog::accept() {
   appearing_ = true;  // Enter ends the input of text; it continues if nothing is chosen
-  const std::string text = text_.data();
   std::error_code error;
-  const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
+  const fs::path typed = path_of(text_).is_absolute() ? path_of(text_) : folder_ / path_of(text_);
   if (!is_saving()) {
     const bool whole_path =
-        text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
+        text_.find('/') != std::string::npos || text_.find('\\') != std::string::npos || text_ == "..";
     if (whole_path && fs::is_directory(typed, error))
       go_to(typed);
     else if (whole_path && fs::exists(typed, error))
@@ -164,7 +161,7 @@ void FileDialog::accept() {
       choose(entries_[shown_[selected_]]);
     return;
   }
-  if (text.empty()) return;
+  if (text_.empty()) return;
   if (fs::is_directory(typed, error)) {
     go_to(typed);
     return;
@@ -194,7 +191,7 @@ bool FileDialog::on_key(const KeyPress& press) {
   if (press.key == Key::enter) return accept_awaited_ = true;  // earlier typing reaches the field in draw()
   if (press.key == Key::backspace) {
     // In an empty field, one folder up.
-    if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
+    if (!is_saving() && text_.empty() && !press.repeat) go_to(folder_.parent_path());
     return true;
   }
   return !press.ctrl;  // the rest is typing
@@ -237,7 +234,7 @@ void FileDialog::draw_list(float height) {
       ImGui::PushID(static_cast<int>(i));
       // A file is saved by its name, whatever is chosen in the list.
       const Entry& entry = entries_[shown_[i]];
-      if (draw_entry(entry, is_saving() ? entry.name == text_.data() : i == selected_)) clicked = i;
+      if (draw_entry(entry, is_saving() ? entry.name == text_ : i == selected_)) clicked = i;
       ImGui::PopID();
     }
   }
@@ -290,7 +287,7 @@ void FileDialog::draw_head() {
   // The first typed letter replaces the suggested name.
   const ImGuiInputTextFlags flags =
       is_saving() ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
-  if (ImGui::InputTextWithHint("##text", words.hint, text_.data(), text_.size(), flags)) {
+  if (text_input("##text", text_, flags, words.hint)) {
     confirm_overwrite_ = false;
     problem_.clear();
     filter();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,7 +22,7 @@ namespace clothlab {
 /// choose, Enter opens.
 class FileDialog {
  public:
-  enum class Purpose { open, obstacle, save_scene, save_mesh, save_moment };
+  using Purpose = FilePurpose;
 
   /// Shows the files that can be opened, in the last folder, or asks for the name of the file to save; the
   /// suggestion is based on `title`.
@@ -78,7 +77,7 @@ class FileDialog {
   std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter
   std::size_t selected_ = 0;        // index into shown_
   std::string problem_;             // with the folder or the name
-  std::array<char, 512> text_{};
+  std::string text_;
   std::filesystem::path chosen_;  // returned by draw()
 };
 
