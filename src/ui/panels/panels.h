@@ -21,7 +21,6 @@
 #include "ui/panels/panel_context.h"
 #include "ui/readings.h"
 #include "ui/theme.h"
-#include "ui/widgets/numbers.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 
@@ -36,9 +35,6 @@ void integrator_panel(const PanelContext& context);
 void scene_panel(const PanelContext& context);
 void cloth_panel(const PanelContext& context);
 void world_panel(const PanelContext& context);
-/// The drivers of the scene with their switches, and a button that records the
-/// drag of a pin as a path; a part of the world panel.
-void driver_rows(const PanelContext& context);
 void contact_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);

@@ -2,13 +2,109 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <glm/geometric.hpp>
 
 #include "cloth/grab_force.h"
+#include "sim/recorded_drag.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
 namespace {
+
+std::string components(const vec3& v) {
+  return "(" + format_plain(v.x) + ", " + format_plain(v.y) + ", " + format_plain(v.z) + ")";
+}
+
+std::string figures(const GroupPath& path) {
+  const GroupSine& sine = path.sine;
+  const std::string shake = sine == GroupSine()
+                                ? ""
+                                : components(sine.amplitude) + " m at " + format_plain(sine.frequency) +
+                                      " Hz, phase " + format_plain(sine.phase) + " rad";
+  if (!shake.empty() && path.keys.size() == 1) return shake;
+  return (shake.empty() ? "" : shake + ", about ") + format_count(path.keys.size()) +
+         (path.keys.size() == 1 ? " keyframe, " : " keyframes, ") + format_plain(path.keys.front().time) +
+         " s to " + format_plain(path.keys.back().time) + " s, " + (path.smooth ? "smooth" : "linear") +
+         (path.loops ? ", loops" : "");
+}
+
+std::string figures(const DriverForce& force) {
+  switch (force.kind) {
+    case DriverForce::Kind::constant:
+      return components(force.force) + " N per particle";
+    case DriverForce::Kind::harmonic:
+      return components(force.force) + " N per particle at " + format_plain(force.frequency) + " Hz, phase " +
+             format_plain(force.phase) + " rad";
+    case DriverForce::Kind::drag:
+      return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
+    case DriverForce::Kind::central:
+      break;
+  }
+  return "GM = " + format_plain(force.strength) + " m³/s², centre " + components(force.centre) + " m";
+}
+
+std::string figures(const GroupLine& line) { return "along " + components(line.along); }
+
+std::string figures(const GroupDistance& distance) {
+  return distance.length != 0 ? format_quantity(distance.length, "m") : "the distance at the start";
+}
+
+/// Of a distance that is on: `index` counts these.
+std::string present_figures(const Frame& frame, const DriverMark& mark, std::size_t index) {
+  const double now = glm::distance(frame.positions[mark.particles[0]], frame.positions[mark.particles[1]]);
+  std::string text =
+      "Now " + format_quantity(now, "m") + ", off by " + format_quantity(now - mark.length, "m");
+  if (index >= frame.tensions.size()) return text + ".";  // before a step of this run, or in the past
+  const double force = frame.tensions[index];
+  return text + (force < 0 ? "; pushes with " : "; pulls with ") + format_quantity(std::abs(force), "N") +
+         ".";
+}
+
+const char* help(const Driver& driver) {
+  if (std::holds_alternative<GroupPath>(driver.action))
+    return "Off: the particles of the group are free. On: they jump to the path and follow it.";
+  if (std::holds_alternative<GroupLine>(driver.action))
+    return "Keeps each particle of the group on a line through its position at the start.";
+  if (std::holds_alternative<GroupDistance>(driver.action))
+    return "Keeps the two particles at their distance. The linear solves of the step contain the constraint. "
+           "Below: the distance now, and the force of the last step that pulls the particles together or "
+           "pushes "
+           "them apart.";
+  return "Switches this force on the particles of the group.";
+}
+
+/// The button appears after a pin was dragged, as long as it is a pin.
+bool may_record(const PanelContext& context) {
+  const std::vector<std::uint8_t>& pinned = context.snapshot.frame.pinned;
+  return context.drag != nullptr && context.drag->particle < pinned.size() &&
+         pinned[context.drag->particle] == 1 && context.drag->keys.size() > 1;
+}
+
+// The drivers of the scene with their switches, and a button that records the drag of a pin as a path.
+void driver_rows(const PanelContext& context) {
+  const std::vector<Driver>& drivers = context.scene().drivers;
+  if (drivers.empty() && !may_record(context)) return;
+  section("Drivers");
+  if (may_record(context) && text_button("record-drag", "Record this drag as a path",
+                                         "Makes the pin that was dragged a group, and its motion the path of "
+                                         "the group. After a reset it moves the same way again."))
+    context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
+  const Frame& frame = context.snapshot.frame;
+  std::size_t distance = 0;  // of those that are on
+  for (std::uint32_t k = 0; k < drivers.size(); ++k) {
+    const Driver& driver = drivers[k];
+    const std::string label = driver.group + ": " + kind_text(driver) + "##driver" + std::to_string(k);
+    bool on = driver.on;
+    if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on, help(driver)))
+      context.send(Command(SetDriver{k, on}));
+    small_text(std::visit([](const auto& action) { return figures(action); }, driver.action) + ".");
+    const bool is_distance = driver.on && std::holds_alternative<GroupDistance>(driver.action);
+    if (is_distance && frame.drivers && frame.drivers->size() == drivers.size())
+      small_text(present_figures(frame, (*frame.drivers)[k], distance++));
+  }
+  ImGui::Dummy(ImVec2(0, units(4)));
+}
 
 // Strength on a slider, direction kept; the three components as typed values below it.
 void gravity_rows(const PanelContext& context) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ui/theme.h"
-#include "ui/widgets/numbers.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {

@@ -7,9 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/parameter.h"
 #include "core/vec.h"
-#include "ui/widgets/slider_span.h"
+#include "ui/widgets/numbers.h"
 
 namespace clothlab {
 
