@@ -23,7 +23,7 @@ constexpr int kStrip = 17, kStripGap = 3;
 static_assert(kWidth - kLeft - kLegend == kChartPanelWidth);
 constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
 
-enum class Anchor { left, centre, right };
+constexpr double kCentre = 0.5, kRight = 1;  // of a text, see Canvas::text
 
 /// Pixels to draw on; the centre of pixel (i, j) is (i + ½, j + ½).
 class Canvas {
@@ -54,11 +54,10 @@ class Canvas {
     });
   }
 
-  /// A text whose baseline passes through `at`.
-  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, Anchor anchor = Anchor::left) {
+  /// A text whose baseline passes through `at`, with this share of its width on the left.
+  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, double anchor = 0) {
     const TextMask mask = font_.draw(utf8, size);
-    const double share = anchor == Anchor::left ? 0 : anchor == Anchor::centre ? 0.5 : 1;
-    const int left = static_cast<int>(std::lround(at.x - share * mask.width));
+    const int left = static_cast<int>(std::lround(at.x - anchor * mask.width));
     const int top = static_cast<int>(std::lround(at.y)) - mask.baseline;
     for (int y = 0; y < mask.height; ++y)
       for (int x = 0; x < mask.width; ++x) blend(left + x, top + y, colour, mask.at(x, y) / 255.0);
@@ -167,7 +166,7 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
   for (const AxisTick& tick : x.ticks()) {
     const double at = x(tick.value);
     canvas.line({at, r.top}, {at, r.bottom}, 1, colours.grid, r);
-    canvas.text({at, r.bottom + 19}, tick.label, kTickSize, colours.muted, Anchor::centre);
+    canvas.text({at, r.bottom + 19}, tick.label, kTickSize, colours.muted, kCentre);
   }
   constexpr double kMark = 4;
   for (const double value : x.axis.minor_ticks(x.length()))
@@ -178,7 +177,7 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
     for (const AxisTick& tick : y.ticks()) {
       const double at = y(tick.value);
       canvas.line({r.left, at}, {r.right, at}, 1, colours.grid, r);
-      canvas.text({r.left - 8, at + 5}, tick.label, kTickSize, colours.muted, Anchor::right);
+      canvas.text({r.left - 8, at + 5}, tick.label, kTickSize, colours.muted, kRight);
     }
   }
   for (const ChartBand& band : panel.bands) fill_band(canvas, band, x, y, r);
@@ -193,12 +192,11 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
     const ChartBox part{x(s.x0), r.top - kStripGap - kStrip, x(s.x1), r.top - kStripGap};
     canvas.fill(part, s.colour);
     if (canvas.width(s.text, kTickSize) <= part.right - part.left)
-      canvas.text({(part.left + part.right) / 2, part.bottom - 4}, s.text, kTickSize, s.text_colour,
-                  Anchor::centre);
+      canvas.text({(part.left + part.right) / 2, part.bottom - 4}, s.text, kTickSize, s.text_colour, kCentre);
   }
   const double title = r.top - 10 - (panel.strip.empty() ? 0 : kStrip + kStripGap - 2);
   canvas.text({r.left, title}, panel.y.title, kTextSize, colours.text);
-  canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
+  canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, kRight);
 }
 
 int height_of(const ChartPanel& panel) {

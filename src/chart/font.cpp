@@ -51,25 +51,29 @@ TextMask blank(int width, int height, int baseline) {
           std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
 }
 
-/// Its character in the built-in font.
-char ascii_of(int code) {
-  switch (code) {
-    case 0xB2:
-      return '2';
-    case 0xB7:
-      return '*';
-    case 0x3C9:
-      return 'w';
-    case 0x2265:
-      return '>';
-    default:
-      return code < 128 ? static_cast<char>(code) : '?';
-  }
-}
+// The ASCII spelling of what a font may lack, and of the combining tilde, which needs shaping.
+constexpr std::array<std::pair<char32_t, const char*>, 49> kSpelling = {{
+    {0x00B2, "2"},     {0x00B7, "*"},     {0x03B1, "alpha"}, {0x03B2, "beta"},   {0x03B3, "gamma"},
+    {0x0394, "d"},     {0x03B4, "delta"}, {0x03B6, "zeta"},  {0x03BB, "lambda"}, {0x03C1, "rho"},
+    {0x03C6, "phi"},   {0x03C9, "w"},     {0x03BC, "mu"},    {0x03C0, "pi"},     {0x03A3, "sum "},
+    {0x2010, "-"},     {0x2011, "-"},     {0x2012, "-"},     {0x2013, "-"},      {0x2014, "-"},
+    {0x2016, "||"},    {0x2018, "'"},     {0x2019, "'"},     {0x201C, "\""},     {0x201D, "\""},
+    {0x2026, "..."},   {0x2070, "^0"},    {0x207B, "^-"},    {0x2080, "0"},      {0x2081, "1"},
+    {0x2082, "2"},     {0x208B, "-"},     {0x2190, "<-"},    {0x2192, "->"},     {0x2202, "d"},
+    {0x2207, "grad "}, {0x2211, "sum "},  {0x2212, "-"},     {0x221A, "sqrt"},   {0x221E, "inf"},
+    {0x2248, "~"},     {0x2260, "!="},    {0x2264, "<="},    {0x2265, ">="},     {0x0303, "~"},
+    {0x1D40, "^T"},    {0x207A, "^+"},    {0x2153, "1/3"},   {0x2154, "2/3"},
+}};
 
 TextMask draw_built_in(std::string_view utf8, double size) {
   std::string ascii;
-  for (const int code : decode(utf8)) ascii += ascii_of(code);
+  for (const int code : decode(utf8)) {
+    const char* const spelling = ascii_spelling(static_cast<char32_t>(code));
+    if (code < 128)
+      ascii += static_cast<char>(code);
+    else
+      ascii += spelling != nullptr ? spelling : "?";
+  }
   struct Corner {
     float x, y, z;
     std::array<unsigned char, 4> colour;
@@ -91,6 +95,11 @@ TextMask draw_built_in(std::string_view utf8, double size) {
 }
 
 }  // namespace
+
+const char* ascii_spelling(char32_t code) {
+  const auto* const found = std::ranges::find(kSpelling, code, &std::pair<char32_t, const char*>::first);
+  return found != kSpelling.end() ? found->second : nullptr;
+}
 
 std::filesystem::path find_font_file() {
   for (const char* path : kFontFiles) {

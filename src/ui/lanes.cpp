@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "chart/dash.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -19,12 +18,7 @@ constexpr float kHead = 24, kFoot = 22, kTileGap = 2;  // [interface units]
 // In a narrower tile the foot has two lines: the verdict, and the energy of the method.
 constexpr float kLeastOneLineFoot = 380, kFootOfTwoLines = 38;
 
-struct Tiling {
-  int columns = 1, rows = 1;
-};
-// By number of lanes.
-constexpr std::array<Tiling, kMostLanes + 1> kTilings{
-    {{1, 1}, {1, 1}, {2, 1}, {3, 1}, {2, 2}, {3, 2}, {3, 2}, {4, 2}, {4, 2}}};
+constexpr std::size_t kMostInOneRow = 3;
 
 LaneTile tile(const LaneSnapshot* lane, const Area& whole) {
   const float head = units(kHead),
@@ -42,11 +36,7 @@ ImU32 lane_colour(LaneId lane) {
   const ImU32 colour = rgb(kLaneStyles[lane].colour);
   // Mixed with black or white if its contrast with the panel is too low.
   if (contrast(colour, palette().panel) >= 3) return colour;
-  Rgb mixed = rgb_of(colour);
-  const Rgb text = rgb_of(readable_on(palette().panel));
-  for (std::size_t c = 0; c < mixed.size(); ++c)
-    mixed[c] = static_cast<std::uint8_t>((2 * mixed[c] + text[c]) / 3);
-  return rgb(mixed);
+  return mixed(colour, readable_on(palette().panel), 1.0F / 3);
 }
 
 void draw_lane_letter(LaneId lane, ImVec2 at, float side, float opacity) {
@@ -69,17 +59,15 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
   const std::vector<const LaneSnapshot*> lanes = now.lanes();
   if (lanes.size() == 1) return {{&now, view, view}};
   if (layout != LaneLayout::tiles) return {tile(&now, view)};
-  const auto [columns, rows] = kTilings[lanes.size()];
+  const std::size_t rows = lanes.size() > kMostInOneRow ? 2 : 1, columns = (lanes.size() + rows - 1) / rows;
   const float gap = units(kTileGap);
   const float width = (view.width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const float height = (view.height - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
   std::vector<LaneTile> tiles;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const std::size_t row = i / static_cast<std::size_t>(columns);
-    const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
-    const auto line = static_cast<float>(row);
+    const auto column = static_cast<float>(i % columns), row = static_cast<float>(i / columns);
     tiles.push_back(
-        tile(lanes[i], {view.x + column * (width + gap), view.y + line * (height + gap), width, height}));
+        tile(lanes[i], {view.x + column * (width + gap), view.y + row * (height + gap), width, height}));
   }
   return tiles;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "chart/dash.h"
 #include "ui/overlays.h"
 
 namespace clothlab {
@@ -17,6 +18,8 @@ namespace clothlab {
 
 /// The lane's colour, readable on the panels.
 ImU32 lane_colour(LaneId lane);
+/// Its dash in plots and instruments [interface units].
+inline Dash lane_dash(LaneId lane) { return kLaneStyles[lane].dash.scaled(0.7); }
 /// The lane's letter on a square of its colour, in the current window.
 void draw_lane_letter(LaneId lane, ImVec2 at, float side, float opacity = 1);
 /// "B  Implicit midpoint"; with 16 substeps "B  ÷16 Implicit midpoint".

@@ -28,20 +28,6 @@ constexpr std::array<ImWchar, 25> kGlyphs = {
     0x0020, 0x024F, 0x0370, 0x052F, 0x1D40, 0x1D40, 0x1E00, 0x1EFF, 0x2010, 0x2040, 0x2070, 0x209C, 0x2150,
     0x215F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0xFFFD, 0xFFFD, 0};
 
-// The ASCII spelling of what a font may lack, and of the combining tilde, which needs shaping.
-constexpr std::array<std::pair<ImWchar, const char*>, 47> kSpelling = {{
-    {0x03B1, "alpha"}, {0x03B2, "beta"},   {0x03B3, "gamma"}, {0x0394, "d"},     {0x03B4, "delta"},
-    {0x03B6, "zeta"},  {0x03BB, "lambda"}, {0x03C1, "rho"},   {0x03C6, "phi"},   {0x03C9, "w"},
-    {0x03BC, "mu"},    {0x03C0, "pi"},     {0x03A3, "sum "},  {0x2010, "-"},     {0x2011, "-"},
-    {0x2012, "-"},     {0x2013, "-"},      {0x2014, "-"},     {0x2016, "||"},    {0x2018, "'"},
-    {0x2019, "'"},     {0x201C, "\""},     {0x201D, "\""},    {0x2026, "..."},   {0x2070, "^0"},
-    {0x207B, "^-"},    {0x2080, "0"},      {0x2081, "1"},     {0x2082, "2"},     {0x208B, "-"},
-    {0x2190, "<-"},    {0x2192, "->"},     {0x2202, "d"},     {0x2207, "grad "}, {0x2211, "sum "},
-    {0x2212, "-"},     {0x221A, "sqrt"},   {0x221E, "inf"},   {0x2248, "~"},     {0x2260, "!="},
-    {0x2264, "<="},    {0x2265, ">="},     {0x0303, "~"},     {0x1D40, "^T"},    {0x207A, "^+"},
-    {0x2153, "1/3"},   {0x2154, "2/3"},
-}};
-
 bool has_glyph(ImWchar code) {
 #if IMGUI_VERSION_NUM >= 19200
   return g_fonts.body->IsGlyphInFont(code);
@@ -77,87 +63,72 @@ void load_fonts(float scale, float density) {
   io.Fonts->Build();
 }
 
-ImVec4 rgba(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
+struct ThemeColour {
+  ImU32 Palette::*of;
+  ImU32 dark, light;                           // 0xRRGGBB
+  std::initializer_list<ImGuiCol> parts = {};  // of Dear ImGui's controls that have it
+};
+constexpr std::array<ThemeColour, 26> kThemeColours{{
+    {&Palette::panel, 0x1B1F25, 0xF4F5F7, {ImGuiCol_WindowBg}},
+    {&Palette::overlay, 0x16191E, 0xFFFFFF},
+    {&Palette::popup, 0x21262D, 0xFFFFFF, {ImGuiCol_PopupBg}},
+    {&Palette::field, 0x2B313A, 0xE2E6EB, {ImGuiCol_FrameBg}},
+    {&Palette::field_hovered, 0x363E49, 0xD7DDE4, {ImGuiCol_FrameBgHovered}},
+    {&Palette::field_active, 0x3C4653, 0xCED6DF, {ImGuiCol_FrameBgActive, ImGuiCol_ScrollbarGrab}},
+    {&Palette::button, 0x343C47, 0xDBE0E7, {ImGuiCol_Button}},
+    {&Palette::button_hovered, 0x424E5E, 0xCCD4DE, {ImGuiCol_ButtonHovered, ImGuiCol_ScrollbarGrabHovered}},
+    {&Palette::button_active, 0x38668F, 0xA4C5E2, {ImGuiCol_ButtonActive, ImGuiCol_ScrollbarGrabActive}},
+    {&Palette::tab, 0x242931, 0xE7EAEF, {ImGuiCol_Tab}},
+    {&Palette::chosen, 0x304A62, 0xBFD6EB, {ImGuiCol_Header, ImGuiCol_TabActive}},
+    {&Palette::chosen_hovered, 0x385672, 0xB0CCE6, {ImGuiCol_HeaderHovered, ImGuiCol_TabHovered}},
+    {&Palette::chosen_active, 0x3E6488, 0xA0C2E0, {ImGuiCol_HeaderActive}},
+    {&Palette::line, 0x3C4450, 0xC8CED6, {ImGuiCol_Border, ImGuiCol_Separator}},
+    {&Palette::text, 0xE2E6EC, 0x1C2128, {ImGuiCol_Text}},
+    {&Palette::muted, 0x969FAC, 0x545D69, {ImGuiCol_TextDisabled}},
+    {&Palette::accent,
+     0x569CD6,
+     0x1464AA,
+     {ImGuiCol_CheckMark, ImGuiCol_PlotHistogram, ImGuiCol_NavHighlight}},
+    {&Palette::accent_strong, 0x8CC6F4, 0x0A4882},
+    {&Palette::good, 0x40BE96, 0x006C4E},
+    {&Palette::careful, 0xF0B43C, 0x8A5400},
+    {&Palette::failed, 0xF07048, 0xB83010},
+    {&Palette::total, 0xECEFF4, 0x1E2228},
+    {&Palette::kinetic, 0x56B4E9, 0x0066A6},
+    {&Palette::stretch, 0xE69F00, 0xA05C00},
+    {&Palette::bend, 0xD68AB4, 0x9C3A74},
+    {&Palette::gravity, 0x00B287, 0x007658},
+}};
+
+constexpr Palette in_theme(ImU32 ThemeColour::*theme, ImU32 alpha_of_overlay) {
+  Palette palette;
+  for (const ThemeColour& colour : kThemeColours) {
+    const ImU32 value = colour.*theme;
+    palette.*colour.of = IM_COL32(value >> 16, (value >> 8) & 0xFF, value & 0xFF, 255);
+  }
+  palette.overlay = (palette.overlay & ~IM_COL32_A_MASK) | (alpha_of_overlay << IM_COL32_A_SHIFT);
+  return palette;
+}
+
+constexpr Palette kDark = in_theme(&ThemeColour::dark, 236), kLight = in_theme(&ThemeColour::light, 235);
+
+const Palette* g_palette = &kDark;
 
 void set_colours(Theme theme, ImGuiStyle& style) {
   use_palette(theme);
-  const Palette& p = palette();
   if (theme == Theme::light)
     ImGui::StyleColorsLight(&style);
   else
     ImGui::StyleColorsDark(&style);
-  ImVec4* c = style.Colors;
-  c[ImGuiCol_Text] = rgba(p.text);
-  c[ImGuiCol_TextDisabled] = rgba(p.muted);
-  c[ImGuiCol_WindowBg] = rgba(p.panel);
-  c[ImGuiCol_ChildBg] = ImVec4(0, 0, 0, 0);
-  c[ImGuiCol_PopupBg] = rgba(p.popup);
-  c[ImGuiCol_Border] = rgba(p.line);
-  c[ImGuiCol_FrameBg] = rgba(p.field);
-  c[ImGuiCol_FrameBgHovered] = rgba(p.field_hovered);
-  c[ImGuiCol_FrameBgActive] = rgba(p.field_active);
-  c[ImGuiCol_Button] = rgba(p.button);
-  c[ImGuiCol_ButtonHovered] = rgba(p.button_hovered);
-  c[ImGuiCol_ButtonActive] = rgba(p.button_active);
-  c[ImGuiCol_Header] = rgba(p.chosen);
-  c[ImGuiCol_HeaderHovered] = rgba(p.chosen_hovered);
-  c[ImGuiCol_HeaderActive] = rgba(p.chosen_active);
-  c[ImGuiCol_CheckMark] = rgba(p.accent);
-  c[ImGuiCol_PlotHistogram] = rgba(p.accent);
-  c[ImGuiCol_Tab] = rgba(p.tab);
-  c[ImGuiCol_TabHovered] = rgba(p.chosen_hovered);
-  c[ImGuiCol_TabActive] = rgba(p.chosen);
-  c[ImGuiCol_Separator] = rgba(p.line);
-  c[ImGuiCol_TextSelectedBg] = rgba(with_alpha(p.accent, 0.35F));
-  c[ImGuiCol_NavHighlight] = rgba(p.accent);
-  c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
-  c[ImGuiCol_ScrollbarGrab] = rgba(p.field_active);
-  c[ImGuiCol_ScrollbarGrabHovered] = rgba(p.button_hovered);
-  c[ImGuiCol_ScrollbarGrabActive] = rgba(p.button_active);
+  const auto set = [&](ImGuiCol part, ImU32 colour) {
+    style.Colors[part] = ImGui::ColorConvertU32ToFloat4(colour);
+  };
+  for (const ThemeColour& colour : kThemeColours)
+    for (const ImGuiCol part : colour.parts) set(part, palette().*colour.of);
+  set(ImGuiCol_ChildBg, 0);
+  set(ImGuiCol_ScrollbarBg, 0);
+  set(ImGuiCol_TextSelectedBg, with_alpha(palette().accent, 0.35F));
 }
-
-struct ThemeColour {
-  ImU32 Palette::*of;
-  ImU32 dark, light;
-};
-constexpr std::array<ThemeColour, 26> kThemeColours{{
-    {&Palette::panel, IM_COL32(27, 31, 37, 255), IM_COL32(244, 245, 247, 255)},
-    {&Palette::overlay, IM_COL32(22, 25, 30, 236), IM_COL32(255, 255, 255, 235)},
-    {&Palette::popup, IM_COL32(33, 38, 45, 255), IM_COL32(255, 255, 255, 255)},
-    {&Palette::field, IM_COL32(43, 49, 58, 255), IM_COL32(226, 230, 235, 255)},
-    {&Palette::field_hovered, IM_COL32(54, 62, 73, 255), IM_COL32(215, 221, 228, 255)},
-    {&Palette::field_active, IM_COL32(60, 70, 83, 255), IM_COL32(206, 214, 223, 255)},
-    {&Palette::button, IM_COL32(52, 60, 71, 255), IM_COL32(219, 224, 231, 255)},
-    {&Palette::button_hovered, IM_COL32(66, 78, 94, 255), IM_COL32(204, 212, 222, 255)},
-    {&Palette::button_active, IM_COL32(56, 102, 143, 255), IM_COL32(164, 197, 226, 255)},
-    {&Palette::tab, IM_COL32(36, 41, 49, 255), IM_COL32(231, 234, 239, 255)},
-    {&Palette::chosen, IM_COL32(48, 74, 98, 255), IM_COL32(191, 214, 235, 255)},
-    {&Palette::chosen_hovered, IM_COL32(56, 86, 114, 255), IM_COL32(176, 204, 230, 255)},
-    {&Palette::chosen_active, IM_COL32(62, 100, 136, 255), IM_COL32(160, 194, 224, 255)},
-    {&Palette::line, IM_COL32(60, 68, 80, 255), IM_COL32(200, 206, 214, 255)},
-    {&Palette::text, IM_COL32(226, 230, 236, 255), IM_COL32(28, 33, 40, 255)},
-    {&Palette::muted, IM_COL32(150, 159, 172, 255), IM_COL32(84, 93, 105, 255)},
-    {&Palette::accent, IM_COL32(86, 156, 214, 255), IM_COL32(20, 100, 170, 255)},
-    {&Palette::accent_strong, IM_COL32(140, 198, 244, 255), IM_COL32(10, 72, 130, 255)},
-    {&Palette::good, IM_COL32(64, 190, 150, 255), IM_COL32(0, 108, 78, 255)},
-    {&Palette::careful, IM_COL32(240, 180, 60, 255), IM_COL32(138, 84, 0, 255)},
-    {&Palette::failed, IM_COL32(240, 112, 72, 255), IM_COL32(184, 48, 16, 255)},
-    {&Palette::total, IM_COL32(236, 239, 244, 255), IM_COL32(30, 34, 40, 255)},
-    {&Palette::kinetic, IM_COL32(86, 180, 233, 255), IM_COL32(0, 102, 166, 255)},
-    {&Palette::stretch, IM_COL32(230, 159, 0, 255), IM_COL32(160, 92, 0, 255)},
-    {&Palette::bend, IM_COL32(214, 138, 180, 255), IM_COL32(156, 58, 116, 255)},
-    {&Palette::gravity, IM_COL32(0, 178, 135, 255), IM_COL32(0, 118, 88, 255)},
-}};
-
-constexpr Palette in_theme(ImU32 ThemeColour::*theme) {
-  Palette palette;
-  for (const ThemeColour& colour : kThemeColours) palette.*colour.of = colour.*theme;
-  return palette;
-}
-
-constexpr Palette kDark = in_theme(&ThemeColour::dark), kLight = in_theme(&ThemeColour::light);
-
-const Palette* g_palette = &kDark;
 
 double luminance(ImU32 colour) {
   const auto linear = [&](int shift) {
@@ -166,12 +137,6 @@ double luminance(ImU32 colour) {
   };
   return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) +
          0.0722 * linear(IM_COL32_B_SHIFT);
-}
-
-ImU32 mixed(ImU32 a, ImU32 b, float share_of_b) {
-  const ImVec4 x = ImGui::ColorConvertU32ToFloat4(a), y = ImGui::ColorConvertU32ToFloat4(b);
-  const auto mix = [&](float from, float to) { return from + (to - from) * share_of_b; };
-  return ImGui::ColorConvertFloat4ToU32({mix(x.x, y.x), mix(x.y, y.y), mix(x.z, y.z), 1});
 }
 
 }  // namespace
@@ -211,14 +176,13 @@ std::string displayable(std::string_view utf8, bool spelled_out) {
     const auto [code, length] = first_character(utf8);
     const std::string_view bytes = utf8.substr(0, std::max<std::size_t>(length, 1));
     utf8.remove_prefix(bytes.size());
-    const auto* const known =
-        std::ranges::find(kSpelling, code, [](const auto& spelling) { return char32_t{spelling.first}; });
+    const char* const spelling = ascii_spelling(code);
     if (length == 0)
       out += can_draw(0xFFFD) ? "\uFFFD" : "?";
     else if (can_draw(code) && !is_control(code))
       out += bytes;
-    else if (known != kSpelling.end())
-      out += known->second;
+    else if (spelling != nullptr)
+      out += spelling;
     else
       out += can_draw(kBox) ? "\u25A1" : "?";
   }
@@ -234,6 +198,12 @@ void use_palette(Theme theme) { g_palette = &palette_of(theme); }
 ImU32 with_alpha(ImU32 colour, float alpha) {
   const auto a = static_cast<ImU32>(std::lround(alpha * 255.0F));
   return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
+}
+
+ImU32 mixed(ImU32 a, ImU32 b, float share_of_b) {
+  const ImVec4 x = ImGui::ColorConvertU32ToFloat4(a), y = ImGui::ColorConvertU32ToFloat4(b);
+  const auto mix = [&](float from, float to) { return from + (to - from) * share_of_b; };
+  return ImGui::ColorConvertFloat4ToU32({mix(x.x, y.x), mix(x.y, y.y), mix(x.z, y.z), 1});
 }
 
 ImU32 rgb(const Rgb& colour) { return IM_COL32(colour[0], colour[1], colour[2], 255); }

@@ -55,6 +55,8 @@ void use_palette(Theme theme);
 
 /// The same colour with another opacity, 0 to 1.
 ImU32 with_alpha(ImU32 colour, float alpha);
+/// A mixture of two colours, opaque.
+ImU32 mixed(ImU32 a, ImU32 b, float share_of_b);
 
 /// Opaque, of sRGB in [0, 1].
 ImU32 rgb(const glm::vec3& colour);
