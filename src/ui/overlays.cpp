@@ -137,8 +137,9 @@ std::string scale_of(const ArrowLegend& arrows, const char* unit) {
 
 }  // namespace
 
-void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge) {
+void begin_card(const char* id, const std::string& heading, const Area& view, float width, ImU32 edge) {
   const float margin = units(14);
+  const ImVec2 pivot(0.5F, 0.42F);
   width = std::min(width, view.width - 2 * margin);
   const ImVec2 at(view.x + margin + pivot.x * (view.width - 2 * margin),
                   view.y + margin + pivot.y * (view.height - 2 * margin));
@@ -150,6 +151,7 @@ void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU
   ImGui::PushStyleColor(ImGuiCol_Border, edge);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
   ImGui::Begin(id, nullptr, kCard);
+  card_heading(heading);
 }
 
 void end_card() {

@@ -53,9 +53,9 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 inline constexpr ImGuiWindowFlags kCard =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
-/// A card at a position in the view: pivot (0.5, 0) is top centre. Width in units, height of the content.
-/// ImGui draws into it between the two calls.
-void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);
+/// A card near the middle of the view, of that width [px] and as high as its content, which is drawn between
+/// the two calls.
+void begin_card(const char* id, const std::string& heading, const Area& view, float width, ImU32 edge);
 void end_card();
 void card_heading(const std::string& text);
 

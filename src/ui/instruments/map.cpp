@@ -16,7 +16,6 @@ namespace {
 using Verdict = MapNode::Verdict;
 
 constexpr std::size_t kMapSide = MapProgress::kSide;
-constexpr Dash kLinearLimit{5, 3};
 constexpr float kRoomForDots = 7;       // of a node [interface units]
 constexpr float kRoomForMapNames = 60;  // of height, for the name of the axis [interface units]
 
@@ -145,7 +144,7 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
   std::vector<ImVec2> points;
   for (const MapColumn& column : map.columns)
     if (column.limit) points.push_back(frame.at(column.stiffness, *column.limit));
-  draw_line(points, palette().text, 1.4F, kLinearLimit);
+  draw_line(points, palette().text, 1.4F, kLimitDash);
 }
 
 // A ring at the active lane's values, or at the edge if they lie outside.

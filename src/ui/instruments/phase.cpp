@@ -19,31 +19,30 @@ constexpr double kShortestVector = 1e-6;  // that is a direction
 
 struct PhaseCurve {
   const LaneSnapshot* lane;
-  std::vector<double> position, velocity;
+  std::vector<ChartPoint> points;  // velocity over position
 };
 
 std::vector<PhaseCurve> phase_curves(const Snapshot& now, const vec3& direction) {
   std::vector<PhaseCurve> curves;
   for (const LaneSnapshot* lane : now.lanes()) {
-    PhaseCurve curve{lane, {}, {}};
+    PhaseCurve curve{lane, {}};
     const double end = lane->plot->empty() ? 0 : lane->plot->back().time;
     for (const PlotSample& sample : *lane->plot) {
       const double x = glm::dot(sample.position, direction), v = glm::dot(sample.velocity, direction);
       if (sample.time < end - kPhaseSeconds || !std::isfinite(x) || !std::isfinite(v)) continue;
-      curve.position.push_back(x);
-      curve.velocity.push_back(v);
+      curve.points.push_back({x, v});
     }
-    if (!curve.position.empty()) curves.push_back(std::move(curve));
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
   return curves;
 }
 
-AxisRange range_of(const std::vector<PhaseCurve>& curves, std::vector<double> PhaseCurve::*values) {
+AxisRange range_of(const std::vector<PhaseCurve>& curves, double ChartPoint::*value) {
   const bool all_stand = std::ranges::all_of(curves, [](const auto& curve) { return curve.lane->frozen; });
   AxisFit fit(false);
   for (const PhaseCurve& curve : curves)
     if (all_stand || !curve.lane->frozen)
-      for (const double value : curve.*values) fit.include(value);
+      for (const ChartPoint& point : curve.points) fit.include(point.*value);
   return fit.range(false);
 }
 
@@ -136,16 +135,15 @@ void phase_instrument(const PanelContext& context, const std::string& name, ImVe
                       at, size);
   draw_ground(at, size);
   const std::string along = name_of_direction(direction);
-  const Figure frame({along + " [m]", range_of(curves, &PhaseCurve::position)},
-                     {"velocity [m/s]", range_of(curves, &PhaseCurve::velocity)}, at, size);
+  const Figure frame({along + " [m]", range_of(curves, &ChartPoint::x)},
+                     {"velocity [m/s]", range_of(curves, &ChartPoint::y)}, at, size);
   if (!frame.has_room()) return;
   frame.axes();
   frame.begin_clip();
   const bool alone = now.others.empty();
   for (const PhaseCurve& curve : curves) {
     std::vector<ImVec2> points;
-    for (std::size_t k = 0; k < curve.position.size(); ++k)
-      points.push_back(frame.at(curve.position[k], curve.velocity[k]));
+    for (const auto& [x, v] : curve.points) points.push_back(frame.at(x, v));
     const ImU32 colour = alone ? palette().accent_strong : lane_colour(curve.lane->lane);
     draw_line(points, colour, curve.lane->lane == now.lane ? 2 : 1.2F, {});
     ImGui::GetWindowDrawList()->AddCircleFilled(points.back(), units(4), colour);

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "chart/dash.h"
 #include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
@@ -22,40 +21,31 @@ constexpr float kRoomForName = 100;     // of height, for the name of an axis [i
 constexpr float kRoomForLegend = 50;    // of height, for the names of the columns [interface units]
 constexpr float kShareOfSteps = 0.38F;  // of the width
 constexpr int kMostLines = 4;           // of settings
-constexpr double kLaneDashes = 0.7;     // of those in pictures
 constexpr std::size_t kDotsUpTo = 40;   // iterations, each with a dot
-constexpr Dash kToleranceDash{5, 3};
 
 // ---- The settings
-
-bool uses_cg(const IntegratorInfo& info, const SolverSettings& /*solver*/) {
-  return info.uses_linear_solver || info.inextensible;
-}
 
 /// One of the solver's settings in the row of switches.
 struct Switch {
   const char* id;
   const char* label;
   float width;  // [interface units]
-  bool (*matters)(const IntegratorInfo&, const SolverSettings&);
 };
 // Those that do not fit are left out.
 constexpr std::array kSwitches{
-    Switch{"stage-solve", "Stages by", 70,
-           [](const IntegratorInfo& info, const SolverSettings&) {
-             return info.family == IntegratorFamily::implicit && !info.always_newton;
-           }},
-    Switch{"cg-tolerance", "CG to", 46, uses_cg},
-    Switch{"newton-tolerance", "Newton to", 46,
-           [](const IntegratorInfo& info, const SolverSettings& solver) {
-             return solves_by_newton(info, solver) || info.family == IntegratorFamily::position_based;
-           }},
-    Switch{"cg-max-iterations", "CG at most", 46, uses_cg},
-    Switch{"jacobian", "Jacobian", 74,
-           [](const IntegratorInfo& info, const SolverSettings&) {
-             return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
-           }},
+    Switch{"stage-solve", "Stages by", 70},      Switch{"cg-tolerance", "CG to", 46},
+    Switch{"newton-tolerance", "Newton to", 46}, Switch{"cg-max-iterations", "CG at most", 46},
+    Switch{"jacobian", "Jacobian", 74},
 };
+
+/// Whether the running method uses the parameter.
+bool matters(const PanelContext& context, std::string_view id) {
+  const IntegratorInfo& info = running_method(context.snapshot);
+  if (id == "jacobian") return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
+  Scene scene = context.scene();
+  scene.integrator = info.id;
+  return why_without_effect(scene, id, false).empty();
+}
 
 struct Setting {
   std::string label;
@@ -69,7 +59,7 @@ std::vector<Setting> settings_of(const PanelContext& context) {
   const IntegratorInfo& info = running_method(context.snapshot);
   std::vector<Setting> settings;
   for (const Switch& each : kSwitches) {
-    if (!each.matters(info, context.scene().solver)) continue;
+    if (!matters(context, each.id)) continue;
     const SceneParameter& row = *find_scene_parameter(each.id);
     settings.push_back({each.label, units(each.width), &row.spec, row.get(context.scene())});
   }
@@ -129,7 +119,7 @@ void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
     // Curves fall from the upper left to the lower right; of several, some do so at once.
     const bool low = y > (frame.a().y + frame.b().y) / 2;
     const float share = !low ? 1.0F : figure.curves.size() > 1 ? 0.3F : 0.0F;
-    draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
+    draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kLimitDash);
     if (own)
       frame.label(ImVec2(frame.a().x + share * frame.width(), y - ImGui::GetTextLineHeight() - units(1)),
                   colour,
@@ -173,8 +163,7 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
         if (curve.residuals.size() <= kDotsUpTo)
           ImGui::GetWindowDrawList()->AddCircleFilled(points.back(), units(thickness + 0.4F), colour, 10);
       } else {
-        draw_line(points, colour, thickness,
-                  now.others.empty() ? Dash{} : kLaneStyles[curve.lane].dash.scaled(kLaneDashes));
+        draw_line(points, colour, thickness, now.others.empty() ? Dash{} : lane_dash(curve.lane));
         points.clear();
       }
     }
@@ -306,7 +295,7 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  if (uses_cg(running_method(context.snapshot), context.scene().solver)) {
+  if (matters(context, "preconditioner")) {
     const SceneParameter& row = *find_scene_parameter("preconditioner");
     if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
                                              units(kPreconditioner)))

@@ -18,7 +18,6 @@ constexpr float kRoomForAll = 300;    // of width, of long titles [interface uni
 constexpr float kRoomForNames = 60;   // of height, for the names of the axes [interface units]
 constexpr double kTallestBar = 0.45;  // of the frame
 constexpr double kStable = 1 + 1e-9;
-constexpr Dash kLineOfOne{5, 3};
 
 void eigenvalues_button(const PanelContext& context, const std::string& name, float width) {
   StabilityView& view = context.view.plots_layout.stability;
@@ -121,12 +120,12 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
   frame.begin_clip();
   draw_bars(frame, figure);
   const float one = frame.py(1);
-  draw_line({ImVec2(frame.a().x, one), ImVec2(frame.b().x, one)}, palette().careful, 1.2F, kLineOfOne);
+  draw_line({ImVec2(frame.a().x, one), ImVec2(frame.b().x, one)}, palette().careful, 1.2F, kLimitDash);
   for (std::size_t c = figure.curves.size(); c-- > 0;) {
     const StabilityFigure::Curve& curve = figure.curves[c];
     const bool own = curve.lane == now.lane;
     draw_curve(frame, curve, own ? palette().accent_strong : lane_colour(curve.lane), own ? 2 : 1.2F,
-               curve.slow ? kLineOfOne : Dash{}, own);
+               curve.slow ? kLimitDash : Dash{}, own);
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   for (const StabilityFigure::Mode& mode : figure.modes)

@@ -78,8 +78,7 @@ bool Dialog::on_key(const KeyPress& press) {
 void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
   Recorder::Settings& settings = context.view.recording;
-  begin_card("##record", view, ImVec2(0.5F, 0.42F), units(480), palette().accent);
-  card_heading("Record");
+  begin_card("##record", "Record", view, units(480), palette().accent);
   check_item(
       "record-pictures", "Pictures of the view (PNG)", settings.pictures,
       "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
@@ -133,8 +132,8 @@ bool UnsavedQuestion::on_key(const KeyPress& press, const PanelContext& context)
 void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
   const std::string& title = context.edits.scene().title;
-  begin_card("##unsaved", view, ImVec2(0.5F, 0.42F), units(480), palette().careful);
-  card_heading("Save the changes" + (title.empty() ? "?" : " of " + title + "?"));
+  begin_card("##unsaved", "Save the changes" + (title.empty() ? "?" : " of " + title + "?"), view, units(480),
+             palette().careful);
   wrapped_text(changes_ + ".");
   ImGui::Spacing();
   if (text_button("unsaved-save", "Save (Enter)", "Asks for the scene file's name, then continues."))

@@ -11,15 +11,6 @@
 namespace clothlab {
 namespace {
 
-void reference_item(const PanelContext& context, const char* name, const char* label, bool from_start,
-                    const char* help) {
-  if (!list_item(name, label, help)) return;
-  NewLane lane = reference_lane(context);
-  lane.from_start = from_start;
-  lane.is_reference = true;
-  context.send(Control(lane));
-}
-
 // Keeps one lane and replaces the others; all begin at the start.
 void sets(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
@@ -28,12 +19,20 @@ void sets(const PanelContext& context) {
       if (list_item(std::string("lane-set:") + set.title, set.title, set.help))
         use_lanes(context, set.choose(context));
     ImGui::Separator();
-    reference_item(context, "reference-from-start", "Reference from the start", true,
-                   "Adds RK4 with substeps of a fifth of the explicit limit as the reference lane. It "
-                   "repeats the run from the start in the background.");
-    reference_item(context, "reference-from-here", "Reference from here", false,
-                   "Adds RK4 with substeps of a fifth of the explicit limit as the reference lane. It "
-                   "continues from the current state of this lane.");
+    for (const bool from_start : {true, false}) {
+      const std::string where = from_start ? "start" : "here";
+      if (!list_item("reference-from-" + where,
+                     from_start ? "Reference from the start" : "Reference from here",
+                     std::string("Adds RK4 with substeps of a fifth of the explicit limit as the reference "
+                                 "lane. It ") +
+                         (from_start ? "repeats the run from the start in the background."
+                                     : "continues from the current state of this lane.")))
+        continue;
+      NewLane lane = reference_lane(context);
+      lane.from_start = from_start;
+      lane.is_reference = true;
+      context.send(Control(lane));
+    }
   };
   choice_list("lane-sets", "", "Sets of methods to compare from the start.", entries,
               ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);

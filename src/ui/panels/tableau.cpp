@@ -224,8 +224,8 @@ void TableauDialog::show_facts(float height) {
 
 void TableauDialog::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
-  begin_card("##tableau", view, ImVec2(0.5F, 0.42F), units(kDialogWidth), palette().accent);
-  card_heading(edited_.is_two_step() ? "Two-step method" : "Butcher tableau");
+  begin_card("##tableau", edited_.is_two_step() ? "Two-step method" : "Butcher tableau", view,
+             units(kDialogWidth), palette().accent);
   choose_preset();
   choose_stages();
   ImGui::Spacing();

@@ -57,25 +57,26 @@ void toggles(ViewSettings& view) {
 
 constexpr std::array<std::string_view, 2> kThemes{"dark", "light"}, kQuantities{"strain", "distance"};
 
-std::optional<double> choice_row(std::string_view id, std::string_view title,
-                                 std::span<const std::string_view> choices, double value, double fallback,
-                                 std::string_view help) {
-  return parameter_row({.id = id,
-                        .title = title,
-                        .unit = {},
-                        .kind = ParameterSpec::Kind::choice,
-                        .fallback = fallback,
-                        .help = help,
-                        .choices = choices},
-                       value);
+/// True when the user changed the value, an enumerator or an index.
+template <class Value>
+bool choice_row(std::string_view id, std::string_view title, std::span<const std::string_view> choices,
+                Value& value, Value fallback, std::string_view help) {
+  const auto changed = parameter_row({.id = id,
+                                      .title = title,
+                                      .unit = {},
+                                      .kind = ParameterSpec::Kind::choice,
+                                      .fallback = static_cast<double>(fallback),
+                                      .help = help,
+                                      .choices = choices},
+                                     static_cast<double>(value));
+  if (changed) value = static_cast<Value>(*changed);
+  return changed.has_value();
 }
 
 void heat_rows(ViewSettings& view) {
-  if (const auto changed = choice_row(
-          "heat-of", "Heat map of", kQuantities, view.heat_of == HeatQuantity::distance ? 1 : 0, 0,
-          "strain: of the stretch springs, up to the value below. distance: of every particle from its "
-          "position in the reference lane, up to the current largest; strain without a reference lane."))
-    view.heat_of = *changed != 0 ? HeatQuantity::distance : HeatQuantity::strain;
+  choice_row("heat-of", "Heat map of", kQuantities, view.heat_of, HeatQuantity::strain,
+             "strain: of the stretch springs, up to the value below. distance: of every particle from its "
+             "position in the reference lane, up to the current largest; strain without a reference lane.");
   if (const auto changed =
           number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
                      view.heat_max_strain * 100, 0.01, 1000, 10, "%"))
@@ -83,16 +84,14 @@ void heat_rows(ViewSettings& view) {
 }
 
 void window_rows(ViewSettings& view) {
-  if (const auto changed =
-          choice_row("theme", "Theme", kThemes, view.theme == Theme::light ? 1 : 0, 0,
-                     "dark: light text on slate. light: dark text on paper, for bright rooms and for print."))
-    view.theme = *changed != 0 ? Theme::light : Theme::dark;
-  if (const auto changed =
-          choice_row("text-size", "Text size", kTextSizeNames, static_cast<double>(text_size(view)),
-                     static_cast<double>(kUsualTextSize),
-                     "Size of text and controls, relative to the display's own scale and limited to what "
-                     "fits the window (Ctrl with +, - and 0)."))
-    view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
+  choice_row("theme", "Theme", kThemes, view.theme, Theme::dark,
+             "dark: light text on slate. light: dark text on paper, for bright rooms and for print.");
+  std::size_t size = text_size(view);
+  if (choice_row(
+          "text-size", "Text size", kTextSizeNames, size, kUsualTextSize,
+          "Size of text and controls, relative to the display's own scale and limited to what fits the "
+          "window (Ctrl with +, - and 0)."))
+    view.interface_scale = kTextSizes[size];
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ constexpr float kStripGap = 2;     // between the strip and the frame [interface
 // Where less is left for the frame, the strip is thin and without marks [interface units].
 constexpr float kLeastBesideMarks = 56, kThinStrip = 4;
 
-constexpr Dash kLevelDash{5, 3};
 constexpr float kBandAlpha = 0.8F;
 constexpr float kRowOfNumbers = 2.2F;  // [lines]
 
@@ -97,7 +96,7 @@ class PlotPainter {
       if (!Axis::has(level.y, view_.logarithmic)) continue;
       const float at = frame_.py(level.y);
       if (at < a_.y || at > b_.y) continue;
-      draw_line({ImVec2(a_.x, at), ImVec2(b_.x, at)}, level.colour, 1.2F, kLevelDash);
+      draw_line({ImVec2(a_.x, at), ImVec2(b_.x, at)}, level.colour, 1.2F, kLimitDash);
       const float above = at - line - units(1);
       frame_.label(ImVec2(b_.x, above > a_.y ? above : at + units(1)), level.colour, level.label);
     }
@@ -336,16 +335,13 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
 AxisRange shown_x(const Plot& plot, const PlotView& view) {
   if (view.x) return *view.x;
   if (plot.fit_x) return *plot.fit_x;
-  AxisRange all{0, 1};
-  bool first = true;
-  for (const PlotRun& run : plot.runs) {
-    if (run.x.empty() || !visible(view, run)) continue;
-    all = first ? AxisRange{run.x.front(), run.x.back()}
-                : AxisRange{std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
-    first = false;
-  }
-  if (!(all.high > all.low)) all.high = all.low + 1;
-  return all;
+  constexpr double kBeyond = std::numeric_limits<double>::infinity();
+  AxisRange all{kBeyond, -kBeyond};
+  for (const PlotRun& run : plot.runs)
+    if (!run.x.empty() && visible(view, run))
+      all = {std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
+  if (!(all.high >= all.low)) return {0, 1};
+  return {all.low, all.high > all.low ? all.high : all.low + 1};
 }
 
 AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {

@@ -7,7 +7,6 @@
 #include <glm/geometric.hpp>
 #include <span>
 
-#include "chart/dash.h"
 #include "integrate/registry.h"
 #include "ui/instruments/instruments.h"
 
@@ -16,7 +15,6 @@ namespace {
 
 using Samples = std::vector<PlotSample>;
 
-constexpr double kLaneDash = 0.7;     // a lane's dash, of that in pictures
 constexpr float kActiveLane = 2.2F;   // thickness
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
 constexpr double kShownSteps = 30;    // at least, of steps longer than a second
@@ -137,14 +135,14 @@ PlotRun run_of(const LaneSnapshot& lane, std::span<const PlotQuantity> quantitie
 
 // The last seconds before the present.
 AxisRange last_seconds(const Snapshot& now) {
-  double start = 0, end = 0;
-  bool first = true;
+  std::optional<double> first;
+  double end = 0;
   for (const LaneSnapshot* lane : now.lanes()) {
     if (lane->plot->empty()) continue;
-    start = first ? lane->plot->front().time : std::min(start, lane->plot->front().time);
+    first = std::min(first.value_or(lane->plot->front().time), lane->plot->front().time);
     end = std::max(end, lane->plot->back().time);
-    first = false;
   }
+  double start = first.value_or(0);
   const double h = now.frame.scene->dt, shown = std::max(kShownSeconds, kShownSteps * std::abs(h));
   if (h < 0)
     end = std::min(end, start + shown);
@@ -171,7 +169,7 @@ Plot over_time(const Snapshot& now, std::span<const PlotQuantity> quantities, bo
     PlotRun run = run_of(*lane, quantities.first(1), relative);
     run.name = run.what = lane_name(*lane);
     run.fits = !lane->frozen;
-    run.dash = kLaneStyles[lane->lane].dash.scaled(kLaneDash);
+    run.dash = lane_dash(lane->lane);
     run.curves.front().colour = lane_colour(lane->lane);
     if (lane->lane == now.lane) run.curves.front().thickness = kActiveLane;
     plot.runs.push_back(std::move(run));
