@@ -192,6 +192,8 @@ TEST(SolverFigure, ShowsTheSettingsThatMatter) {
   EXPECT_FALSE(shows("semi-implicit-euler", "stage-solve"));
   EXPECT_TRUE(shows("siere", "mode-refresh#field"));
   EXPECT_TRUE(shows("xpbd", "xpbd-iterations#field"));
+  EXPECT_FALSE(shows("rk4", "jacobian"));
+  EXPECT_FALSE(shows("pbd-proj2", "newton-tolerance#field")) << "rods have a tolerance of their own";
 }
 
 TEST(SolverFigure, BearsWhateverComes) {

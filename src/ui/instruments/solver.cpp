@@ -38,12 +38,16 @@ constexpr std::array kSwitches{
     Switch{"jacobian", "Jacobian", 74},
 };
 
-/// Whether the running method uses the parameter.
-bool matters(const PanelContext& context, std::string_view id) {
-  const IntegratorInfo& info = running_method(context.snapshot);
-  if (id == "jacobian") return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
+/// The user's scene with the method that runs.
+Scene running_scene(const PanelContext& context) {
   Scene scene = context.scene();
-  scene.integrator = info.id;
+  scene.integrator = running_method(context.snapshot).id;
+  return scene;
+}
+
+bool matters(const Scene& scene, std::string_view id) {
+  const IntegratorInfo& info = method_info(scene);
+  if (id == "jacobian") return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
   return why_without_effect(scene, id, false).empty();
 }
 
@@ -56,14 +60,15 @@ struct Setting {
 
 // Of the linear solver and Newton's method, and the method's own: sweeps, or how old modes may be.
 std::vector<Setting> settings_of(const PanelContext& context) {
-  const IntegratorInfo& info = running_method(context.snapshot);
+  const Scene scene = running_scene(context);
   std::vector<Setting> settings;
   for (const Switch& each : kSwitches) {
-    if (!matters(context, each.id)) continue;
+    if (!matters(scene, each.id)) continue;
     const SceneParameter& row = *find_scene_parameter(each.id);
-    settings.push_back({each.label, units(each.width), &row.spec, row.get(context.scene())});
+    settings.push_back({each.label, units(each.width), &row.spec, row.get(scene)});
   }
-  const IntegratorParameters values = integrator_parameters(context.scene(), info);
+  const IntegratorInfo& info = method_info(scene);
+  const IntegratorParameters values = integrator_parameters(scene, info);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ParameterSpec& spec = info.parameters[i];
     settings.push_back({std::string(spec.title), units(46), &spec, values[i]});
@@ -295,7 +300,7 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  if (matters(context, "preconditioner")) {
+  if (matters(running_scene(context), "preconditioner")) {
     const SceneParameter& row = *find_scene_parameter("preconditioner");
     if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
                                              units(kPreconditioner)))
