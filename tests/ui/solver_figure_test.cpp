@@ -194,6 +194,7 @@ TEST(SolverFigure, ShowsTheSettingsThatMatter) {
   EXPECT_TRUE(shows("xpbd", "xpbd-iterations#field"));
   EXPECT_FALSE(shows("rk4", "jacobian"));
   EXPECT_FALSE(shows("pbd-proj2", "newton-tolerance#field")) << "rods have a tolerance of their own";
+  EXPECT_FALSE(shows(kRungeKuttaIntegrator, "preconditioner")) << "its coefficients are no settings";
 }
 
 TEST(SolverFigure, BearsWhateverComes) {

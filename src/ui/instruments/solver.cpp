@@ -69,7 +69,7 @@ std::vector<Setting> settings_of(const PanelContext& context) {
   }
   const IntegratorInfo& info = method_info(scene);
   const IntegratorParameters values = integrator_parameters(scene, info);
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     const ParameterSpec& spec = info.parameters[i];
     settings.push_back({std::string(spec.title), units(46), &spec, values[i]});
   }
