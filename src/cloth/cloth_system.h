@@ -14,8 +14,8 @@
 #include "cloth/pressure_force.h"
 #include "cloth/spring_force.h"
 #include "cloth/wind_force.h"
+#include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
-#include "linalg/loops.h"
 
 namespace clothlab {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/collect.h"
-#include "linalg/loops.h"
+#include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"
 
 namespace clothlab {

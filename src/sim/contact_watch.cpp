@@ -13,7 +13,7 @@
 #include "contact/contact_model.h"
 #include "core/collect.h"
 #include "core/text.h"
-#include "linalg/loops.h"
+#include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/vec.h"
-#include "linalg/loops.h"
+#include "core/worker_pool.h"
 #include "sim/contact.h"
 #include "sim/mesh_notices.h"
 #include "sim/parameters.h"
