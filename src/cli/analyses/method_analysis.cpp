@@ -19,7 +19,7 @@
 namespace clothlab {
 namespace {
 
-constexpr const char* kGroup = "Analysis";  // of options in --help
+constexpr const char* kAnalysisGroup = "Analysis";  // of options in --help
 
 std::string ids_of(const auto& methods) {
   std::string names;
@@ -39,10 +39,11 @@ MethodAnalysis::MethodAnalysis(const SubcommandContext& context, const char* col
 }
 
 void MethodAnalysis::add_to(CLI::App& app) {
-  add_text(app, kGroup, "--integrators", names_, "A,B,...",
+  add_text(app, kAnalysisGroup, "--integrators", names_, "A,B,...",
            "Integrators to measure; default all of " + ids_of(integrators_) + ".");
-  outputs.add_option(app, kGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
-  outputs.add_option(app, kGroup, "--png", ".png", png_, "FILE", "A chart of the figures; needs no display.");
+  outputs.add_option(app, kAnalysisGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
+  outputs.add_option(app, kAnalysisGroup, "--png", ".png", png_, "FILE",
+                     "A chart of the figures; needs no display.");
   add_options(app);
 }
 
@@ -52,7 +53,7 @@ void MethodAnalysis::add_parameters_to(CLI::App& app) {
       stepping_.add_parameter(app, *spec, [this, spec](double value) {
         own_parameters_.integrator_parameters.insert_or_assign(std::string(spec->id), value);
       });
-  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kGroup);
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kAnalysisGroup);
 }
 
 int MethodAnalysis::run() {
