@@ -52,7 +52,9 @@ class EdgeTable {
 
   /// The sides of the edge between two particles, by ascending corner.
   std::span<const Side> sides(std::uint32_t a, std::uint32_t b) const {
-    return std::ranges::equal_range(sides_[std::min(a, b)], std::max(a, b), {}, &Side::high);
+    const std::span<const Side> row = sides_[std::min(a, b)];
+    const auto first = std::lower_bound(row.begin(), row.end(), Side{std::max(a, b), 0});
+    return {first, std::lower_bound(first, row.end(), Side{std::max(a, b) + 1, 0})};
   }
   /// Calls visit(low, sides) for every edge, sorted by its lower particle, then by its higher one.
   template <class Visit>
