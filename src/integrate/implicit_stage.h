@@ -73,10 +73,9 @@ class ImplicitStage {
  public:
   /// x are the positions at the start of the stage, the first guess the velocities there. Starts from the
   /// guess for v1 with the smallest residual. All guesses have the prescribed velocities along constrained
-  /// directions, which never change. A repeated step also tries its last solution. Leaves
-  /// the solution in x1 and v1, which must not alias the equation or the guesses, and adds to `report`.
-  /// Converged means that r is small enough, even if linear solves did not converge. Ends immediately at
-  /// non-finite values. Throws Cancelled.
+  /// directions, which never change. Leaves the solution in x1 and v1, which must not alias the equation or
+  /// the guesses, and adds to `report`. Converged means that r is small enough, even if linear solves did not
+  /// converge. Ends immediately at non-finite values. Throws Cancelled.
   ///
   /// The contacts of the context refer to v1. They get their states, and impulses in units of r.
   ///
