@@ -1776,7 +1776,8 @@ def step_under_mouse(program, assets):
         before, told = window.fresh_state(), set()
         for each in free_particles(before)[:4]:
             window.move(*each["pixel"])
-            window.until(lambda: f"particle {each['index']}," in text("particle") and " as used, " in text("step"),
+            window.until(lambda: f"particle {each['index']}," in text("particle")
+                         and text("step").startswith(f"Particle {each['index']}, ") and " as used, " in text("step"),
                          f"the picture of particle {each['index']}, with no other step", 20)
             told.add(text("step"))
         check(len(told) == 4, f"four particles have the pictures {told}")
