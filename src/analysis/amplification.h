@@ -24,8 +24,8 @@ std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& v
 /// z_k = (u_k, u_{k+1}) identifies the state of the method with its memory, so the map from all z_0 to all
 /// z_1 is the step.
 ///
-/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty on cancellation, if a value is not finite, or if the step
-/// is no linear map, as where it depends on the energy.
+/// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty on cancellation, if a value is not finite or no
+/// eigenvalues are found, or if the step is no linear map, as where it depends on the energy.
 std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& info,
                                                         const IntegratorParameters& values, double h_omega,
                                                         ModeKind kind, const StopProbe& stop = {},

@@ -116,7 +116,7 @@ std::optional<double> parse_number(std::string_view text) {
   std::istringstream stream{std::string(text)};
   stream.imbue(std::locale::classic());
   stream >> value;
-  return value == 0 ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
+  return std::abs(value) < 1 ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
 std::string printable(std::string_view text, std::size_t longest, std::string_view kept) {

@@ -144,8 +144,8 @@ class ModalSplit {
   double residual_of_newton(const DynamicSystem& system, double gamma, const StepContext& context,
                             std::span<const vec3> x1, std::span<const vec3> v1);
   /// Changes the end (x1, v1) of the step without contact to one that satisfies Coulomb's law. In the modes
-  /// the positions change by `modal` times the velocities. times.damping is the γ of
-  /// the last `solve`. Afterwards `report` has another matrix.
+  /// the positions change by `modal` times the velocities. times.damping is the γ of the last `solve`.
+  /// Afterwards `report` has another matrix.
   void solve_contacts(const DynamicSystem& system, const StepContext& context,
                       const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
                       std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1, StepReport& report);

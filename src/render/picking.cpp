@@ -91,7 +91,6 @@ class Nearby {
          Pixels high) {
     // Cohen–Sutherland: the sides of the rectangle that a particle lies outside of.
     constexpr std::uint8_t kLeft = 1, kRight = 2, kAbove = 4, kBelow = 8, kUnseen = 16;
-    pixels.assign(positions.size(), vec3(std::numeric_limits<double>::quiet_NaN()));
     std::vector<std::uint8_t> sides(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const std::optional<Projected> seen = project(positions[i]);
@@ -100,7 +99,6 @@ class Nearby {
         continue;
       }
       const Pixels p = seen->pixel;
-      pixels[i] = {p.x, p.y, 0};
       sides[i] = static_cast<std::uint8_t>((p.x < low.x ? kLeft : 0) | (p.x > high.x ? kRight : 0) |
                                            (p.y < low.y ? kAbove : 0) | (p.y > high.y ? kBelow : 0));
       if (sides[i] == 0) particles.push_back({static_cast<std::uint32_t>(i), *seen});
@@ -111,7 +109,6 @@ class Nearby {
 
   std::vector<Particle> particles;  ///< within the rectangle, ascending
   std::vector<Triangle> triangles;  ///< that may cover some of it
-  std::vector<vec3> pixels;         ///< of all particles, z = 0; not finite behind the eye
 };
 
 /// The point of a triangle's edges that appears nearest to the cursor, without edges that reach behind the
@@ -198,17 +195,22 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
                                              const Camera& camera, Pixels low, Pixels high, Pixels size) {
   const Projector project = camera.projector(size);
   const Nearby nearby(mesh, positions, project, low, high);
+  // z = 0; not finite behind the eye
+  std::vector<vec3> pixels(positions.size(), vec3(std::numeric_limits<double>::quiet_NaN()));
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (const std::optional<Projected> seen = project(positions[i]))
+      pixels[i] = {seen->pixel.x, seen->pixel.y, 0};
   std::vector<Triangle> in_front, behind;  // of the eye; partly behind
   for (const Triangle& t : nearby.triangles) {
-    const bool seen = std::ranges::all_of(t, [&](std::uint32_t i) { return is_finite(nearby.pixels[i]); });
+    const bool seen = std::ranges::all_of(t, [&](std::uint32_t i) { return is_finite(pixels[i]); });
     (seen ? in_front : behind).push_back(t);
   }
-  const TriangleTree tree(in_front, nearby.pixels);
+  const TriangleTree tree(in_front, pixels);
   std::vector<std::uint32_t> visible;
   std::vector<Triangle> covering;
   for (const Nearby::Particle& p : nearby.particles) {
     constexpr double kSlack = 0.1;  // of a pixel, for rounding
-    Bounds at = Bounds::around(nearby.pixels[p.index]);
+    Bounds at = Bounds::around(pixels[p.index]);
     at.grow(kSlack);
     covering = behind;
     tree.find(at, [&](std::uint32_t t) { covering.push_back(in_front[t]); });

@@ -21,7 +21,8 @@ struct BlownUpRun {
   BlowUpFacts facts;
   std::string sentence = {};       ///< what happened
   std::string why = {};            ///< and why
-  std::uint64_t explained_by = 0;  ///< tag of the stability question for `why`; 0: the answer has come
+  std::uint64_t explained_by = 0;  ///< tag of the stability question for `why`
+  bool explained = false;          ///< its first answer has come
   bool requests_again = false;     ///< ask again then
   std::uint64_t decided_by = 0;    ///< tag of the question that decides whether to continue; 0: none
 };

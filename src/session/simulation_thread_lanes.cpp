@@ -294,7 +294,7 @@ void SimulationThread::Impl::request_estimates() {
 }
 
 void SimulationThread::Impl::request_estimate(LiveLane& lane, bool urgent) {
-  if (lane.blown && lane.blown->explained_by != 0) {
+  if (lane.blown && lane.blown->explained_by != 0 && !lane.blown->explained) {
     lane.blown->requests_again = true;
     return;
   }
@@ -325,7 +325,7 @@ void SimulationThread::Impl::forget_estimate(LiveLane& lane) {
   lane.spectrum.reset();
   lane.free_stability.reset();
   lane.forgotten = lane.question;
-  if (lane.blown) lane.blown->explained_by = 0;  // explained as far as possible
+  if (lane.blown) lane.blown->explained = true;  // as far as possible
 }
 
 void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
@@ -338,8 +338,8 @@ void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
   dirty = true;
   if (!lane.blown) return;
   if (answer->tag == lane.blown->explained_by) {
-    explain(lane);
-    lane.blown->explained_by = 0;
+    explain(lane);  // again where eigenvalues follow an estimate
+    lane.blown->explained = true;
     if (std::exchange(lane.blown->requests_again, false)) request_estimate(lane);
   }
   if (lane.blown->decided_by != 0 && answer->tag >= lane.blown->decided_by) decide(lane);

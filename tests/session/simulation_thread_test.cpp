@@ -477,6 +477,18 @@ TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
   EXPECT_NEAR(s->stability->omega_max(), at_start, 0.05 * at_start);
 }
 
+// The eigenvalues of 144 particles are computed after a first estimate, for the same question.
+TEST(SimulationThread, ExplainsABlowUpAgainOnceAllOscillationsAreKnown) {
+  Scene scene = exploding_scene();
+  scene.mesh = GridSource{12, 12, 1, 1};
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  const auto s = wait_for(thread, [](const Snapshot& later) {
+    return later.blow_up_text.find("In the last good state") != std::string::npos &&
+           later.blow_up_text.find("is found for cloth of up to") == std::string::npos;
+  });
+  EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler"));
+}
+
 /// Explicit Euler on `exploding_scene` up to its blow-up: what is sound, and what is shown.
 class AfterABlowUp : public ::testing::Test {
  protected:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -36,6 +37,7 @@ class MethodAnalysis : public Subcommand {
     std::vector<double> x;
     std::array<std::vector<double>, 3> y;  // by panel
     void add(double at, std::initializer_list<double> values) {
+      assert(values.size() <= y.size());
       x.push_back(at);
       for (auto in_panel = y.begin(); const double value : values) (in_panel++)->push_back(value);
     }

@@ -96,7 +96,8 @@ struct ViewSettings {
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };
 
-/// Requests of the panels to the application, in addition to commands and controls.
+// Requests of the panels to the application, in addition to commands and controls.
+
 /// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, or saves the scene, the cloth's
 /// present shape or the moment that was kept.
 enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment };

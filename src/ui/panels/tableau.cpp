@@ -58,6 +58,16 @@ std::string stability_text(const TableauFacts& facts, bool two_step) {
   return text;
 }
 
+/// Throws InputError as the reader of files does.
+void check_lengths(const Tableau& tableau) {
+  std::vector<std::vector<std::string>> rows = tableau.a;
+  rows.insert(rows.end(), {tableau.b, tableau.alpha, tableau.beta});
+  for (const auto& row : rows)
+    for (const std::string& cell : row)
+      if (cell.size() > kLongestCell)
+        throw InputError("A cell has more than " + std::to_string(kLongestCell) + " characters.");
+}
+
 }  // namespace
 
 void TableauDialog::open(const Tableau& tableau) {
@@ -69,7 +79,7 @@ Tableau TableauDialog::written() const {
   Tableau tableau = edited_;
   tableau.name = printable(trimmed(edited_.name), kLongestTableauName);
   const auto trim = [](std::vector<std::string>& cells) {
-    for (std::string& cell : cells) cell = std::string(trimmed(cell).substr(0, kLongestCell));
+    for (std::string& cell : cells) cell = std::string(trimmed(cell));
   };
   std::ranges::for_each(tableau.a, trim);
   for (auto* cells : {&tableau.b, &tableau.alpha, &tableau.beta}) trim(*cells);
@@ -80,6 +90,7 @@ void TableauDialog::update() {
   Tableau now = written();
   if (known_ == now) return;
   try {
+    check_lengths(now);
     if (now.is_two_step()) {
       const TwoStepTable table(now);
       facts_ = table.facts();
