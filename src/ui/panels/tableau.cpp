@@ -65,7 +65,8 @@ void check_lengths(const Tableau& tableau) {
   for (const auto& row : rows)
     for (const std::string& cell : row)
       if (cell.size() > kLongestCell)
-        throw InputError("A cell has more than " + std::to_string(kLongestCell) + " characters.");
+        throw InputError("The cell " + printable(cell, kLongestCell / 4) + " has more than " +
+                         std::to_string(kLongestCell) + " characters.");
 }
 
 }  // namespace
@@ -83,6 +84,9 @@ Tableau TableauDialog::written() const {
   };
   std::ranges::for_each(tableau.a, trim);
   for (auto* cells : {&tableau.b, &tableau.alpha, &tableau.beta}) trim(*cells);
+  const auto has_name = [&](const TableauPreset& preset) { return preset.tableau.name == tableau.name; };
+  if (preset_id(tableau).empty() && std::ranges::any_of(tableau_presets(), has_name))
+    tableau.name += ", changed";
   return tableau;
 }
 
