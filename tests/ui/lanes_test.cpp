@@ -351,7 +351,7 @@ TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
   EXPECT_THAT(texts.at("lane-state:B"), HasSubstr("0.67×"));
   EXPECT_EQ(texts.at("lane-row:B:ms"), "20.0");
   EXPECT_EQ(texts.at("lane-row:B:real time"), "0.67×");
-  EXPECT_EQ(texts.at("lag"), "slowest: B, 20 ms per step, 0.67× real time");
+  EXPECT_EQ(texts.at("lag"), "slowest alone: B, 20 ms per step, 0.67× real time");
   face.snapshot.others[0].frozen = true;
   face.snapshot.others[0].frame.record.time = 0.046;
   for (int i = 0; i < 3; ++i) face.frame();
