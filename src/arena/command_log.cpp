@@ -58,7 +58,8 @@ std::size_t CommandLog::count_before(const LogPosition& position) const {
 
 bool CommandLog::has_passed(const LogPosition& position) const {
   LogPosition end = position_;
-  for (auto index = returns_.rbegin(); index != returns_.rend(); ++index) {
+  // clang 14 has no reversed views.
+  for (auto index = returns_.rbegin(); index != returns_.rend(); ++index) {  // NOLINT(modernize-loop-convert)
     const LogEntry& entry = entries_[*index];
     if (entry.position >= end) continue;  // on a branch that was left
     if (position > entry.position) break;

@@ -48,7 +48,8 @@ bool is_close(std::string_view a, std::string_view b, std::size_t distance) {
   constexpr std::size_t kTellingPart = 3;
   const auto [shortest, longest] = std::minmax({a.size(), b.size()});
   return (distance <= std::max<std::size_t>(1, longest / 3) && distance < longest) ||
-         (shortest >= kTellingPart && (a.find(b) != a.npos || b.find(a) != b.npos));
+         (shortest >= kTellingPart &&
+          (a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos));
 }
 
 }  // namespace

@@ -117,9 +117,9 @@ class Couplings {
       return glm::dot(J.normal[link], a[links[link].b] - a[links[link].a]);
     }
     void solve(const Inverse& inverse);
-    void correct(const Jacobian& J, std::span<vec3> a);
+    void correct(const Jacobian& J, std::span<vec3> p);
     void filter(std::span<vec3> f);
-    double set_normals(Jacobian& J, std::span<const vec3> x);
+    double set_normals(Jacobian& J, std::span<const vec3> p);
     double curvature() const;
     double compute_gram(const Jacobian& J, bool weighted, double damping);
     bool orthogonalise(double largest, Inverse& to) const;

@@ -113,7 +113,8 @@ template <class Register, class Number>
 CLOTHLAB_INLINED inline Register load_unaligned(const Number* from) {
   if constexpr (requires(Register r) { r.low; }) {
     using Half = decltype(Register::low);
-    return {load_unaligned<Half>(from), load_unaligned<Half>(from + sizeof(Half) / sizeof(Number))};
+    constexpr std::size_t kHalf = sizeof(Half) / sizeof(Number);  // NOLINT(bugprone-sizeof-expression)
+    return {load_unaligned<Half>(from), load_unaligned<Half>(from + kHalf)};
   } else {
     Register a;
     std::memcpy(&a, from, sizeof a);

@@ -224,7 +224,7 @@ void SimulationThread::Impl::pull() {
 void SimulationThread::Impl::publish(Clock::time_point now) {
   for (const auto& lane : lanes) tell_notices(*lane);
   const auto snapshot = std::make_shared<Snapshot>();
-  static_cast<RunState&>(*snapshot) = *this;
+  static_cast<RunState&>(*snapshot) = *this;  // NOLINT(cppcoreguidelines-slicing): the part that both have
   show(live(), now, *snapshot);
   for (const auto& lane : lanes)
     if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());

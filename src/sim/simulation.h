@@ -239,7 +239,7 @@ class Simulation {
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
   void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
-  void put_pins(WorkerPool& pool, const std::vector<PinTarget>& places);
+  void put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets);
   DriverSet drivers_of(const Scene& scene) const;
   void set_drivers(DriverSet drivers) {
     drivers_ = std::move(drivers);

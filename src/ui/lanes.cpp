@@ -65,7 +65,8 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
   const float height = (view.height - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
   std::vector<LaneTile> tiles;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const auto column = static_cast<float>(i % columns), row = static_cast<float>(i / columns);
+    const std::size_t line = i / columns;
+    const auto column = static_cast<float>(i % columns), row = static_cast<float>(line);
     tiles.push_back(
         tile(lanes[i], {view.x + column * (width + gap), view.y + row * (height + gap), width, height}));
   }

@@ -1719,7 +1719,7 @@ def limits_and_reference(program, assets):
         window.click_item("plot0:find")
         window.until(searching, "another search")
         first, begin = window.state(), time.monotonic()
-        window.until(lambda: not searching(), "the limits", 120)
+        window.until(lambda: not searching(), "the limits", 300)
         state, seconds = window.state(), time.monotonic() - begin
         check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
         check_rate(window, (state["frames"] - first["frames"]) / seconds, free)
