@@ -103,27 +103,70 @@ std::vector<CheckpointFile::Lane> lanes_of(const nlohmann::json& header, std::ve
   return found;
 }
 
+/// Throws InputError if a blow-up is of particles that do not exist.
+void check_particles(const BlowUp& blow_up, std::size_t n) {
+  const bool has_spring = !blow_up.spring || std::max(blow_up.spring->i, blow_up.spring->j) < n;
+  if (!has_spring || (blow_up.contact && blow_up.contact->particle >= n))
+    throw InputError("The checkpoint is damaged: a lane blew up at a vertex that does not exist.");
+}
+
 }  // namespace
 
 nlohmann::ordered_json blow_up_json(const BlowUp& blow_up) {
-  return {{"cause", static_cast<int>(blow_up.cause)},
-          {"step", blow_up.step},
-          {"time", json_of(blow_up.time)},
-          {"h", json_of(blow_up.h)},
-          {"energy", json_of(blow_up.energy)},
-          {"allowed", json_of(blow_up.allowed)}};
+  nlohmann::ordered_json json = {{"cause", static_cast<int>(blow_up.cause)},
+                                 {"step", blow_up.step},
+                                 {"time", json_of(blow_up.time)},
+                                 {"h", json_of(blow_up.h)},
+                                 {"energy", json_of(blow_up.energy)},
+                                 {"allowed", json_of(blow_up.allowed)}};
+  if (const std::optional<FailedSpring>& spring = blow_up.spring)
+    json["spring"] = {{"particles", {spring->i, spring->j}},
+                      {"stretch", spring->stretch},
+                      {"rest-length", json_of(spring->rest_length)},
+                      {"before", json_of(spring->before)},
+                      {"after", json_of(spring->after)},
+                      {"omega", json_of(spring->omega)}};
+  if (const std::optional<FailedContact>& contact = blow_up.contact) {
+    json["contact"] = {{"particle", contact->particle},
+                       {"surface", contact->surface},
+                       {"omega", json_of(contact->omega)},
+                       {"friction-rate", json_of(contact->friction_rate)}};
+    if (contact->shape) json["contact"]["shape"] = static_cast<int>(*contact->shape);
+  }
+  return json;
 }
 
 BlowUp blow_up_of(const nlohmann::json& json) {
   const int cause = json.at("cause").get<int>();
   if (cause < 0 || cause > static_cast<int>(BlowUp::Cause::crowded))
     throw InputError("unknown cause of a blow-up");
-  return {.cause = static_cast<BlowUp::Cause>(cause),
-          .step = json.at("step").get<std::uint64_t>(),
-          .time = number_of(json.at("time")),
-          .h = number_of(json.at("h")),
-          .energy = number_of(json.at("energy")),
-          .allowed = number_of(json.at("allowed"))};
+  BlowUp blow_up{.cause = static_cast<BlowUp::Cause>(cause),
+                 .step = json.at("step").get<std::uint64_t>(),
+                 .time = number_of(json.at("time")),
+                 .h = number_of(json.at("h")),
+                 .energy = number_of(json.at("energy")),
+                 .allowed = number_of(json.at("allowed"))};
+  if (const auto spring = json.find("spring"); spring != json.end())
+    blow_up.spring = FailedSpring{.i = spring->at("particles").at(0).get<std::uint32_t>(),
+                                  .j = spring->at("particles").at(1).get<std::uint32_t>(),
+                                  .stretch = spring->at("stretch").get<bool>(),
+                                  .rest_length = number_of(spring->at("rest-length")),
+                                  .before = number_of(spring->at("before")),
+                                  .after = number_of(spring->at("after")),
+                                  .omega = number_of(spring->at("omega"))};
+  if (const auto contact = json.find("contact"); contact != json.end()) {
+    blow_up.contact = FailedContact{.particle = contact->at("particle").get<std::uint32_t>(),
+                                    .surface = contact->at("surface").get<std::uint32_t>(),
+                                    .omega = number_of(contact->at("omega")),
+                                    .friction_rate = number_of(contact->at("friction-rate"))};
+    if (const auto shape = contact->find("shape"); shape != contact->end()) {
+      const int row = shape->get<int>();
+      if (row < 0 || row > static_cast<int>(Obstacle::Shape::mesh))
+        throw InputError("unknown shape of an obstacle");
+      blow_up.contact->shape = static_cast<Obstacle::Shape>(row);
+    }
+  }
+  return blow_up;
 }
 
 std::uint64_t fingerprint(const ClothMesh& mesh) {
@@ -233,6 +276,7 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
   if (file.obstacle_hashes) check_mesh_fingerprints(scene.obstacles.bodies, *file.obstacle_hashes);
   Moment moment;
   for (const CheckpointFile::Lane& lane : file.lanes) {
+    if (lane.frozen) check_particles(*lane.frozen, mesh.positions.size());
     MemoryReader numbers(lane.numbers);
     auto checkpoint = std::make_shared<Checkpoint>(read_checkpoint(numbers, mesh.positions.size()));
     if (lane.notices) checkpoint->notices = *lane.notices;

@@ -69,7 +69,7 @@ std::optional<double> good_time(const State& good, std::uint64_t step) {
 
 BlowUpFacts blow_up_facts(BlowUp blow_up, const Simulation& simulation) {
   const auto [good, step] = simulation.last_good_state();
-  // Files of moments keep no spring and no contact.
+  // Older files of moments have neither: a guess.
   if (!blow_up.spring && !blow_up.contact)
     blow_up.spring = failed_spring(simulation.system(), good.x, simulation.state().x);
   return facts_of(blow_up, good_time(good, step), simulation.scene(), simulation.record(), simulation.mesh());

@@ -11,6 +11,7 @@
 #include <cctype>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -406,11 +407,46 @@ TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   write_checkpoint_file(alone(forged), run.mesh(), path);
   EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), run.mesh()), InputError);
 
+  for (const std::uint32_t last : {8U, 9U}) {  // of 9 particles
+    for (const bool is_contact : {false, true}) {
+      Moment moment = alone(saved);
+      moment.lanes[0].frozen = BlowUp();
+      if (is_contact)
+        moment.lanes[0].frozen->contact = FailedContact{.particle = last};
+      else
+        moment.lanes[0].frozen->spring = FailedSpring{.i = 0, .j = last};
+      write_checkpoint_file(moment, run.mesh(), path);
+      if (last == 8)
+        EXPECT_NO_THROW(checkpoint_of(read_checkpoint_file(path), run.mesh()));
+      else
+        EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), run.mesh()), InputError);
+    }
+  }
+
   // The header's keys, with the fingerprint of the whole.
   std::string twice = read_text_file(path, 1 << 20);
   twice.insert(1, "\"scene\":\"\",");
   write_file(path, twice);
   EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" occurs twice"));
+}
+
+TEST(CheckpointFiles, KeepWhereALaneBlewUp) {
+  BlowUp blow_up{.cause = BlowUp::Cause::spurious_energy, .step = 7, .time = 0.7, .h = 0.1, .energy = 5};
+  const auto again = [&] { return blow_up_of(nlohmann::json::parse(blow_up_json(blow_up).dump())); };
+  EXPECT_FALSE(again().spring || again().contact) << "as in older files";
+  blow_up.spring = FailedSpring{3, 8, false, 0.1, 0.2, 0.3, 40};
+  blow_up.contact = FailedContact{5, 2, Obstacle::Shape::mesh, 60, 7};
+  const FailedSpring spring = again().spring.value();
+  EXPECT_EQ(std::tuple(spring.i, spring.j, spring.stretch), std::tuple(3U, 8U, false));
+  EXPECT_EQ(std::tuple(spring.rest_length, spring.before, spring.after, spring.omega),
+            std::tuple(0.1, 0.2, 0.3, 40.0));
+  const FailedContact contact = again().contact.value();
+  EXPECT_EQ(std::tuple(contact.particle, contact.surface), std::tuple(5U, 2U));
+  EXPECT_EQ(contact.shape, Obstacle::Shape::mesh);
+  EXPECT_EQ(std::tuple(contact.omega, contact.friction_rate), std::tuple(60.0, 7.0));
+  nlohmann::json json = nlohmann::json::parse(blow_up_json(blow_up).dump());
+  json["contact"]["shape"] = 6;
+  EXPECT_THROW(blow_up_of(json), InputError);
 }
 
 // Four lanes, of which one blew up and one was frozen by the user.
@@ -444,6 +480,12 @@ TEST(CheckpointFiles, HoldAllLanesAndGoOnWithTheirBits) {
   ASSERT_TRUE(again.find(1) != nullptr && again.find(1)->frozen);
   EXPECT_EQ(again.find(1)->frozen->step, arena.find(1)->frozen->step);
   EXPECT_EQ(again.find(1)->frozen->cause, arena.find(1)->frozen->cause);
+  const auto failed_at = [](const Arena& of) {
+    const FailedSpring& spring = of.find(1)->frozen->spring.value();
+    return std::tuple(spring.i, spring.j, spring.stretch, spring.rest_length, spring.before, spring.after,
+                      spring.omega);
+  };
+  EXPECT_EQ(failed_at(again), failed_at(arena));
   EXPECT_TRUE(again.find(2)->held);
   EXPECT_EQ(again.hash(), arena.hash());
   for (int k = 0; k < 10; ++k) {
