@@ -59,6 +59,14 @@ void repeat(WorkerPool& pool, const LogEntry& entry, Simulation& run) {
   if (entry.back->world) run.apply(pool, SetScene{shared_with_method(*entry.back->world, run.scene())});
 }
 
+/// Begins what `work` refuses (InputError) with the name of the lane.
+template <class Work>
+void name_in_refusals(const Lane& lane, const Work& work) try {
+  work();
+} catch (const InputError& error) {
+  throw InputError(lane.name() + ": " + error.what());
+}
+
 }  // namespace
 
 void Lane::unfreeze() {
@@ -181,16 +189,15 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command, 
   std::vector<Command> each_command;
   for (const Lane& each : lanes_) {
     each_command.push_back(each.id == lane ? command : of_the_world(command, *each.simulation));
-    try {
+    name_in_refusals(each, [&] {
       changed_scene(each.simulation->shared_scene(), each_command.back(), each.simulation->mesh());
-    } catch (const InputError& error) {
-      throw InputError(each.name() + ": " + error.what());
-    }
+    });
   }
   change_all(pool, [&](std::size_t i) {
     // A frozen lane has the values of the world, but no grab.
-    if (lanes_[i].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
-      lanes_[i].simulation->apply(pool, each_command[i], stop);
+    if (!lanes_[i].runs() && !rule_of(command).changes_scene && !std::holds_alternative<Reset>(command))
+      return;
+    name_in_refusals(lanes_[i], [&] { lanes_[i].simulation->apply(pool, each_command[i], stop); });
   });
 }
 

@@ -186,6 +186,14 @@ TEST(Arena, ARefusalByOneLaneChangesNone) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("mass"));
   }
+  // Contact by barrier refuses a body in the cloth, by other models not.
+  const auto by_barrier = std::make_shared<Scene>(arena[1].scene());
+  by_barrier->contact.model = ContactModel::barrier;
+  Arena others = arena_of(pool, {"semi-implicit-euler", "velocity-verlet"});
+  others.apply(pool, 1, SetScene{by_barrier});
+  EXPECT_THAT([&] { others.apply(pool, 0, SetObstacles{{parse_obstacle("sphere:0.5,0,0.5,0.1")}}); },
+              ::testing::ThrowsMessage<InputError>(::testing::StartsWith("Lane B (Velocity Verlet): ")));
+  for (const Lane& lane : others.lanes()) EXPECT_TRUE(lane.simulation->scene().obstacles.bodies.empty());
   EXPECT_EQ(arena.hash(), before);
   for (const Lane& lane : arena.lanes()) {
     EXPECT_EQ(lane.simulation->scene().material.mass, 0.2);
