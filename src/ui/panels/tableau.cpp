@@ -140,9 +140,7 @@ void TableauDialog::choose_preset() {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(units(170));
   text_input("##tableau-name", edited_.name);
-  explain_item(
-      "tableau-name",
-      "Name of the method in lanes and files. Plots call every tableau Runge–Kutta or two-step tableau.");
+  explain_item("tableau-name", "Name of the method in lanes, plots and files.");
 }
 
 void TableauDialog::choose_stages() {

@@ -68,9 +68,8 @@ const char* help(const Driver& driver) {
     return "Keeps each particle of the group on a line through its position at the start.";
   if (std::holds_alternative<GroupDistance>(driver.action))
     return "Keeps the two particles at their distance. The linear solves of the step contain the constraint. "
-           "Below: the distance now, and the force of the last step that pulls the particles together or "
-           "pushes "
-           "them apart.";
+           "Below: the distance now, and the force of the last step, which pulls the particles together or "
+           "pushes them apart.";
   return "Switches this force on the particles of the group.";
 }
 
