@@ -5,8 +5,9 @@
 #   scripts/test.sh [--yes] [--all | --stage release|asan|tsan]
 #
 #   --yes     install missing packages without asking
-#   --all     run all stages, as the hosted check does, instead of the first one, and in the first one also what
-#             seldom fails alone: the tests of bench/, a parse by clang++
+#   --all     run all stages, as the hosted check does, instead of the first one, and in the first one also the
+#             tests labelled slow (orders, momentum, contact, scenes, the lecture), the tests of bench/ and a parse
+#             by clang++
 #             release   the tests, the format and the layer check; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer
@@ -69,7 +70,7 @@ for stage in "${stages[@]}"; do
   options=(-DCLOTHLAB_THOROUGH=OFF) # scripts/long.sh may have left it on
   if [[ $stage == release ]]; then
     preset=check
-    options=("-DCLOTHLAB_THOROUGH=$thorough" "-DCLOTHLAB_BENCH=$thorough")
+    options=("-DCLOTHLAB_SLOW_TESTS=$thorough" "-DCLOTHLAB_THOROUGH=$thorough" "-DCLOTHLAB_BENCH=$thorough")
   fi
   echo "=== $stage"
   started=$SECONDS
@@ -80,10 +81,9 @@ for stage in "${stages[@]}"; do
     continue
   fi
   built=$SECONDS
-  # The tests of the window wait more than they compute. Only under that sanitizer do tests that measure time
-  # leave room for one test more than there are cores.
-  at_once=$jobs
-  [[ $stage == asan ]] && at_once=$((jobs + 1))
+  # The tests of the window wait more than they compute, so one test more than there are cores runs at a time.
+  at_once=$((jobs + 1))
+  [[ $stage == tsan ]] && at_once=$jobs # no window, and tests that measure time
   "${fixed_addresses[@]}" ctest --preset "$preset" --parallel "$at_once" < /dev/null 2>&1 | tee "$log"
   status=${PIPESTATUS[0]}
   # ctest's own line: 98% tests passed, 2 tests failed out of 100
