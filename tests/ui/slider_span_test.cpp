@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/widgets/numbers.h"
+#include "ui/widgets/slider_span.h"
 
 #include <gtest/gtest.h>
 

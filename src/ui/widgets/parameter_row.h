@@ -9,6 +9,7 @@
 
 #include "core/vec.h"
 #include "ui/widgets/numbers.h"
+#include "ui/widgets/slider_span.h"
 
 namespace clothlab {
 
