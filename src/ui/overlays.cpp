@@ -189,7 +189,7 @@ void mesh_report(const PanelContext& context) {
   for (const Row& row : kRows) {
     const bool active =
         row.units == UnitChoice::fit ? loaded.fitted : !loaded.fitted && loaded.scene.scale == row.scale;
-    if (row_button("unit-" + std::string(row.label), row.label, row.help, active))
+    if (row_button("unit-" + std::string(row.label), row.label, row.help, {.active = active}))
       context.request(ReloadMesh{row.units, loaded.scene.z_up});
   }
   next_in_row(text_width("z is up") + ImGui::GetFrameHeight() + units(8));

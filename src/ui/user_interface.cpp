@@ -257,28 +257,31 @@ void UserInterface::main_buttons(const PanelContext& context) {
   if (text_button("open", "Open...",
                   "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
                   "one on the window. A journal is replayed to its end.",
-                  wide))
+                  {.width = wide}))
     files_.open(FileDialog::Purpose::open);
   ImGui::SameLine(0, gap);
   if (text_button("save", "Save...",
-                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide))
+                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).",
+                  {.width = wide}))
     files_.open(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
   ImGui::SameLine(0, gap);
   if (text_button("export", "Export",
-                  "Pictures, the mesh, this moment, the journal, recordings, and the command line.", wide))
+                  "Pictures, the mesh, this moment, the journal, recordings, and the command line.",
+                  {.width = wide}))
     ImGui::OpenPopup("##export");
   export_menu(context);
   const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
                                AppRequest request) {
     ImGui::SameLine(0, gap);
-    if (icon_button(name, icon, help + (what.empty() ? "." : ": " + what + "."), false, narrow,
-                    !what.empty()))
+    if (icon_button(name, icon, help + (what.empty() ? "." : ": " + what + "."),
+                    {.width = narrow, .enabled = !what.empty()}))
       context.request(std::move(request));
   };
   step_button("undo", Icon::undo, context.edits.undo_text(), "Undo (Ctrl-Z)", Undo{});
   step_button("redo", Icon::redo, context.edits.redo_text(), "Redo (Ctrl-Y)", Redo{});
   ImGui::SameLine(0, gap);
-  if (text_button("keys", "Keys", "All keys and what the mouse does (F1).", wide, help_open_))
+  if (text_button("keys", "Keys", "All keys and what the mouse does (F1).",
+                  {.width = wide, .active = help_open_}))
     help_open_ = !help_open_;
 }
 

@@ -11,7 +11,7 @@ namespace clothlab {
 void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
                    std::string_view help) {
   if (text_button(name + ":find", running ? "Cancel" : "Find",
-                  running ? "Stops the search; its results stay." : help, 0, running))
+                  running ? "Stops the search; its results stay." : help, {.active = running}))
     context.request(Search{of, running});
 }
 

@@ -89,7 +89,7 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
   if (text_button(name + ":lanes", "As lanes",
                   "Runs the first four of the sorted table as lanes from the start, each with the substeps "
                   "that its limit needs. Removes all other lanes.",
-                  0, false, !lanes.lanes.empty()))
+                  {.enabled = !lanes.lanes.empty()}))
     use_lanes(context, lanes);
 }
 
@@ -100,8 +100,8 @@ void draw_cell(const PanelContext& context, const std::string& name, LimitRow ro
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
     ImGui::PushID(id.c_str());
     if (text_button(name + ":add:" + id, "+",
-                    "Adds a lane with this method at this h, from the current state.", 0, false,
-                    row->run.has_value()))
+                    "Adds a lane with this method at this h, from the current state.",
+                    {.enabled = row->run.has_value()}))
       context.send(Control(lane_at_limit(context, row)));
     ImGui::PopID();
     ImGui::PopStyleVar();

@@ -94,7 +94,7 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   if (text_button(name + ":main-direction", "Along its main motion",
                   "The direction in which the particle of this lane moved most in the last 10 s. Use it for "
                   "a pendulum that swings at an angle.",
-                  -1))
+                  {.width = -1}))
     if (const auto main = main_direction(context.snapshot)) direction = *main;
   ImGui::EndPopup();
 }
@@ -113,12 +113,12 @@ void direction_buttons(const PanelContext& context, const std::string& name, ImV
   for (std::size_t k = 0; k < kAxisNames.size(); ++k) {
     const std::string letter = kAxisNames[k];
     if (text_button(name + ":axis:" + letter, letter, "Position and velocity along " + letter + "; y is up.",
-                    0, chosen == k))
+                    {.active = chosen == k}))
       direction = unit_vector(static_cast<int>(k));
     ImGui::SameLine(0, units(2));
   }
   const char* other = has_room_for("Other", at, size) ? "Other" : "...";
-  if (text_button(name + ":direction", other, "Along any direction.", 0, !chosen))
+  if (text_button(name + ":direction", other, "Along any direction.", {.active = !chosen}))
     ImGui::OpenPopup("##direction");
   direction_menu(context, name);
 }

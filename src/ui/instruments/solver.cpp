@@ -312,7 +312,7 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
     if (text_button(name + ":per-solve", "Per solve",
                     "CG iterations of each solve of the last step (one per Newton iteration), instead of the "
                     "last 200 steps.",
-                    0, solves))
+                    {.active = solves}))
       solves = !solves;
     ImGui::SameLine(0, units(4));
   }

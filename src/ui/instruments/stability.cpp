@@ -31,7 +31,7 @@ void eigenvalues_button(const PanelContext& context, const std::string& name, fl
               : "There are " + std::to_string(measured->spectrum.free_directions) +
                     " free directions; all eigenvalues are computed up to " +
                     std::to_string(kExactDirections) + ".",
-          0, view.eigenvalues && possible, possible))
+          {.active = view.eigenvalues && possible, .enabled = possible}))
     view.eigenvalues = !view.eigenvalues;
 }
 
@@ -42,7 +42,7 @@ void buttons_of(const PanelContext& context, const std::string& name, const Stab
     if (text_button(name + ":plane", "Plane",
                     "The plane of hλ with the eigenvalues λ of the equations of motion. Blue: the method "
                     "damps, more where darker; red: it grows. Off: growth over frequency.",
-                    0, view.plane))
+                    {.active = view.plane}))
       view.plane = !view.plane;
     ImGui::SameLine(0, units(4));
   }

@@ -39,13 +39,15 @@ void pin_buttons(const PanelContext& context) {
   for (const Row& row : kRows) {
     if (row.preset != PinPreset::none) ImGui::SameLine(0, gap);
     const bool active = preset != nullptr && *preset == row.preset;
-    if (text_button(row.name, row.label, row.help, text_width(row.label) + padding, active))
+    if (text_button(row.name, row.label, row.help,
+                    {.width = text_width(row.label) + padding, .active = active}))
       context.send(Command(SetPinPreset{row.preset}));
   }
   const Scene& own = context.snapshot.loaded->scene;
-  if (text_button("pin-scene", "Pins of the scene",
-                  "Pin the particles that the scene pins, where they are now, and free all others.",
-                  ImGui::GetContentRegionAvail().x, false, context.edits.scene().pins != own.pins)) {
+  if (text_button(
+          "pin-scene", "Pins of the scene",
+          "Pin the particles that the scene pins, where they are now, and free all others.",
+          {.width = ImGui::GetContentRegionAvail().x, .enabled = context.edits.scene().pins != own.pins})) {
     Scene scene = context.edits.scene();
     scene.pins = own.pins;
     context.set_scene(std::move(scene));

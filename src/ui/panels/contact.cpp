@@ -80,7 +80,7 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
     if (!std::exchange(is_first, false)) continue;
     ImGui::SameLine(0, units(4));
     removed =
-        icon_button(id + "remove", Icon::close, "Remove " + title + ".", false, ImGui::GetFrameHeight());
+        icon_button(id + "remove", Icon::close, "Remove " + title + ".", {.width = ImGui::GetFrameHeight()});
   }
   if (!has_axis(body.shape)) next.to = next.from;
   if (next.turn != body.turn) next = turned(next, next.turn);
@@ -143,7 +143,8 @@ void obstacles(const PanelContext& context) {
   for (std::size_t k = 0; k < kOffers.size(); ++k) {
     const Offer& offer = kOffers[k];
     if (k % kOffersInLine != 0) ImGui::SameLine(0, gap);
-    if (!text_button(offer.id, offer.label, offer.help, width, false, before < kMostObstacles)) continue;
+    if (!text_button(offer.id, offer.label, offer.help, {.width = width, .enabled = before < kMostObstacles}))
+      continue;
     if (offer.shape == Obstacle::Shape::mesh)
       context.request(ChooseMeshObstacle());
     else

@@ -31,7 +31,7 @@ void running_notice(const PanelContext& context) {
   if (progress.stopped) {
     plain_text("Finishing ...");
   } else if (text_button("stop-recording", "Stop (Ctrl-R)",
-                         "Ends the recording; waiting frames are still written.", button)) {
+                         "Ends the recording; waiting frames are still written.", {.width = button})) {
     context.request(StopRecording{});
   }
 }
@@ -102,14 +102,16 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   explain_item("record-folder", "The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
-  const bool pressed = text_button("start-recording", "Start (Enter)",
-                                   "Starts recording and plays the simulation.", units(130), false, anything);
+  const bool pressed =
+      text_button("start-recording", "Start (Enter)", "Starts recording and plays the simulation.",
+                  {.width = units(130), .enabled = anything});
   if (takes_enter(pressed) && anything) {
     context.request(StartRecording{settings, path_of(folder_)});
     close();
   }
   ImGui::SameLine();
-  if (text_button("cancel-recording", "Cancel (Esc)", "Back to the cloth; nothing is recorded.", units(130)))
+  if (text_button("cancel-recording", "Cancel (Esc)", "Back to the cloth; nothing is recorded.",
+                  {.width = units(130)}))
     close();
   end_card();
 }

@@ -18,8 +18,8 @@ void integrator_choice(const PanelContext& context) {
   const std::size_t current = context.integrator();
   const float height = ImGui::GetFrameHeight();
   const float gap = units(5);
-  if (icon_button("previous-integrator", Icon::previous, "Previous integrator of the list ( , )", false,
-                  height))
+  if (icon_button("previous-integrator", Icon::previous, "Previous integrator of the list ( , )",
+                  {.width = height}))
     context.step_integrator(-1);
   ImGui::SameLine(0, gap);
   const bool alone = context.snapshot.others.empty();
@@ -39,11 +39,11 @@ void integrator_choice(const PanelContext& context) {
   draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(origin.x + units(6), origin.y + (height - mark.y) / 2),
                    current);
   ImGui::SameLine(0, gap);
-  if (icon_button("next-integrator", Icon::next, "Next integrator of the list ( . )", false, height))
+  if (icon_button("next-integrator", Icon::next, "Next integrator of the list ( . )", {.width = height}))
     context.step_integrator(1);
   ImGui::SameLine(0, gap);
   if (text_button("explain-button", "?", "Explain this method below: formula, order, cost and stability (E).",
-                  height, context.view.explain))
+                  {.width = height, .active = context.view.explain}))
     context.view.explain = !context.view.explain;
   if (!alone) return;
   ImGui::SameLine(0, gap);

@@ -78,7 +78,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
   constexpr const char* kRestart = "All from the start";
   if (has_room_for(kRestart, at, size) &&
       text_button(name + ":restart", kRestart,
-                  "Resets every lane to the start, where all energies begin at zero (R).", 0, false))
+                  "Resets every lane to the start, where all energies begin at zero (R)."))
     context.send(Command(Reset{}));
   std::vector<LaneRow> rows;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});

@@ -120,7 +120,7 @@ void new_lane_buttons(const PanelContext& context) {
   if (text_button("add-lane", "+",
                   "Adds a lane with another method, from the current state and under the same grab (C). "
                   "Shift with a digit adds that method.",
-                  ImGui::GetFrameHeight(), false, now.others.size() + 1 < kMostLanes))
+                  {.width = ImGui::GetFrameHeight(), .enabled = now.others.size() + 1 < kMostLanes}))
     context.add_lane(contrasting_method(now));
   ImGui::SameLine(0, units(2));
   sets(context);
@@ -150,7 +150,8 @@ void lanes_panel(const PanelContext& context) {
   ImGui::PushFont(fonts().small);
   for (const LayoutButton& button : kLayouts) {
     ImGui::SameLine(0, gap);
-    if (text_button(button.name, button.label, button.help, each, context.view.lanes == button.layout))
+    if (text_button(button.name, button.label, button.help,
+                    {.width = each, .active = context.view.lanes == button.layout}))
       context.view.lanes = button.layout;
   }
   ImGui::PopFont();

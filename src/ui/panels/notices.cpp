@@ -52,7 +52,7 @@ bool message_notice(const std::string& message, bool is_error) {
   const float below = ImGui::GetCursorPosY();
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
-  const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
+  const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", {.width = button});
   if (below > ImGui::GetCursorPosY()) ImGui::SetCursorPosY(below);
   return !closed;
 }
@@ -78,7 +78,7 @@ void hint_notice(const PanelContext& context) {
   coloured_text(palette().muted, text);
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
-  if (icon_button("close-hints", Icon::close, "Do not show these hints again.", false, button))
+  if (icon_button("close-hints", Icon::close, "Do not show these hints again.", {.width = button}))
     context.view.hints_done.fill(true);
 }
 

@@ -105,7 +105,9 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
     x -= width;
     ImGui::SameLine();
     ImGui::SetCursorPosX(x);
-    if (text_button(name + ":" + button.label, button.label, button.help, width, button.active)) button.act();
+    if (text_button(name + ":" + button.label, button.label, button.help,
+                    {.width = width, .active = button.active}))
+      button.act();
     x -= gap;
   }
 }

@@ -151,12 +151,12 @@ void MeshBar::heading(const PanelContext& context) {
   ImGui::SameLine(0, 0);
   coloured_text(palette().muted, counts);
   if (row_button("mesh-details", "Details", "The contents, size and unit of the file; also in the Scene tab.",
-                 details_))
+                 {.active = details_}))
     details_ = !details_;
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - button);
   if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh stays at its start until you play.",
-                  false, button))
+                  {.width = button}))
     close();
 }
 
@@ -170,20 +170,20 @@ void MeshBar::pin_choices(const PanelContext& context) {
   ImGui::AlignTextToFramePadding();
   plain_text("Pins");
   if (row_button("mesh-two-corners", "Two corners", "Pin the two top corners of each part.",
-                 is(PinPreset::top_corners)))
+                 {.active = is(PinPreset::top_corners)}))
     pin(context, PinPreset::top_corners, Choice::preset);
   if (row_button("mesh-top-edge", "Top edge", "Pin the highest particles of each part.",
-                 is(PinPreset::top_edge)))
+                 {.active = is(PinPreset::top_edge)}))
     pin(context, PinPreset::top_edge, Choice::preset);
   if (row_button("mesh-open-edge", "An open edge (click it)",
                  "Shows all open edges: hems, necklines, holes. Click one in the picture to pin all of it.",
-                 choice_ == Choice::open_edge, 0, edges > 0))
+                 {.active = choice_ == Choice::open_edge, .enabled = edges > 0}))
     choice_ = Choice::open_edge;
   if (row_button("mesh-drop", "None, drop on the floor", "Free all particles and add a floor below the mesh.",
-                 is(PinPreset::none) && scene.floor.on))
+                 {.active = is(PinPreset::none) && scene.floor.on}))
     drop_on_floor(context);
   if (row_button("mesh-by-hand", "By hand", "Free all particles and pin those that you choose.",
-                 choice_ == Choice::by_hand))
+                 {.active = choice_ == Choice::by_hand}))
     pin(context, PinPreset::none, Choice::by_hand);
   if (row_icon_button("mesh-play", Icon::play, "Play (Space)")) context.set_playing(true);
 }
@@ -252,15 +252,15 @@ void smaller_step_buttons(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const std::string help = help_of_smaller_step(context, smaller);
   if (row_button("blow-up-smaller-h",
-                 smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h", help, false,
-                 button_width("Smaller h: 0.00 ms"), smaller.has_value()))
+                 smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h", help,
+                 {.width = button_width("Smaller h: 0.00 ms"), .enabled = smaller.has_value()}))
     context.set_parameter("dt", std::copysign(smaller->h * context.scene().substeps, context.scene().dt));
   const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
   const double count = smaller ? std::ceil(std::abs(context.scene().dt) / smaller->h) : spec.max + 1;
   const bool can = count <= spec.max;
   if (row_button("blow-up-substeps", can ? "Substeps: " + format_plain(count) : "Substeps",
-                 can ? "Keeps the step and divides it into this many substeps." : help, false,
-                 button_width("Substeps: 1000"), can))
+                 can ? "Keeps the step and divides it into this many substeps." : help,
+                 {.width = button_width("Substeps: 1000"), .enabled = can}))
     context.set_parameter("substeps", count);
 }
 
@@ -339,7 +339,8 @@ bool gain_strip(const PanelContext& context, const Notice& notice, bool& why) {
   tooltip(text);
   note_item("gain");
   note_text("gain", text);
-  if (end < text.size() && row_button("gain-why", "Why?", "The cause of the gain, with numbers.", why))
+  if (end < text.size() &&
+      row_button("gain-why", "Why?", "The cause of the gain, with numbers.", {.active = why}))
     why = !why;
   if (row_button("gain-adaptive", "Adaptive step",
                  "Repeats such steps of this lane with a smaller h, from now on. Undo with Ctrl-Z."))
@@ -366,7 +367,8 @@ void blow_up_strip(const PanelContext& context, bool& why) {
   ImGui::AlignTextToFramePadding();
   wrapped_text(now.blow_up_sentence, palette().failed);
   note_item("blow-up");
-  if (row_button("blow-up-why", "Why?", "The cause of the blow-up, with numbers.", why)) why = !why;
+  if (row_button("blow-up-why", "Why?", "The cause of the blow-up, with numbers.", {.active = why}))
+    why = !why;
   buttons_to_continue(context);
   if (!why) return;
   wrapped_text(now.blow_up_text);

@@ -150,11 +150,13 @@ void TableauDialog::choose_stages() {
   plain_text("Stages");
   ImGui::SameLine();
   const float size = ImGui::GetFrameHeight();
-  if (text_button("fewer-stages", "−", "Removes the last stage.", size, false, stages > 1)) --stages;
+  if (text_button("fewer-stages", "−", "Removes the last stage.", {.width = size, .enabled = stages > 1}))
+    --stages;
   ImGui::SameLine(0, units(5));
   plain_text(std::to_string(stages));
   ImGui::SameLine(0, units(5));
-  if (text_button("more-stages", "+", "Adds a stage.", size, false, stages < kMostStages)) ++stages;
+  if (text_button("more-stages", "+", "Adds a stage.", {.width = size, .enabled = stages < kMostStages}))
+    ++stages;
   edited_.b.resize(stages, "0");
   edited_.a.resize(stages);
   for (auto& row : edited_.a) row.resize(stages, "0");
@@ -247,15 +249,16 @@ void TableauDialog::draw(const PanelContext& context, const Area& view) {
   ImGui::Spacing();
   show_facts(units(kPlaneHeight));
   ImGui::BeginDisabled(!fault_.empty());
-  const bool use =
-      text_button("use-tableau", "Use (Enter)", "The active lane goes on with this method.", units(120));
+  const bool use = text_button("use-tableau", "Use (Enter)", "The active lane goes on with this method.",
+                               {.width = units(120)});
   ImGui::SameLine();
-  const bool add = text_button("tableau-lane", "New lane",
-                               "Adds a lane with this method, from the current state.", units(120));
+  const bool add =
+      text_button("tableau-lane", "New lane", "Adds a lane with this method, from the current state.",
+                  {.width = units(120)});
   ImGui::EndDisabled();
   ImGui::SameLine();
-  const bool cancel =
-      text_button("cancel-tableau", "Cancel (Esc)", "Back to the cloth; nothing changes.", units(120));
+  const bool cancel = text_button("cancel-tableau", "Cancel (Esc)", "Back to the cloth; nothing changes.",
+                                  {.width = units(120)});
   if (takes_enter(use || add) && fault_.empty()) {
     const TableauMethod& method = tableau_method(*known_);
     if (add)

@@ -78,7 +78,7 @@ void left_button(const PanelContext& context, float gap, float width) {
   if (text_button("left", ("Back to " + time).c_str(),
                   "You continued from an earlier moment. This returns to the present that you left, with the "
                   "states before it (Ctrl-Backspace). Click again to return here.",
-                  width))
+                  {.width = width}))
     context.send(Control(SwapBranches{}));
   ImGui::SameLine(0, gap);
 }

@@ -12,26 +12,27 @@ void transport_panel(const PanelContext& context) {
   const float gap = units(6);
   const float width = (ImGui::GetContentRegionAvail().x - 5 * gap) / 6;
   if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
-                  playing, width))
+                  {.width = width, .active = playing}))
     context.set_playing(!playing);
   ImGui::SameLine(0, gap);
-  if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
+  if (icon_button("step", Icon::step, "One step, then pause (S)", {.width = width}))
     context.send(Control(StepOnce{}));
   ImGui::SameLine(0, gap);
   if (icon_button("rewind", Icon::rewind,
                   "Goes back by half a second of viewing time and pauses (Backspace). If the lane blew up "
                   "while others ran on, it goes back to before the blow-up.",
-                  false, width, now.can_rewind))
+                  {.width = width, .enabled = now.can_rewind}))
     context.send(Control(Rewind{}));
   ImGui::SameLine(0, gap);
   if (icon_button("reset", Icon::reset,
-                  "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width))
+                  "Back to the start (R). Parameters, integrator and pins stay as they are.",
+                  {.width = width}))
     context.send(Command(Reset{}));
   ImGui::SameLine(0, gap);
   if (text_button("turn-round", "−v",
                   "Reverses all velocities. Without damping, methods that are symmetric in time (Verlet, "
                   "implicit midpoint, trapezoidal rule) then retrace the motion; others do not.",
-                  width))
+                  {.width = width}))
     context.send(Command(ReverseVelocities{}));
   ImGui::SameLine(0, gap);
   const std::string why_not = why_only_forward(context.scene());
@@ -41,7 +42,7 @@ void transport_panel(const PanelContext& context) {
           "only methods that are their own adjoint (Verlet, implicit midpoint, trapezoidal rule) return to "
           "the state before the last step. Backward Euler undoes a step of explicit Euler, and the reverse." +
               (why_not.empty() ? std::string() : "\n\nNot possible now: " + why_not + "."),
-          width, false, why_not.empty()))
+          {.width = width, .enabled = why_not.empty()}))
     context.send(Command(StepBack{}));
 
   const double speed = context.speed();

@@ -101,7 +101,8 @@ void view_panel(const PanelContext& context) {
   section("Over the cloth");
   toggles(view);
   heat_rows(view);
-  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.", -1))
+  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.",
+                  {.width = -1}))
     context.request(FrameCloth{});
   section("Window");
   window_rows(view);

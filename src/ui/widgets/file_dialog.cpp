@@ -308,10 +308,12 @@ void FileDialog::draw_foot() {
     coloured_text(palette().careful, problem_);
   if (text_button("file-accept", is_saving() ? "Save (Enter)" : "Open (Enter)",
                   is_saving() ? "Writes the file under this name." : "Opens the chosen or typed file.",
-                  units(130)))
+                  {.width = units(130)}))
     accept();
   ImGui::SameLine();
-  if (text_button("file-cancel", "Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
+  if (text_button("file-cancel", "Cancel (Esc)", "Back to the cloth; nothing changes.",
+                  {.width = units(130)}))
+    close();
 }
 
 void FileDialog::draw(const Area& view, const Chosen& chosen) {

@@ -134,7 +134,7 @@ void reset_button(bool differs, double fallback, const std::string& shown, std::
     return;
   }
   const std::string help = "Back to the default, " + shown + ".";
-  if (icon_button("##default", Icon::fallback, help, false, size)) changed = fallback;
+  if (icon_button("##default", Icon::fallback, help, {.width = size})) changed = fallback;
 }
 
 std::optional<double> check_box(const ParameterSpec& spec, double value, float room) {

@@ -370,18 +370,17 @@ void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour) {
   if (share > 0) bar(width * static_cast<float>(std::min(share, 1.0)), colour);
 }
 
-bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width,
-                 bool enabled) {
+bool icon_button(std::string_view name, Icon icon, std::string_view help, const ButtonOptions& options) {
   const float height = ImGui::GetFrameHeight();
-  if (width == 0) width = units(34);
+  const float width = options.width != 0 ? options.width : units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const bool plain = icon == Icon::fallback || icon == Icon::close;
-  ImGui::BeginDisabled(!enabled);
-  if (active) push_active_look();
+  ImGui::BeginDisabled(!options.enabled);
+  if (options.active) push_active_look();
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
   const bool pressed = ImGui::Button(std::string("##icon").append(name).c_str(), ImVec2(width, height));
   if (plain) ImGui::PopStyleColor();
-  if (active) ImGui::PopStyleColor(2);
+  if (options.active) ImGui::PopStyleColor(2);
   const float r = units(plain ? 5.5F : 6.5F);
   const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette().muted : palette().text;
   draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
@@ -391,12 +390,12 @@ bool icon_button(std::string_view name, Icon icon, std::string_view help, bool a
   return pressed;
 }
 
-bool text_button(std::string_view name, std::string_view label, std::string_view help, float width,
-                 bool active, bool enabled) {
-  ImGui::BeginDisabled(!enabled);
-  if (active) push_active_look();
-  const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
-  if (active) ImGui::PopStyleColor(2);
+bool text_button(std::string_view name, std::string_view label, std::string_view help,
+                 const ButtonOptions& options) {
+  ImGui::BeginDisabled(!options.enabled);
+  if (options.active) push_active_look();
+  const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(options.width, 0));
+  if (options.active) ImGui::PopStyleColor(2);
   explain_item(name, help);
   ImGui::EndDisabled();
   return pressed;
@@ -408,11 +407,10 @@ void next_in_row(float width) {
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
 }
 
-bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active,
-                float width, bool enabled) {
-  if (width == 0) width = button_width(label);
-  next_in_row(width);
-  return text_button(name, label, help, width, active, enabled);
+bool row_button(std::string_view name, std::string_view label, std::string_view help, ButtonOptions options) {
+  if (options.width == 0) options.width = button_width(label);
+  next_in_row(options.width);
+  return text_button(name, label, help, options);
 }
 
 bool row_icon_button(std::string_view name, Icon icon, std::string_view help) {

@@ -84,17 +84,21 @@ void draw_bar(float from, float to, float middle, float half, ImU32 colour, floa
 void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour);
 
 enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
-/// A square button with a drawn sign and a tooltip; `active` fills it with the accent. Notes its rectangle.
-bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active = false,
-                 float width = 0, bool enabled = true);
+struct ButtonOptions {
+  float width = 0;      ///< [px]; 0: of the label or the sign
+  bool active = false;  ///< filled with the accent
+  bool enabled = true;
+};
+/// A square button with a drawn sign and a tooltip. Notes its rectangle.
+bool icon_button(std::string_view name, Icon icon, std::string_view help, const ButtonOptions& options = {});
 /// The same with a text.
-bool text_button(std::string_view name, std::string_view label, std::string_view help, float width = 0,
-                 bool active = false, bool enabled = true);
+bool text_button(std::string_view name, std::string_view label, std::string_view help,
+                 const ButtonOptions& options = {});
 
 /// A text button, or one with a sign, after the last item: on the same line if there is room, else on the
-/// next. `width` 0: the width of the label.
-bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active = false,
-                float width = 0, bool enabled = true);
+/// next.
+bool row_button(std::string_view name, std::string_view label, std::string_view help,
+                ButtonOptions options = {});
 bool row_icon_button(std::string_view name, Icon icon, std::string_view help);
 /// The same for any other item of that width.
 void next_in_row(float width);
