@@ -12,8 +12,10 @@
 
 #include "chart/font.h"
 #include "integrate/registry.h"
+#include "one_thread.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
+#include "sim/simulation.h"
 #include "ui/lanes.h"
 #include "ui/shortcuts.h"
 #include "ui/widgets/parameter_row.h"
@@ -784,6 +786,50 @@ TEST(Interface, TheMethodTabExplainsTheIntegratorAtEverySize) {
       }
     }
   }
+}
+
+TEST(WorldPanel, ShowsErrorAndForceOfTheDistancesThatAreOn) {
+  Scene scene = Interface::sheet();  // its springs along x are 1/3 m long
+  scene.material.gravity = vec3(0);
+  scene.groups = {{.name = "longer", .vertices = {1, 2}, .obj_group = {}},
+                  {.name = "unused", .vertices = {5, 6}, .obj_group = {}},
+                  {.name = "shorter", .vertices = {9, 10}, .obj_group = {}}};
+  scene.drivers = {{"longer", GroupDistance{0.4}},
+                   {"unused", GroupDistance{0.3}, false},
+                   {"shorter", GroupDistance{0.25}}};
+  Interface face(scene);
+  face.click("tab:World");
+  for (int i = 0; i < 2; ++i) face.frame();
+  auto& texts = shown_texts();
+  EXPECT_EQ(texts.at("driver0"), "Now 400 mm, error 0 m.") << "before a step there is no force";
+  EXPECT_FALSE(texts.contains("driver1"));
+  std::vector<vec3>& now = face.snapshot.frame.positions;
+  now[10] = now[9] + vec3(0.36, 0, 0);
+  face.frame();
+  EXPECT_EQ(texts.at("driver2"), "Now 360 mm, error 110 mm.");
+
+  Simulation run(scene, face.snapshot.frame.mesh, one_thread());
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(run.step(one_thread()), StepStatus::done);
+  ASSERT_EQ(run.distance_forces().size(), 2u);
+  capture(run, run.shared_scene(), face.snapshot.frame);
+  face.frame();
+  const auto force = [&](std::size_t k) {
+    return format_quantity(std::abs(run.distance_forces()[k]), "N") + ".";
+  };
+  EXPECT_NE(force(0), force(1));
+  const auto are_shown = [&] {
+    EXPECT_THAT(texts.at("driver0"), ::testing::StartsWith("Now 400 mm, error "));
+    EXPECT_THAT(texts.at("driver0"), ::testing::EndsWith(", compression " + force(0)));
+    EXPECT_FALSE(texts.contains("driver1"));
+    EXPECT_THAT(texts.at("driver2"), ::testing::StartsWith("Now 250 mm, error "));
+    EXPECT_THAT(texts.at("driver2"), ::testing::EndsWith(", tension " + force(1)));
+  };
+  are_shown();
+  // The run keeps its figures until it applies a change.
+  face.click("driver0");
+  face.frame();
+  ASSERT_FALSE(face.context().scene().drivers[0].on);
+  are_shown();
 }
 
 TEST(Interface, ETurnsToTheMethodTabAndBack) {

@@ -50,15 +50,14 @@ std::string figures(const GroupDistance& distance) {
   return distance.length != 0 ? format_quantity(distance.length, "m") : "the distance at the start";
 }
 
-/// Of a distance that is on: `index` counts these.
+/// Of a distance that is on in the run: `index` counts these.
 std::string present_figures(const Frame& frame, const DriverMark& mark, std::size_t index) {
   const double now = glm::distance(frame.positions[mark.particles[0]], frame.positions[mark.particles[1]]);
-  std::string text =
-      "Now " + format_quantity(now, "m") + ", off by " + format_quantity(now - mark.length, "m");
+  const std::string text =
+      "Now " + format_quantity(now, "m") + ", error " + format_quantity(now - mark.length, "m");
   if (index >= frame.tensions.size()) return text + ".";  // before a step of this run, or in the past
   const double force = frame.tensions[index];
-  return text + (force < 0 ? "; pushes with " : "; pulls with ") + format_quantity(std::abs(force), "N") +
-         ".";
+  return text + (force < 0 ? ", compression " : ", tension ") + format_quantity(std::abs(force), "N") + ".";
 }
 
 const char* help(const Driver& driver) {
@@ -68,8 +67,8 @@ const char* help(const Driver& driver) {
     return "Keeps each particle of the group on a line through its position at the start.";
   if (std::holds_alternative<GroupDistance>(driver.action))
     return "Keeps the two particles at their distance. The linear solves of the step contain the constraint. "
-           "Below: the distance now, and the force of the last step, which pulls the particles together or "
-           "pushes them apart.";
+           "Below: the distance now, its error, and the force of the last step: a tension pulls the "
+           "particles together, a compression pushes them apart.";
   return "Switches this force on the particles of the group.";
 }
 
@@ -90,17 +89,21 @@ void driver_rows(const PanelContext& context) {
                                          "the group. After a reset it moves the same way again."))
     context.set_scene(with_drag_as_path(context.scene(), *context.snapshot.frame.mesh, *context.drag));
   const Frame& frame = context.snapshot.frame;
-  std::size_t distance = 0;  // of those that are on
+  // The run has its own switches until it applies those of the user.
+  const std::vector<Driver>& of_run = frame.scene->drivers;
+  const bool are_same = frame.drivers && of_run.size() == drivers.size();
+  std::size_t distance = 0;  // of those that are on in the run
   for (std::uint32_t k = 0; k < drivers.size(); ++k) {
     const Driver& driver = drivers[k];
-    const std::string label = driver.group + ": " + kind_text(driver) + "##driver" + std::to_string(k);
+    const std::string name = "driver" + std::to_string(k);
+    const std::string label = driver.group + ": " + kind_text(driver) + "##" + name;
     bool on = driver.on;
-    if (check_item(("driver" + std::to_string(k)).c_str(), label.c_str(), on, help(driver)))
-      context.send(Command(SetDriver{k, on}));
+    if (check_item(name.c_str(), label.c_str(), on, help(driver))) context.send(Command(SetDriver{k, on}));
     small_text(std::visit([](const auto& action) { return figures(action); }, driver.action) + ".");
-    const bool is_distance = driver.on && std::holds_alternative<GroupDistance>(driver.action);
-    if (is_distance && frame.drivers && frame.drivers->size() == drivers.size())
-      small_text(present_figures(frame, (*frame.drivers)[k], distance++));
+    if (!are_same || !of_run[k].on || !std::holds_alternative<GroupDistance>(of_run[k].action)) continue;
+    const std::string text = present_figures(frame, (*frame.drivers)[k], distance++);
+    small_text(text);
+    note_text(name, text);
   }
   ImGui::Dummy(ImVec2(0, units(4)));
 }
