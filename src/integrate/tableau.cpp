@@ -30,6 +30,9 @@ constexpr double kLeastDiagonal = 1e-6;  // a stage divides by it
 
 double read_cell(const std::string& cell, const std::string& where) {
   constexpr double kLargest = 1e6;
+  if (cell.size() > kLongestCell)
+    throw InputError("The tableau has " + std::to_string(cell.size()) + " characters in " + where +
+                     "; at most " + std::to_string(kLongestCell) + " are allowed in a cell.");
   const std::optional<double> value = parse_expression(cell);
   if (!value || std::abs(*value) > kLargest)
     throw InputError("The tableau has \"" + printable(cell) + "\" in " + where +

@@ -426,6 +426,12 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, '{"a": [[0]], "b": [2]}', says="add up to 2")
         self.refused(*run, '{"a": [[0]]}', says='"b"')
         self.refused(*run, '{"a": [["x"]], "b": [1]}', says='"x" in a, row 1')
+        long = "0" * 60 + "1"
+        for tableau, cell in (f'{{"a": [[0]], "b": ["{long}"]}}', "b, column 1"), \
+                             (f'{{"a": [[0]], "b": [1], "c": ["{long}"]}}', "c, row 1"):
+            self.refused(*run, tableau, says=f"61 characters in {cell}; at most 60 are allowed in a cell.")
+            (self.dir / "long.json").write_text(tableau)
+            self.refused(*run, "long.json", says=f"61 characters in {cell}; at most 60 are allowed in a cell.")
         self.refused(*run, '{"a": [[0]], "b": [1], "c": [1]}', says='"c" must be')
         self.refused(*run, '{"a": 1, "b": [1]}', says='"a" must be')
         self.refused(*run, '{"a": [[0]], "b": [1], "d": 1}', says='"d"')

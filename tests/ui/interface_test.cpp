@@ -12,6 +12,7 @@
 
 #include "chart/font.h"
 #include "integrate/registry.h"
+#include "integrate/tableau.h"
 #include "one_thread.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -830,6 +831,25 @@ TEST(WorldPanel, ShowsErrorAndForceOfTheDistancesThatAreOn) {
   face.frame();
   ASSERT_FALSE(face.context().scene().drivers[0].on);
   are_shown();
+}
+
+TEST(TableauDialog, NamesAChangedPresetAndTheCellThatIsTooLong) {
+  Scene scene = Interface::sheet();
+  set_integrator(scene, tableau_method(tableau_preset("kutta3")).info);
+  Interface face(scene);
+  face.view.edit_tableau = true;
+  for (int i = 0; i < 3; ++i) face.frame();
+  face.click("b:3");
+  face.type(std::string(kLongestCell, '0') + "1");
+  EXPECT_EQ(shown_texts().at("tableau-fault"),
+            "The tableau has 61 characters in b, column 3; at most 60 are allowed in a cell.");
+  face.click("b:3");
+  face.type("1/3 - 1/6");  // the same number, written in another way
+  EXPECT_THAT(shown_texts().at("tableau-facts"), ::testing::HasSubstr("Order 3"));
+  face.click("use-tableau");
+  const auto* set = face.last_command<SetTableau>();
+  ASSERT_NE(set, nullptr);
+  EXPECT_EQ(set->tableau->tableau.name, "Kutta 3, changed");
 }
 
 TEST(Interface, ETurnsToTheMethodTabAndBack) {

@@ -58,17 +58,6 @@ std::string stability_text(const TableauFacts& facts, bool two_step) {
   return text;
 }
 
-/// Throws InputError as the reader of files does.
-void check_lengths(const Tableau& tableau) {
-  std::vector<std::vector<std::string>> rows = tableau.a;
-  rows.insert(rows.end(), {tableau.b, tableau.alpha, tableau.beta});
-  for (const auto& row : rows)
-    for (const std::string& cell : row)
-      if (cell.size() > kLongestCell)
-        throw InputError("The cell " + printable(cell, kLongestCell / 4) + " has more than " +
-                         std::to_string(kLongestCell) + " characters.");
-}
-
 }  // namespace
 
 void TableauDialog::open(const Tableau& tableau) {
@@ -94,7 +83,6 @@ void TableauDialog::update() {
   Tableau now = written();
   if (known_ == now) return;
   try {
-    check_lengths(now);
     if (now.is_two_step()) {
       const TwoStepTable table(now);
       facts_ = table.facts();
