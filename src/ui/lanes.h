@@ -52,9 +52,8 @@ std::size_t next_new_method(const Snapshot& now);
 
 /// A set of lanes to compare, all from the start.
 struct LaneChoices {
-  std::vector<NewLane> lanes;                 ///< the first one becomes the active lane
-  std::optional<double> dt = {};              ///< for all [s]; none: unchanged
-  std::optional<std::size_t> reference = {};  ///< of `lanes`
+  std::vector<NewLane> lanes;     ///< the first one becomes the active lane
+  std::optional<double> dt = {};  ///< for all [s]; none: unchanged
 };
 
 /// RK4 at a fifth of the explicit limit: far more accurate than the lanes that it is compared with.

@@ -121,6 +121,8 @@ TEST(LaneSets, AreValidAndBeginAtTheStart) {
     for (const NewLane& lane : choices.lanes) {
       EXPECT_NE(find_integrator(lane.integrator), nullptr) << set.title;
       EXPECT_NO_THROW(check_parameter(parameter_spec("substeps"), lane.substeps.value_or(0))) << set.title;
+      EXPECT_EQ(lane.is_reference,
+                std::string_view(set.title) == "Against a reference" && &lane == &choices.lanes.back());
     }
     if (choices.dt) {
       EXPECT_NO_THROW(check_parameter(parameter_spec("dt"), *choices.dt));

@@ -183,7 +183,7 @@ LaneChoices steps_of_one(const PanelContext& context) {
     if (const auto limit = largest_stable_step(context.method(), context.own_parameters(), *estimate);
         limit && *limit > 0)
       dt = std::min(dt, kBelowLimit * *limit);
-  LaneChoices set{{}, std::max(dt, find_scene_parameter("dt")->spec.min)};
+  LaneChoices set{.lanes = {}, .dt = std::max(dt, find_scene_parameter("dt")->spec.min)};
   for (const int substeps : {16, 4, 1})
     set.lanes.push_back({.integrator = context.scene().integrator, .substeps = substeps});
   return set;
@@ -194,13 +194,15 @@ LaneChoices stages_of_one(const PanelContext& context) {
       context.method().family == IntegratorFamily::implicit && !context.method().always_newton;
   const std::string id = implicit ? context.scene().integrator : "backward-euler";
   const int substeps = context.scene().substeps;
-  return {{{.integrator = id, .substeps = substeps, .stages = StageSolve::newton},
-           {.integrator = id, .substeps = substeps, .stages = StageSolve::linear}}};
+  return {.lanes = {{.integrator = id, .substeps = substeps, .stages = StageSolve::newton},
+                    {.integrator = id, .substeps = substeps, .stages = StageSolve::linear}}};
 }
 
 LaneChoices with_reference(const PanelContext& context) {
   const Scene& scene = context.scene();
-  return {{{.integrator = scene.integrator, .substeps = scene.substeps}, reference_lane(context)}, {}, 1};
+  NewLane reference = reference_lane(context);
+  reference.is_reference = true;
+  return {.lanes = {{.integrator = scene.integrator, .substeps = scene.substeps}, reference}};
 }
 
 constexpr std::array kSets{
@@ -264,11 +266,6 @@ void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
     context.set_parameter("stage-solve", static_cast<double>(*first.stages));
   for (const NewLane& lane : std::span(wanted.lanes).subspan(1)) context.send(Control(lane));
   if (wanted.dt) context.set_parameter("dt", *wanted.dt);
-  // New lanes have the first letters that are free.
-  if (wanted.reference) {
-    const LaneId before = *wanted.reference - 1;
-    context.send(Control(SetReference{*wanted.reference == 0 ? kept : before < kept ? before : before + 1}));
-  }
   context.send(Control(SelectLane{kept}));
   context.send(Command(Reset{}));
   context.set_playing(true);
