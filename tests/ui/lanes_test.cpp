@@ -353,7 +353,12 @@ TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
   EXPECT_THAT(texts.at("lane-state:B"), HasSubstr("0.67×"));
   EXPECT_EQ(texts.at("lane-row:B:ms"), "20.0");
   EXPECT_EQ(texts.at("lane-row:B:real time"), "0.67×");
-  EXPECT_EQ(texts.at("lag"), "slowest alone: B, 20 ms per step, 0.67× real time");
+  EXPECT_EQ(texts.at("lag"), "slowest lane by itself: B, 20 ms per step, 0.67× real time");
+  face.snapshot.lag = RealTimeLag{0.0, RealTimeLag::Limit{1, 0.0028}};
+  face.frame();
+  EXPECT_THAT(texts.at("lag"),
+              HasSubstr("At no stable h up to 50 ms do all lanes together reach real time: lane "
+                        "B (Symplectic Euler) is stable below 2.8"));
   face.snapshot.others[0].frozen = true;
   face.snapshot.others[0].frame.record.time = 0.046;
   for (int i = 0; i < 3; ++i) face.frame();

@@ -58,7 +58,7 @@ std::string times_of_lanes(const Snapshot& now) {
     if (!lane->frozen && (slowest == nullptr || lane->step_ms.wall > slowest->step_ms.wall)) slowest = lane;
   if (slowest == nullptr || !(slowest->step_ms.wall > 0)) return "no step timed";
   const std::string name =
-      now.others.empty() ? "" : std::string("slowest alone: ") + lane_letter(slowest->lane) + ", ";
+      now.others.empty() ? "" : std::string("slowest lane by itself: ") + lane_letter(slowest->lane) + ", ";
   return name + format_quantity(1e-3 * slowest->step_ms.median, "s") + " per step, " +
          factor_text(slowest->step_ms.real_time_factor(now.frame.scene->dt)) + " real time";
 }
@@ -90,8 +90,10 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
                      ". A larger h increases damping and errors. Ctrl-Z reverts it.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
-    text = "No stable h up to " + format_quantity(kLongestRealTimeStep, "s") +
-           (context.snapshot.others.empty() ? " reaches " : " lets all lanes together reach ") + goal;
+    const std::string longest = "o stable h up to " + format_quantity(kLongestRealTimeStep, "s");
+    text = (context.snapshot.others.empty() ? "N" + longest + " reaches "
+                                            : "At n" + longest + " do all lanes together reach ") +
+           goal;
     if (lag.limit) text += ": " + limit_of(context.snapshot, *lag.limit);
   }
   small_text(text, 1);
