@@ -325,6 +325,7 @@ void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot&
   to.blow_up_sentence = blown.sentence;
   to.blow_up_text = blown.why;
   to.blow_up_h = blown.facts.h;
+  to.blow_up_time = blown.facts.time;
   to.failed_spring = blown.facts.spring;
   if (contact_failed(blown.facts)) to.failed_contact = blown.facts.contact;
 }

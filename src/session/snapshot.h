@@ -124,6 +124,7 @@ struct LaneSnapshot {
   std::string blow_up_sentence;  ///< what happened; empty without a blow-up
   std::string blow_up_text;      ///< what happened and why, in full; also empty then
   double blow_up_h = 0;          ///< of the failed step [s]; 0 then
+  double blow_up_time = 0;       ///< at the end of the failed step [s]; 0 then
   /// Time of a blow-up with these values, if the run went back to before it [s].
   std::optional<double> blew_up_at;
   std::optional<FailedSpring> failed_spring;    ///< the failed spring; empty then

@@ -94,7 +94,7 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
     out.colour = palette().careful;
   } else if (!lane.blow_up_sentence.empty()) {
     out.short_state = "blew up";
-    out.state = "blew up after " + format_plain(lane.frame.record.time, 3) + " s";
+    out.state = "blew up at " + format_plain(lane.blow_up_time, 3) + " s";
     out.colour = palette().failed;
   } else if (lane.frozen) {
     out.short_state = "frozen";

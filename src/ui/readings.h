@@ -47,7 +47,7 @@ std::optional<StepFigure> step_figure(const IntegratorInfo& info, const Integrat
 /// The figures of a lane, as its tile and the table show them.
 struct LaneReading {
   std::string name;                   ///< of the method, with its values that differ from the defaults
-  std::string state;                  ///< "8.3× real time", "blew up after 0.046 s", "catches up: 0.8 s"
+  std::string state;                  ///< "8.3× real time", "blew up at 0.046 s", "catches up: 0.8 s"
   std::string short_state;            ///< "8.3×", "blew up", "catches up"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit

@@ -175,6 +175,9 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   EXPECT_EQ(read_lane(lane).verdict, "blew up here at 0.75 s") << "before it went back";
   lane.blew_up_at.reset();
   lane.blow_up_sentence = "It blew up.";
+  lane.blow_up_time = 0.367;
+  lane.frame.record.time = 0.35;
+  EXPECT_EQ(read_lane(lane).state, "blew up at 0.367 s") << "as the sentence, not the last good state";
   lane.blow_up_h = 0.02;
   EXPECT_EQ(read_lane(lane).verdict, "blew up at h = 20 ms") << "which is not the present h";
   lane.blow_up_h = lane.frame.scene->h();
