@@ -852,6 +852,27 @@ TEST(TableauDialog, NamesAChangedPresetAndTheCellThatIsTooLong) {
   EXPECT_EQ(set->tableau->tableau.name, "Kutta 3, changed");
 }
 
+TEST(Timeline, ItsLabelEndsBeforeTheSlider) {
+  for (const double h : {0.00015, 0.0015, 1.0 / 60}) {
+    Scene scene = Interface::sheet();
+    scene.dt = h;
+    Interface face(scene);
+    for (const double span : {82 * h, 12.5, 1234.5, 98765.0, 1.23e7}) {
+      face.snapshot.kept = {0, span, 300, 1 << 20};
+      face.snapshot.replay.reset();
+      face.frame();
+      const float slider = face.rect("scrub").x;
+      EXPECT_LT(face.rect("kept").z, slider) << shown_texts().at("kept");
+      for (const double back : {8 * h, span / 3, span}) {
+        face.snapshot.replay = ReplayPosition{.time = span - back};
+        face.frame();
+        EXPECT_EQ(face.rect("scrub").x, slider) << shown_texts().at("kept");
+        EXPECT_LT(face.rect("kept").z, slider) << shown_texts().at("kept");
+      }
+    }
+  }
+}
+
 TEST(Interface, ETurnsToTheMethodTabAndBack) {
   Interface face;
   face.click("tab:World");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/lanes.h"
@@ -52,6 +53,14 @@ void scrub_bar(const PanelContext& context, float width) {
   draw->AddCircleFilled(ImVec2(x, middle), knob, touched ? palette().accent_strong : palette().accent, 20);
 }
 
+// Of the texts of scrub_label(), so that the slider does not move while it is dragged.
+float label_width(const KeptPast& kept, double h) {
+  float width = text_width("0.0000 s back");
+  for (const double time : {kept.to - kept.from, std::abs(h)})
+    width = std::max(width, text_width(seconds(time) + " back"));
+  return width + units(6);
+}
+
 // Text on the slider: the time back, or the length of the past.
 void scrub_label(const PanelContext& context, float width) {
   const KeptPast& kept = context.snapshot.kept;
@@ -62,6 +71,7 @@ void scrub_label(const PanelContext& context, float width) {
   ImGui::AlignTextToFramePadding();
   coloured_text(looks_back ? palette().accent : palette().muted, text);
   note_item("kept");
+  note_text("kept", text);
   const double spacing = kept.states > 1 ? (kept.to - kept.from) / static_cast<double>(kept.states - 1) : 0;
   tooltip(format_count(kept.states) + " states of the last " + seconds(kept.to - kept.from) + " are kept" +
           (spacing > 0 ? ", one every " + format_quantity(spacing, "s") + " on average" : std::string()) +
@@ -104,7 +114,7 @@ void comparison_buttons(const PanelContext& context, float gap) {
 
 void timeline_panel(const PanelContext& context, float width) {
   const float gap = units(6);
-  const float label = units(92);
+  const float label = label_width(context.snapshot.kept, context.step_size());
   const float padding = 2 * ImGui::GetStyle().FramePadding.x;
   const float wanted = text_width("Repeat with next") + padding + ImGui::GetFrameHeight() + 2 * gap;
   // No room in a narrow window, where the keys remain.
