@@ -24,6 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Interface;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -567,6 +568,8 @@ TEST(Plots, ToggleCurvesScaleAndKind) {
   ASSERT_NE(save, nullptr);
   EXPECT_EQ(save->title, "Energy");
   EXPECT_THAT(save->csv, StartsWith("run,method,"));
+  EXPECT_THAT(save->csv, Not(HasSubstr("kinetic")));
+  EXPECT_THAT(save->csv, HasSubstr("\n\"Semi-implicit Euler\",\"Semi-implicit Euler\",5,-5,5,0,-15\n"));
   face.click("plot0:PNG");
   const auto* picture = std::get_if<SavePlot>(&face.requests.back());
   ASSERT_NE(picture, nullptr);
