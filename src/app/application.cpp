@@ -345,6 +345,8 @@ class Application {
     std::visit(handle, request);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
+  } catch (const std::bad_alloc&) {
+    ui_.show_message("There is not enough memory for that.", true);
   }
 
   void use_file(const UseFile& file) {

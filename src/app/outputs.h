@@ -33,7 +33,8 @@ class Outputs {
   void save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
                     const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
-  /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
+  /// Writes one file on a thread of its own. When it is written, next_notice() returns `done` and calls
+  /// `then`.
   void write(std::function<void()> job, std::string done, std::function<void()> then = {});
 
   /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A"; the recorders are
