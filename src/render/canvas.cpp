@@ -79,20 +79,20 @@ Image Canvas::read() {
 
 Offscreen::~Offscreen() {
   try {
-    make_current();  // for the canvas
+    context_.make_current();  // for the canvas
   } catch (const std::exception&) {
     // Destroying the context destroys the canvas's objects.
   }
 }
 
 void Offscreen::bind() {
-  make_current();
-  Canvas::bind();
+  context_.make_current();
+  canvas_.bind();
 }
 
 Image Offscreen::read() {
-  make_current();
-  return Canvas::read();
+  context_.make_current();
+  return canvas_.read();
 }
 
 }  // namespace clothlab

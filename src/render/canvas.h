@@ -41,17 +41,24 @@ class Canvas {
 
 /// An OpenGL 3.3 core context with colour and depth buffers, without a window or a display. Built without
 /// EGL, it is a hidden window, which needs a display.
-class Offscreen : GlContext, public Canvas {
+class Offscreen {
  public:
   /// Makes its context current and loads OpenGL. `samples` per pixel, 0 for none; the driver may give
   /// fewer. Throws SystemError without OpenGL or memory.
-  Offscreen(int width, int height, int samples = 4) : Canvas(width, height, samples) {}
+  Offscreen(int width, int height, int samples = 4) : canvas_(width, height, samples) {}
   ~Offscreen();
+
+  int width() const { return canvas_.width(); }
+  int height() const { return canvas_.height(); }
 
   /// Makes the context current and binds the framebuffer.
   void bind();
   /// The picture. Does the same.
   Image read();
+
+ private:
+  GlContext context_;
+  Canvas canvas_;
 };
 
 }  // namespace clothlab
