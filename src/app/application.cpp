@@ -233,14 +233,16 @@ class Application {
     if (const auto box = interaction_.selection(view_.interface_scale())) selection_overlay(*box);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
     const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
-    for (const auto& [lane, whole, cloth] : tiles) {
-      if (lane->lane == interaction_.lane() || tiles.size() == 1)
-        draw_grab_marks(view_.grab_marks(lane->frame, cloth), cloth);
-      draw_failure(*lane, view_.camera, cloth);
+    for (const LaneTile& tile : tiles) {
+      const LaneSnapshot& lane = *tile.lane;
+      if (lane.lane == interaction_.lane() || tiles.size() == 1)
+        draw_grab_marks(view_.grab_marks(lane.frame, tile.cloth), tile.cloth);
+      draw_failure(lane, view_.camera, tile.cloth);
       if (snapshot_->followed)
-        draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, cloth);
-      if (lane->lane == snapshot_->lane)
-        draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, cloth, interaction_.edge_under_mouse());
+        draw_trail(lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
+      if (lane.lane == snapshot_->lane)
+        draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth,
+                        interaction_.edge_under_mouse());
     }
   }
 
@@ -343,10 +345,10 @@ class Application {
           window_.close();
         }};
     std::visit(handle, request);
-  } catch (const std::exception& error) {
-    ui_.show_message(error.what(), true);
   } catch (const std::bad_alloc&) {
     ui_.show_message("There is not enough memory for that.", true);
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
   }
 
   void use_file(const UseFile& file) {

@@ -84,10 +84,18 @@ void Interaction::handle(const Surroundings& around) {
   // A search visits all particles: on a large mesh it costs more than drawing the interface.
   const bool searches = idle() && !around.captured && inside(at_, area(around));
   const Camera& camera = around.camera;
-  const decltype(searched_) search(&around.snapshot, lane_, around.snapshot.applied,
-                                   around.snapshot.frame.record.time, camera.eye(), camera.forward(),
-                                   camera.fov, size(around), in_view(at_, area(around)),
-                                   around.open_edges.size(), around.finds_particle, searches);
+  const Search search{.snapshot = &around.snapshot,
+                      .lane = lane_,
+                      .applied = around.snapshot.applied,
+                      .time = around.snapshot.frame.record.time,
+                      .eye = camera.eye(),
+                      .forward = camera.forward(),
+                      .fov = camera.fov,
+                      .view_size = size(around),
+                      .at = in_view(at_, area(around)),
+                      .open_edges = around.open_edges.size(),
+                      .finds_particle = around.finds_particle,
+                      .searches = searches};
   if (std::exchange(searched_, search) == search) return;
   edge_ = searches ? edge_at(at_, around) : std::nullopt;
   target_ = searches && !edge_ ? target_at(at_, around) : std::nullopt;

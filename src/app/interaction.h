@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -128,7 +127,8 @@ class Interaction {
   const Frame& frame(const Surroundings& around) const { return tile_of(around.tiles, lane_).lane->frame; }
   void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);
-  // What is at a point of the view.
+  // What a press at this point would choose or grab; the point must be in the view of the lane and not over
+  // the interface.
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
   void start_grab(const Target& target, Pixels at, const Surroundings& around);
@@ -146,9 +146,20 @@ class Interaction {
   LaneId lane_ = 0;
   std::optional<Target> target_;
   // The inputs of the last search for the edge, the target and the particle.
-  std::tuple<const Snapshot*, LaneId, std::uint64_t, double, vec3, vec3, double, Pixels, Pixels, std::size_t,
-             bool, bool>
-      searched_{};
+  struct Search {
+    const Snapshot* snapshot = nullptr;
+    LaneId lane = 0;
+    std::uint64_t applied = 0;
+    double time = 0;  // [s]
+    vec3 eye{0}, forward{0};
+    double fov = 0;
+    Pixels view_size{0}, at{0};
+    std::size_t open_edges = 0;
+    bool finds_particle = false, searches = false;
+
+    bool operator==(const Search&) const = default;
+  };
+  Search searched_;
   bool moved_ = false;  // the dragged point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;

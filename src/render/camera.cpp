@@ -86,9 +86,10 @@ std::optional<Projected> Projector::operator()(const vec3& point) const {
   const vec3 from_eye = point - eye;
   const double depth = glm::dot(from_eye, forward);
   if (!(depth > 0) || !is_finite(from_eye)) return std::nullopt;
-  const double near = scale / depth;  // pixels per metre there
-  return Projected{{middle.x + near * glm::dot(from_eye, right), middle.y - near * glm::dot(from_eye, up)},
-                   depth};
+  const double pixels_per_metre = scale / depth;
+  return Projected{.pixel = {middle.x + pixels_per_metre * glm::dot(from_eye, right),
+                             middle.y - pixels_per_metre * glm::dot(from_eye, up)},
+                   .depth = depth};
 }
 
 vec3 Camera::in_view_plane(Pixels pixel, Pixels size, const vec3& anchor) const {

@@ -5,6 +5,12 @@
 #include <glm/common.hpp>
 
 namespace clothlab {
+namespace {
+
+constexpr GLsizei kCorners = 4;  // of the square
+
+}  // namespace
+
 Rgba rgba(const glm::vec3& shown, float opacity) {
   const auto byte = [](float value) {
     return static_cast<std::uint8_t>(std::lround(255.0f * glm::clamp(value, 0.0f, 1.0f)));
@@ -48,7 +54,8 @@ Instances<Instance>::Instances() {
     glEnableVertexAttribArray(location);
     glVertexAttribPointer(location, components, type, type == GL_UNSIGNED_BYTE ? GL_TRUE : GL_FALSE,
                           static_cast<GLsizei>(sizeof(Instance)), byte_offset(offset));
-    glVertexAttribDivisor(location++, 1);
+    glVertexAttribDivisor(location, 1);
+    ++location;
   }
 }
 
@@ -63,7 +70,7 @@ void Instances<Instance>::draw(const Style& style, const View& view, const Shade
   program.set("towards_eye", style.towards_eye);
   glBindVertexArray(array_.id());
   upload(buffer_, GL_ARRAY_BUFFER, instances_, GL_STREAM_DRAW);
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(instances_.size()));
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, kCorners, static_cast<GLsizei>(instances_.size()));
   instances_.clear();
 }
 

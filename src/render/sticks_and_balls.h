@@ -59,6 +59,7 @@ struct Line {
     float towards_eye = 0;          ///< share of the distance by which they are drawn nearer
     float taper = 0;                ///< 1: the far end is a point
 
+    /// Sets the uniforms that only lines have; Instances::draw sets the others.
     void set(const ShaderProgram& program, const View& view) const;
   };
   static std::array<InstanceField, 3> fields();
@@ -76,6 +77,7 @@ struct Ball {
     glm::vec2 radius_pixels{1, 1e6f};  ///< least and most, in units of View::pixel_scale
     float towards_eye = 0;             ///< radii by which they are drawn nearer
 
+    /// Sets the uniforms that only balls have.
     void set(const ShaderProgram& program, const View& view) const;
   };
   static std::array<InstanceField, 3> fields();

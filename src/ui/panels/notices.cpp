@@ -59,16 +59,17 @@ bool message_notice(const std::string& message, bool is_error) {
 
 // First hints: each disappears once it has been done, all with the button.
 void hint_notice(const PanelContext& context) {
-  // In the order of Hint.
-  constexpr std::array<const char*, kHintNames.size()> kTexts{
-      "Left-drag pulls the cloth", "drag next to the cloth to orbit", "1 to 9 switch the integrator",
-      "F1 lists all keys"};
+  constexpr std::array<std::pair<Hint, const char*>, kHintNames.size()> kTexts{
+      {{Hint::drag, "Left-drag pulls the cloth"},
+       {Hint::orbit, "drag next to the cloth to orbit"},
+       {Hint::integrator, "1 to 9 switch the integrator"},
+       {Hint::keys, "F1 lists all keys"}}};
   const float button = ImGui::GetFrameHeight();
   const float room = right_edge() - ImGui::GetCursorPosX() - button - units(8);
   std::string text;
-  for (std::size_t hint = 0; hint < kTexts.size(); ++hint) {
-    if (context.view.hints_done[hint]) continue;
-    const std::string longer = text.empty() ? kTexts[hint] : text + "   ·   " + kTexts[hint];
+  for (const auto& [hint, words] : kTexts) {
+    if (context.view.hints_done[static_cast<std::size_t>(hint)]) continue;
+    const std::string longer = text.empty() ? words : text + "   ·   " + words;
     if (text_width(longer) < room) text = longer;
   }
   if (text.empty()) return;
