@@ -47,6 +47,7 @@ Scene running_scene(const PanelContext& context) {
 
 bool matters(const Scene& scene, std::string_view id) {
   const IntegratorInfo& info = method_info(scene);
+  // why_without_effect() also counts its effect on the stability limit that is shown.
   if (id == "jacobian") return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
   return why_without_effect(scene, id, false).empty();
 }
@@ -59,8 +60,7 @@ struct Setting {
 };
 
 // Of the linear solver and Newton's method, and the method's own: sweeps, or how old modes may be.
-std::vector<Setting> settings_of(const PanelContext& context) {
-  const Scene scene = running_scene(context);
+std::vector<Setting> settings_of(const Scene& scene) {
   std::vector<Setting> settings;
   for (const Switch& each : kSwitches) {
     if (!matters(scene, each.id)) continue;
@@ -77,12 +77,12 @@ std::vector<Setting> settings_of(const PanelContext& context) {
 }
 
 // In at most that many lines of that width; returns their height.
-float draw_switches(const PanelContext& context, const std::string& name, ImVec2 at, float width,
-                    int most_lines) {
+float draw_switches(const PanelContext& context, const Scene& scene, const std::string& name, ImVec2 at,
+                    float width, int most_lines) {
   const float gap = units(4), line = ImGui::GetFrameHeight() + units(3);
   float x = at.x, y = at.y;
   int lines = 0;
-  for (const Setting& each : settings_of(context)) {
+  for (const Setting& each : settings_of(scene)) {
     const float label = text_width(each.label);
     const float all = label + gap + each.width;
     if (lines == 0 || x + all > at.x + width) {
@@ -300,7 +300,8 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  if (matters(running_scene(context), "preconditioner")) {
+  const Scene scene = running_scene(context);
+  if (matters(scene, "preconditioner")) {
     const SceneParameter& row = *find_scene_parameter("preconditioner");
     if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
                                              units(kPreconditioner)))
@@ -326,7 +327,7 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   float y = at.y + units(3);
   y += draw_sentences(name, figure, ImVec2(at.x + pad, y), inner) + units(3);
   if (!is_low(size.y))
-    y += draw_switches(context, name, ImVec2(at.x + pad, y), inner.x,
+    y += draw_switches(context, scene, name, ImVec2(at.x + pad, y), inner.x,
                        size.y >= units(kRoomyHeight) ? kMostLines : 1);
   const float height = at.y + size.y - y;
   const float steps = figure.steps.empty()    ? 0
