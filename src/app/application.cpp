@@ -131,7 +131,7 @@ class Application {
     events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
     events.wheel = [this](double notches) { interaction_.wheel(notches); };
     events.drop = [this](const fs::path& path, bool shift) {
-      dropped_.emplace_back(UseFile{shift ? FilePurpose::obstacle : FilePurpose::open, path});
+      dropped_.emplace_back(FileRequest{shift ? FilePurpose::obstacle : FilePurpose::open, path});
     };
     events.focus_lost = [this] { interaction_.release(); };
     window_.listen(std::move(events));
@@ -311,7 +311,7 @@ class Application {
       ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
     };
     const Overloaded handle{
-        [&](const UseFile& file) { use_file(file); },
+        [&](const FileRequest& file) { use_file(file); },
         [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
         [&](const OpenScene& open) { documents_.open_scene(open); },
         [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
@@ -351,7 +351,7 @@ class Application {
     ui_.show_message(error.what(), true);
   }
 
-  void use_file(const UseFile& file) {
+  void use_file(const FileRequest& file) {
     switch (file.purpose) {
       case FilePurpose::open:
         return documents_.open_path(file.path);

@@ -271,7 +271,7 @@ void Documents::remember_folder(const Path& folder) {
 }
 
 bool Documents::loses_changes(const AppRequest& request) {
-  const auto* open = std::get_if<UseFile>(&request);
+  const auto* open = std::get_if<FileRequest>(&request);
   if (open != nullptr && open->purpose != FilePurpose::open) return false;
   const auto* entry = std::get_if<OpenScene>(&request);
   // A file that cannot be opened loses nothing; open_path reports it.

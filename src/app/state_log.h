@@ -18,7 +18,7 @@ namespace clothlab {
 class StateLog {
  public:
   StateLog();
-  /// True when the state is to be written; `now` [s].
+  /// True at most once per period; starts the next one. `now` [s].
   bool is_due(double now);
   /// `open_edges`: that a press pins. `more`: the members that the window knows.
   void write(const Snapshot& snapshot, const Camera& camera, const Area& view,

@@ -13,7 +13,7 @@ namespace clothlab {
 /// A TrueType font of the system; empty where none is found.
 std::filesystem::path find_font_file();
 
-/// The ASCII spelling of a sign that a font may lack: "w" of ω; null: none.
+/// ASCII spelling of a character that a font may lack ("w" for ω), or null.
 const char* ascii_spelling(char32_t code);
 
 /// How much of each pixel a text covers: rows from the top, 0 (none) to 255 (all).

@@ -195,12 +195,12 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
                                              const Camera& camera, Pixels low, Pixels high, Pixels size) {
   const Projector project = camera.projector(size);
   const Nearby nearby(mesh, positions, project, low, high);
-  // z = 0; not finite behind the eye
+  // z = 0; NaN behind the eye
   std::vector<vec3> pixels(positions.size(), vec3(std::numeric_limits<double>::quiet_NaN()));
   for (std::size_t i = 0; i < positions.size(); ++i)
     if (const std::optional<Projected> seen = project(positions[i]))
       pixels[i] = {seen->pixel.x, seen->pixel.y, 0};
-  std::vector<Triangle> in_front, behind;  // of the eye; partly behind
+  std::vector<Triangle> in_front, behind;  // in front of the eye; partly behind it
   for (const Triangle& t : nearby.triangles) {
     const bool seen = std::ranges::all_of(t, [&](std::uint32_t i) { return is_finite(pixels[i]); });
     (seen ? in_front : behind).push_back(t);

@@ -359,7 +359,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
     help_open_ = help_overlay(window);  // a long list
   }
   files_.draw(room, [&](FilePurpose purpose, const std::filesystem::path& path) {
-    context.request(UseFile{purpose, path});
+    context.request(FileRequest{purpose, path});
   });
   if (std::exchange(context.view.edit_tableau, false)) tableau_.open(tableau_of(context.scene()));
   tableau_.draw(context, room);

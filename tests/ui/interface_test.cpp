@@ -608,7 +608,7 @@ TEST(Interface, AMomentIsKeptWhenItsKeyIsPressed) {
     Interface face;
     EXPECT_TRUE(face.ui.on_key({Key::none, 'S', true, true, false}, false, face.context()));
     EXPECT_NE(face.last_request<KeepShownMoment>(), nullptr);
-    EXPECT_EQ(face.last_request<UseFile>(), nullptr);
+    EXPECT_EQ(face.last_request<FileRequest>(), nullptr);
     EXPECT_TRUE(face.ui.dialog_open());
   }
   Interface face;
@@ -1585,8 +1585,8 @@ class Files : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   bool lists(const std::string& name) { return item_rects().contains("file:" + name); }
-  const UseFile* opened() const {
-    const auto* file = face_.requests.empty() ? nullptr : std::get_if<UseFile>(&face_.requests.back());
+  const FileRequest* opened() const {
+    const auto* file = face_.requests.empty() ? nullptr : std::get_if<FileRequest>(&face_.requests.back());
     return file != nullptr && file->purpose == FilePurpose::open ? file : nullptr;
   }
 
@@ -1691,7 +1691,7 @@ TEST_F(Files, TypingReplacesTheSuggestedName) {
   face_.press(Key::enter);
   face_.frame();
   ASSERT_FALSE(face_.requests.empty());
-  const auto* save = std::get_if<UseFile>(&face_.requests.back());
+  const auto* save = std::get_if<FileRequest>(&face_.requests.back());
   ASSERT_NE(save, nullptr);
   EXPECT_EQ(save->purpose, FilePurpose::save_scene);
   EXPECT_EQ(save->path, folder_ / "mine.json");
@@ -1712,7 +1712,7 @@ TEST_F(Files, SavingAsksBeforeItReplaces) {
   face_.press(Key::enter);
   face_.frame();
   ASSERT_FALSE(face_.requests.empty());
-  const auto* save = std::get_if<UseFile>(&face_.requests.back());
+  const auto* save = std::get_if<FileRequest>(&face_.requests.back());
   ASSERT_NE(save, nullptr);
   EXPECT_EQ(save->purpose, FilePurpose::save_scene);
   EXPECT_EQ(save->path, folder_ / "scene.json");

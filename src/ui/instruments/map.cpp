@@ -144,7 +144,7 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
   std::vector<ImVec2> points;
   for (const MapColumn& column : map.columns)
     if (column.limit) points.push_back(frame.at(column.stiffness, *column.limit));
-  draw_line(points, palette().text, 1.4F, kLimitDash);
+  draw_line(points, palette().text, 1.4F, kShortDash);
 }
 
 // A ring at the active lane's values, or at the edge if they lie outside.

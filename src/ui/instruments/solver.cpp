@@ -124,7 +124,7 @@ void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
     // Curves fall from the upper left to the lower right; of several, some do so at once.
     const bool low = y > (frame.a().y + frame.b().y) / 2;
     const float share = !low ? 1.0F : figure.curves.size() > 1 ? 0.3F : 0.0F;
-    draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kLimitDash);
+    draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kShortDash);
     if (own)
       frame.label(ImVec2(frame.a().x + share * frame.width(), y - ImGui::GetTextLineHeight() - units(1)),
                   colour,

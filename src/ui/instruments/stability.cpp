@@ -120,12 +120,12 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
   frame.begin_clip();
   draw_bars(frame, figure);
   const float one = frame.py(1);
-  draw_line({ImVec2(frame.a().x, one), ImVec2(frame.b().x, one)}, palette().careful, 1.2F, kLimitDash);
+  draw_line({ImVec2(frame.a().x, one), ImVec2(frame.b().x, one)}, palette().careful, 1.2F, kShortDash);
   for (std::size_t c = figure.curves.size(); c-- > 0;) {
     const StabilityFigure::Curve& curve = figure.curves[c];
     const bool own = curve.lane == now.lane;
     draw_curve(frame, curve, own ? palette().accent_strong : lane_colour(curve.lane), own ? 2 : 1.2F,
-               curve.slow ? kLimitDash : Dash{}, own);
+               curve.slow ? kShortDash : Dash{}, own);
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   for (const StabilityFigure::Mode& mode : figure.modes)

@@ -98,10 +98,10 @@ struct ViewSettings {
 
 // Requests of the panels to the application, in addition to commands and controls.
 
+enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment };
 /// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, or saves the scene, the cloth's
 /// present shape or the moment that was kept.
-enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment };
-struct UseFile {
+struct FileRequest {
   FilePurpose purpose = FilePurpose::open;
   std::filesystem::path path;
 };
@@ -119,7 +119,7 @@ struct ReloadMesh {
 };
 /// Keeps the shown moment until its file has a name (FilePurpose::save_moment).
 struct KeepShownMoment {};
-/// A picture of a plot to a PNG file in the user's folder.
+/// Saves a picture of a plot as PNG in the user's folder.
 struct SavePlot {
   std::shared_ptr<const ShownPlot> plot;
 };
@@ -167,10 +167,11 @@ struct AnswerUnsaved {
 };
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest = std::variant<UseFile, ChooseMeshObstacle, OpenScene, ReloadMesh, KeepShownMoment, SavePlot,
-                                CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture,
-                                StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
-                                SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
+using AppRequest =
+    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, KeepShownMoment, SavePlot,
+                 CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture, StartRecording,
+                 StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal, SaveTable, Search,
+                 AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {

@@ -14,7 +14,8 @@
 
 namespace clothlab {
 
-inline constexpr Dash kLimitDash{5, 3};  ///< of limits and tolerances [interface units]
+/// Of limits, tolerances, the line of one and curves of slow modes [interface units].
+inline constexpr Dash kShortDash{5, 3};
 
 /// A whole line through the points, `width` pixels wide, without mitres that stick out where it turns back.
 void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32 colour, float width);

@@ -96,7 +96,7 @@ class PlotPainter {
       if (!Axis::has(level.y, view_.logarithmic)) continue;
       const float at = frame_.py(level.y);
       if (at < a_.y || at > b_.y) continue;
-      draw_line({ImVec2(a_.x, at), ImVec2(b_.x, at)}, level.colour, 1.2F, kLimitDash);
+      draw_line({ImVec2(a_.x, at), ImVec2(b_.x, at)}, level.colour, 1.2F, kShortDash);
       const float above = at - line - units(1);
       frame_.label(ImVec2(b_.x, above > a_.y ? above : at + units(1)), level.colour, level.label);
     }
