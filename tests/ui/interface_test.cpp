@@ -853,7 +853,7 @@ TEST(TableauDialog, NamesAChangedPresetAndTheCellThatIsTooLong) {
 }
 
 TEST(Timeline, ItsLabelEndsBeforeTheSlider) {
-  for (const double h : {0.00015, 0.0015, 1.0 / 60}) {
+  for (const double h : {0.000152, 0.00154, 1.0 / 60}) {
     Scene scene = Interface::sheet();
     scene.dt = h;
     Interface face(scene);
@@ -863,7 +863,7 @@ TEST(Timeline, ItsLabelEndsBeforeTheSlider) {
       face.frame();
       const float slider = face.rect("scrub").x;
       EXPECT_LT(face.rect("kept").z, slider) << shown_texts().at("kept");
-      for (const double back : {8 * h, span / 3, span}) {
+      for (const double back : {h, span / 3, span}) {
         face.snapshot.replay = ReplayPosition{.time = span - back};
         face.frame();
         EXPECT_EQ(face.rect("scrub").x, slider) << shown_texts().at("kept");
