@@ -802,7 +802,7 @@ TEST(WorldPanel, ShowsErrorAndForceOfTheDistancesThatAreOn) {
   face.click("tab:World");
   for (int i = 0; i < 2; ++i) face.frame();
   auto& texts = shown_texts();
-  EXPECT_EQ(texts.at("driver0"), "Now 400 mm, error 0 m.") << "before a step there is no force";
+  EXPECT_EQ(texts.at("driver0"), "Now 400 mm, error within rounding.") << "before a step there is no force";
   EXPECT_FALSE(texts.contains("driver1"));
   std::vector<vec3>& now = face.snapshot.frame.positions;
   now[10] = now[9] + vec3(0.36, 0, 0);

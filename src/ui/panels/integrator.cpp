@@ -90,10 +90,10 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
                      ". A larger h increases damping and errors. Ctrl-Z reverts it.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
-    const std::string longest = "o stable h up to " + format_quantity(kLongestRealTimeStep, "s");
-    text = (context.snapshot.others.empty() ? "N" + longest + " reaches "
-                                            : "At n" + longest + " do all lanes together reach ") +
-           goal;
+    const std::string longest = format_quantity(kLongestRealTimeStep, "s");
+    text = context.snapshot.others.empty()
+               ? "No stable h up to " + longest + " reaches " + goal
+               : "At no stable h up to " + longest + " do all lanes together reach " + goal;
     if (lag.limit) text += ": " + limit_of(context.snapshot, *lag.limit);
   }
   small_text(text, 1);

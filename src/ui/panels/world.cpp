@@ -53,8 +53,10 @@ std::string figures(const GroupDistance& distance) {
 /// Of a distance that is on in the run: `index` counts these.
 std::string present_figures(const Frame& frame, const DriverMark& mark, std::size_t index) {
   const double now = glm::distance(frame.positions[mark.particles[0]], frame.positions[mark.particles[1]]);
+  const double error = now - mark.length;
   const std::string text =
-      "Now " + format_quantity(now, "m") + ", error " + format_quantity(now - mark.length, "m");
+      "Now " + format_quantity(now, "m") + ", error " +
+      (std::abs(error) <= 1e-12 * mark.length ? "within rounding" : format_quantity(error, "m"));
   if (index >= frame.tensions.size()) return text + ".";  // before a step of this run, or in the past
   const double force = frame.tensions[index];
   return text + (force < 0 ? ", compression " : ", tension ") + format_quantity(std::abs(force), "N") + ".";
