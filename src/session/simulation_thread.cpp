@@ -268,7 +268,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     frame.positions = shown.state.x;
     frame.record = shown.record;
     frame.residuals = shown.residuals;
-    frame.tensions.clear();
+    frame.distance_forces.clear();
     to.notices = shown.notices.list();
     const Obstacles& values = frame.scene->obstacles;
     frame.obstacles =

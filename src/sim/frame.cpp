@@ -22,8 +22,8 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
       frame.pinned[pin.particle] = simulation.is_pinned(pin.particle) ? 1 : pin.S == mat3(0.0) ? 2 : 3;
   frame.moving_pins = simulation.moving_pins();
   frame.drivers = simulation.drivers().marks();
-  const std::span<const double> tensions = simulation.distance_forces();
-  frame.tensions.assign(tensions.begin(), tensions.end());
+  const std::span<const double> distance_forces = simulation.distance_forces();
+  frame.distance_forces.assign(distance_forces.begin(), distance_forces.end());
   frame.obstacles = simulation.obstacles();
 
   frame.grab.reset();

@@ -29,7 +29,7 @@ struct Frame {
   std::vector<std::uint8_t> pinned;
   std::vector<PinTarget> moving_pins;
   std::shared_ptr<const DriverMarks> drivers;  ///< one for each driver of the scene; null: none
-  std::vector<double> tensions;                ///< Simulation::distance_forces() [N]
+  std::vector<double> distance_forces;         ///< Simulation::distance_forces() [N]
   std::vector<Obstacle> obstacles;             ///< where they are
   std::optional<Grab> grab;
   StepRecord record;

@@ -131,8 +131,11 @@ class Simulation {
   const NoticeLog& notices() const { return notices_; }
   bool is_pinned(std::uint32_t particle) const { return pins_.contains(particle); }
   const DriverSet& drivers() const { return drivers_; }
-  /// The tension of each distance in the last substep of this run [N]; none after a load.
-  std::span<const double> distance_forces() const { return ledger_.coupling_forces(); }
+  /// The force of each distance in the last substep [N]; positive: it pulls its particles together. None
+  /// until a step follows a reset, a load or a change.
+  std::span<const double> distance_forces() const {
+    return jumped_ ? std::span<const double>() : ledger_.coupling_forces();
+  }
   /// The contacts of the cloth: by forces in the current state, by other models in the last step of this run,
   /// none after a load.
   std::vector<ContactPair> contacts(WorkerPool& pool) const;

@@ -57,8 +57,8 @@ std::string present_figures(const Frame& frame, const DriverMark& mark, std::siz
   const std::string text =
       "Now " + format_quantity(now, "m") + ", error " +
       (std::abs(error) <= 1e-12 * mark.length ? "within rounding" : format_quantity(error, "m"));
-  if (index >= frame.tensions.size()) return text + ".";  // before a step of this run, or in the past
-  const double force = frame.tensions[index];
+  if (index >= frame.distance_forces.size()) return text + ".";  // before a step of this run, or in the past
+  const double force = frame.distance_forces[index];
   return text + (force < 0 ? ", compression " : ", tension ") + format_quantity(std::abs(force), "N") + ".";
 }
 
