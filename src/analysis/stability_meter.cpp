@@ -193,7 +193,7 @@ void StabilityMeter::assemble_damping(const Subject& subject, const ComputeConte
 std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
                                                 JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
                                                 bool inextensible) {
-  if (!is_completed([&] { assemble_stiffness(system, x, mode, inextensible, {pool, stop}); }))
+  if (!run_unless_cancelled([&] { assemble_stiffness(system, x, mode, inextensible, {pool, stop}); }))
     return std::nullopt;
   const LargestEigenvalue::Result result = largest_.compute(
       {pool, stop}, {.K = &*stiffness_}, system.masses(), system.projection(), stiffest_, kTolerance);
@@ -204,13 +204,13 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
 std::optional<StabilityEstimate> StabilityMeter::estimate(const Subject& subject, WorkerPool& pool,
                                                           const StopProbe& stop) {
   StabilityEstimate e;
-  if (!is_completed([&] { measure(subject, pool, stop, nullptr, e); })) return std::nullopt;
+  if (!run_unless_cancelled([&] { measure(subject, pool, stop, nullptr, e); })) return std::nullopt;
   return e;
 }
 
 bool StabilityMeter::follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                             const StopProbe& stop) {
-  return is_completed([&] { measure(subject, pool, stop, &subject.integrator, estimate); });
+  return run_unless_cancelled([&] { measure(subject, pool, stop, &subject.integrator, estimate); });
 }
 
 void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop,
@@ -284,7 +284,7 @@ bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject&
                                      const StopProbe& stop) {
   if (!stiffness_ || !damping_) return false;
   std::vector<DampedOscillation> found;
-  is_completed([&] {
+  run_unless_cancelled([&] {
     const auto all =
         jacobian_spectrum(*stiffness_, *damping_, subject.system.masses(), subject.held, pool, stop);
     found = limiting(oscillations(all), subject.integrator, stop);
@@ -301,7 +301,7 @@ std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool wi
   if (!stiffness_ || !damping_) return std::nullopt;
   const std::span<const double> masses = subject.system.masses();
   std::optional<Spectrum> result;
-  const bool completed = is_completed([&] {
+  const bool completed = run_unless_cancelled([&] {
     result = spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held, most_exact);
     if (result) result->without_distances = subject.without_distances;
     if (!result || !with_eigenvalues || result->free_directions > kExactDirections) return;

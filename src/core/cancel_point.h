@@ -35,9 +35,9 @@ class CancelPoint {
   std::size_t left_ = 0;  // until the next poll
 };
 
-/// Calls work(); false if that throws Cancelled.
+/// Runs work(). False if it threw Cancelled.
 template <class Work>
-bool is_completed(const Work& work) {
+bool run_unless_cancelled(const Work& work) {
   try {
     work();
     return true;

@@ -111,7 +111,7 @@ SolveReport CholeskySolver::solve_freely(const ComputeContext& context, const Li
   y_.assign(x.size(), vec3(0.0));
   history_.assign(1, 1.0);
   if (!system.same_matrix) factor_.forget();
-  report.stopped = !is_completed([&] {
+  report.stopped = !run_unless_cancelled([&] {
     prepare(context, system);
     const double scale = norm(rhs_);
     report.residual = history_[0] = scale == 0 ? 0.0 : scale / scale;

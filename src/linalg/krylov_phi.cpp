@@ -80,7 +80,7 @@ KrylovPhi::Result KrylovPhi::compute(const ComputeContext& context, const Operat
                                      std::span<const vec3> b, double tolerance, std::span<vec3> u) {
   assert(b.size() == u.size() && tolerance > 0);
   Result result;
-  result.stopped = !is_completed([&] { cross({context, L, b, tolerance, result}, u); });
+  result.stopped = !run_unless_cancelled([&] { cross({context, L, b, tolerance, result}, u); });
   return result;
 }
 

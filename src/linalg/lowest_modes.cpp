@@ -127,7 +127,7 @@ LowestModes::Result LowestModes::compute(const ComputeContext& context, const Sp
   Problem p{context,    K,       masses,
             projection, request, 3 * K.size() - static_cast<std::size_t>(std::lround(held))};
   Result result;
-  result.stopped = !is_completed([&] { search(p, result); });
+  result.stopped = !run_unless_cancelled([&] { search(p, result); });
   return result;
 }
 

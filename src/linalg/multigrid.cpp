@@ -159,7 +159,7 @@ bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, co
   c.A = &A;
   c.filter = &filter;
   c.stop = &context.stop;
-  return is_completed([&] {
+  return run_unless_cancelled([&] {
     CancelPoint(context.stop).poll();
     if (same_springs)
       c.compute_smoother({first, second});
