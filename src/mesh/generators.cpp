@@ -67,15 +67,18 @@ Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1
   return indices;
 }
 
-/// The point at this angle about the y axis.
-vec3 turned(double radius, double angle, double y) {
+/// The point at height y [m] of a circle of this radius [m] around the y axis, at this angle from x.
+vec3 on_circle(double radius, double angle, double y) {
   return {radius * std::cos(angle), y, -radius * std::sin(angle)};
 }
 
-// A pleated curtain, 1.2 m wide and 1.2 m long, on rings at the crests of its six pleats.
+// A pleated curtain, 1.2 m wide and 1.2 m long, on rings at the crests of its pleats.
+constexpr int kCurtainPleats = 6, kCurtainPerPleat = 8;
+
 void make_curtain(ObjMesh& mesh) {
-  add_sheet(mesh, 31, 49,
-            [](double u, double v) { return vec3(1.2 * u, 1.2 - 1.2 * v, 0.04 * std::cos(12 * kPi * u)); });
+  add_sheet(mesh, 31, kCurtainPleats * kCurtainPerPleat + 1, [](double u, double v) {
+    return vec3(1.2 * u, 1.2 - 1.2 * v, 0.04 * std::cos(2 * kCurtainPleats * kPi * u));
+  });
 }
 
 // A round sheet of radius 0.5 m: ring i has 6i vertices, so that all triangles are about the same size.
@@ -87,7 +90,7 @@ int ring_start(int i) { return i == 0 ? 0 : 1 + 3 * i * (i - 1); }
 void make_round_sheet(ObjMesh& mesh) {
   add_vertex(mesh, {0, 0, 0});
   for (int i = 1; i <= kRings; ++i)
-    for (int k = 0; k < 6 * i; ++k) add_vertex(mesh, turned(0.5 * i / kRings, 2 * kPi * k / (6 * i), 0));
+    for (int k = 0; k < 6 * i; ++k) add_vertex(mesh, on_circle(0.5 * i / kRings, 2 * kPi * k / (6 * i), 0));
   // Each sixth of the strip between two rings has one triangle more on the outer side.
   for (int i = 1; i <= kRings; ++i)
     for (int sixth = 0; sixth < 6; ++sixth)
@@ -102,14 +105,19 @@ void make_round_sheet(ObjMesh& mesh) {
 }
 
 // An open tube, 0.8 m long, 0.2 m in radius, its axis upright.
+constexpr int kTubeCols = 32;
+
 void make_tube(ObjMesh& mesh) {
   add_sheet(
-      mesh, 21, 32, [](double u, double v) { return turned(0.2, 2 * kPi * u, 0.8 - 0.8 * v); }, true);
+      mesh, 21, kTubeCols, [](double u, double v) { return on_circle(0.2, 2 * kPi * u, 0.8 - 0.8 * v); },
+      true);
 }
 
 // A chain: a ribbon of 40 links, 1 m long and 25 mm wide, pinned at one end and level at the start.
+constexpr int kChainLinks = 40;
+
 void make_chain(ObjMesh& mesh) {
-  add_sheet(mesh, 2, 41, [](double u, double v) { return vec3(u, 0, -0.0125 + 0.025 * v); });
+  add_sheet(mesh, 2, kChainLinks + 1, [](double u, double v) { return vec3(u, 0, -0.0125 + 0.025 * v); });
 }
 
 // One spring of 1 m, from a pivot to a bob out to the side. An OBJ mesh has no springs without faces, so
@@ -120,8 +128,10 @@ void make_pendulum(ObjMesh& mesh) {
 }
 
 // A flag, 1.5 m × 1 m, upright, pinned to its pole at ten points.
+constexpr int kFlagCols = 42;
+
 void make_flag(ObjMesh& mesh) {
-  add_sheet(mesh, 28, 42, [](double u, double v) { return vec3(1.5 * u, 1 - v, 0); });
+  add_sheet(mesh, 28, kFlagCols, [](double u, double v) { return vec3(1.5 * u, 1 - v, 0); });
 }
 
 // A handkerchief of 0.4 m, a corner down and aslant, so that it lands on that corner and folds over.
@@ -133,46 +143,54 @@ void make_handkerchief(ObjMesh& mesh) {
 }
 
 // A plain sheet of 1 m, upright, with texture coordinates.
+constexpr int kSheetRows = 33;
+
 void make_sheet(ObjMesh& mesh) {
-  add_sheet(mesh, 33, 33, [](double u, double v) { return vec3(u, 1 - v, 0); });
+  add_sheet(mesh, kSheetRows, kSheetRows, [](double u, double v) { return vec3(u, 1 - v, 0); });
 }
 
 // A flared skirt, 0.55 m long: the waist of 0.7 m is a circle, the hem of 2 m falls in eight folds.
+constexpr int kSkirtCols = 64;
+
 void make_skirt(ObjMesh& mesh) {
   const auto position = [](double u, double v) {
     const double angle = 2 * kPi * u;
-    return turned(0.7 / (2 * kPi) + 0.2 * v + 0.04 * v * std::cos(8 * angle), angle, 1 - 0.55 * v);
+    return on_circle(0.7 / (2 * kPi) + 0.2 * v + 0.04 * v * std::cos(8 * angle), angle, 1 - 0.55 * v);
   };
-  add_sheet(mesh, 24, 64, position, true);
+  add_sheet(mesh, 24, kSkirtCols, position, true);
 }
 
 // A tablecloth of 1.4 m, flat at the height of the table; the part on its round top of 0.9 m is pinned.
 constexpr int kTableclothRows = 33;
 
+vec3 tablecloth_position(double u, double v) { return {1.4 * u - 0.7, 0.75, 1.4 * v - 0.7}; }
+
 void make_tablecloth(ObjMesh& mesh) {
-  add_sheet(mesh, kTableclothRows, kTableclothRows,
-            [](double u, double v) { return vec3(1.4 * u - 0.7, 0.75, 1.4 * v - 0.7); });
+  add_sheet(mesh, kTableclothRows, kTableclothRows, tablecloth_position);
 }
 
 Indices tablecloth_pins() {
+  constexpr double kLast = kTableclothRows - 1;
   Indices on_the_table;
-  constexpr int kMiddle = kTableclothRows / 2;
-  for (int i = 0; i < kTableclothRows * kTableclothRows; ++i)
-    if (std::hypot(i % kTableclothRows - kMiddle, i / kTableclothRows - kMiddle) * 0.7 / kMiddle <= 0.45)
-      on_the_table.push_back(static_cast<std::uint32_t>(i));
+  for (int i = 0; i < kTableclothRows * kTableclothRows; ++i) {
+    const vec3 at = tablecloth_position(i % kTableclothRows / kLast, i / kTableclothRows / kLast);
+    if (std::hypot(at.x, at.z) <= 0.45) on_the_table.push_back(static_cast<std::uint32_t>(i));
+  }
   return on_the_table;
 }
 
 // A poncho: a square of 1.2 m that slopes from a round neck of 0.6 m, one corner to the front.
+constexpr int kPonchoCols = 72;
+
 void make_poncho(ObjMesh& mesh) {
   const auto position = [](double u, double v) {
     const double angle = 2 * kPi * u;
     // From the circle to the square whose corners point along x and z.
     const double neck = 0.6 / (2 * kPi), side = 1.2 / std::sqrt(2.0);
     const double radius = neck + v * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
-    return turned(radius, angle, 1.4 - 0.5 * (radius - neck));
+    return on_circle(radius, angle, 1.4 - 0.5 * (radius - neck));
   };
-  add_sheet(mesh, 20, 72, position, true);
+  add_sheet(mesh, 20, kPonchoCols, position, true);
 }
 
 // Two sheets that are joined along a texture seam, where an exporter has written every vertex twice.
@@ -193,8 +211,8 @@ void make_nonmanifold(ObjMesh& mesh) {
     const int first = kBookRows + page * kBookRows * kBookCols;
     for (int r = 0; r < kBookRows; ++r)
       for (int c = 1; c <= kBookCols; ++c)
-        add_vertex(mesh,
-                   turned(0.4 * c / kBookCols, 2 * kPi * page / kBookPages, 0.6 - 0.6 * r / (kBookRows - 1)));
+        add_vertex(mesh, on_circle(0.4 * c / kBookCols, 2 * kPi * page / kBookPages,
+                                   0.6 - 0.6 * r / (kBookRows - 1)));
     add_quads(mesh, kBookRows, kBookCols + 1,
               [&](int r, int c) { return ObjMesh::Corner{c == 0 ? r : first + r * kBookCols + c - 1}; });
   }
@@ -441,20 +459,20 @@ void make_dummy(ObjMesh& mesh) {
 }
 
 constexpr std::array<GeneratedMesh, 20> kMeshes{{
-    {"curtain", make_curtain, [] { return range(0, 7, 8); }},
+    {"curtain", make_curtain, [] { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }},
     {"round_sheet", make_round_sheet,
      [] {
        return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
      }},
-    {"tube", make_tube, [] { return range(0, 32); }},
-    {"chain", make_chain, [] { return range(0, 2, 41); }},
+    {"tube", make_tube, [] { return range(0, kTubeCols); }},
+    {"chain", make_chain, [] { return range(0, 2, kChainLinks + 1); }},
     {"pendulum", make_pendulum, [] { return Indices{0}; }},
-    {"flag", make_flag, [] { return range(0, 10, 3 * 42); }},
+    {"flag", make_flag, [] { return range(0, 10, 3 * kFlagCols); }},
     {"handkerchief", make_handkerchief, [] { return Indices{0}; }},
-    {"sheet", make_sheet, [] { return range(0, 2, 32); }},
-    {"skirt", make_skirt, [] { return range(0, 64); }},
+    {"sheet", make_sheet, [] { return range(0, 2, kSheetRows - 1); }},
+    {"skirt", make_skirt, [] { return range(0, kSkirtCols); }},
     {"tablecloth", make_tablecloth, tablecloth_pins},
-    {"poncho", make_poncho, [] { return range(0, 72); }},
+    {"poncho", make_poncho, [] { return range(0, kPonchoCols); }},
     {"ball", make_ball, [] { return Indices{0}; }},
     {"cushion", make_cushion, [] { return Indices{0}; }},
     {"shirt", make_shirt, [] { return range(0, 2, kShirtCols - 1); }},
