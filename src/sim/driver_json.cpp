@@ -201,32 +201,6 @@ std::string text_of_action(const GroupDistance& distance) {
 
 }  // namespace
 
-JsonMembers::JsonMembers(const json& object, std::string of, const Names& known)
-    : object_(object), of_(std::move(of)) {
-  if (!object.is_object()) throw InputError(of_ + " must be an object");
-  for (const auto& [key, value] : object.items())
-    if (std::ranges::find(known, key) == known.end())
-      throw InputError(of_ + " has no \"" + printable(key) + '"' + suggestion(key, known, "\"") +
-                       " Allowed are " + joined(known));
-}
-
-bool JsonMembers::has(const char* key) const { return object_.contains(key); }
-
-const json& JsonMembers::at(const char* key) const {
-  if (!has(key)) throw InputError(of_ + " lacks \"" + key + '"');
-  return object_[key];
-}
-
-const json& JsonMembers::list(const char* key, const char* allowed) const {
-  if (!at(key).is_array()) refuse(key, allowed);
-  return at(key);
-}
-
-void JsonMembers::need_one_of(const Names& keys) const {
-  if (std::ranges::count_if(keys, [&](std::string_view key) { return object_.contains(key); }) != 1)
-    throw InputError(of_ + " must have exactly one of " + joined(keys));
-}
-
 std::vector<ParticleGroup> read_groups(const json& value) {
   if (!value.is_object()) throw InputError("\"groups\" must be an object with a member for each group");
   std::vector<ParticleGroup> groups;

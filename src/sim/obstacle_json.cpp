@@ -31,7 +31,7 @@ Obstacle read_obstacle(const json& value) {
   obstacle = turned(obstacle, turn);
   for (const json& each : members.has("path") ? members.list("path", kKeyframes) : json::array()) {
     if (!each.is_object()) members.refuse("path", kKeyframes);
-    const JsonMembers key(each, kOf, {"time", "move", "turn"});
+    const JsonMembers key(each, std::string("a keyframe of ") + kOf, {"time", "move", "turn"});
     if (!key.has("time") || !each["time"].is_number()) key.refuse("time", "a number of seconds");
     Keyframe& read = obstacle.path.keys.emplace_back();
     key.read("time", read.time);

@@ -70,12 +70,13 @@ void read_json(std::string_view key, const nlohmann::json& value, bool& to, std:
 void read_json(std::string_view key, const nlohmann::json& value, std::string& to, std::string_view of = {});
 void read_json(std::string_view key, const nlohmann::json& value, vec3& to, std::string_view of = {});
 
-/// An object of a scene file and the words that name it in messages. Throws InputError.
+/// A JSON object and the words that name it in messages. `at`, `list` and `read` throw InputError for a
+/// missing key; `list`, `read` and `read_if` for a value of another type.
 class JsonMembers {
  public:
   using Names = std::vector<std::string_view>;
 
-  /// Throws for a value other than an object, and for members other than the `known` ones.
+  /// Throws for a value other than an object, and for keys other than the `known` ones.
   JsonMembers(const nlohmann::json& object, std::string of, const Names& known);
 
   bool has(const char* key) const;
@@ -92,6 +93,7 @@ class JsonMembers {
   void read_if(const char* key, T& to) const {
     if (has(key)) read(key, to);
   }
+  /// Throws: the value of the key must be `allowed`.
   [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
     refuse_value(key, "must be " + allowed, of_);
   }

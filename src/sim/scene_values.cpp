@@ -278,6 +278,32 @@ void check_key(std::string_view key, std::span<const std::string_view> known) {
     throw InputError("unknown key \"" + printable(key) + '"' + suggestion(key, known, "\""));
 }
 
+JsonMembers::JsonMembers(const json& object, std::string of, const Names& known)
+    : object_(object), of_(std::move(of)) {
+  if (!object.is_object()) throw InputError(of_ + " must be an object");
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(of_ + " has no \"" + printable(key) + '"' + suggestion(key, known, "\"") +
+                       " Allowed are " + joined(known));
+}
+
+bool JsonMembers::has(const char* key) const { return object_.contains(key); }
+
+const json& JsonMembers::at(const char* key) const {
+  if (!has(key)) throw InputError(of_ + " lacks \"" + key + '"');
+  return object_[key];
+}
+
+const json& JsonMembers::list(const char* key, const char* allowed) const {
+  if (!at(key).is_array()) refuse(key, allowed);
+  return at(key);
+}
+
+void JsonMembers::need_one_of(const Names& keys) const {
+  if (std::ranges::count_if(keys, [&](std::string_view key) { return object_.contains(key); }) != 1)
+    throw InputError(of_ + " must have exactly one of " + joined(keys));
+}
+
 std::string replace_retired_value(std::string_view key, json& value) {
   if (key != "preconditioner" || value != "cholesky") return {};
   value = "multigrid";
@@ -305,13 +331,12 @@ std::vector<std::string_view> scene_keys() {
 
 std::string json_text(std::string_view text) {
   if (!is_utf8(text))
-    throw InputError("A scene file cannot hold \"" + printable(text) +
-                     "\", which is not UTF-8: rename the file.");
+    throw InputError("JSON cannot hold \"" + printable(text) + "\", which is not UTF-8: rename the file.");
   return nlohmann::json(text).dump();
 }
 
 std::string json_number(double value) {
-  if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
+  if (!std::isfinite(value)) throw InputError("JSON cannot hold a number that is not finite.");
   // "-0" would be read as a whole number, which has no negative zero.
   return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
 }

@@ -341,6 +341,9 @@ TEST(SceneJson, ObstaclesAreRefusedByMember) {
       std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "path": [{"time": 1}, {"time": 1}]})").find("must ascend"),
             std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "path": [{"time": 0, "moved": [0, 0, 0]}]})")
+                .find("a keyframe of an obstacle has no \"moved\"; did you mean \"move\"?"),
+            std::string::npos);
   EXPECT_NE(refused(R"({"body": [[[[[1]]]]]})").find("nested too deeply"), std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "loops": 1})").find("true or false"), std::string::npos);
 }
