@@ -40,11 +40,11 @@ struct OuterLoad {
 
 /// Where a step linearises forces, and the coefficients of its matrix.
 struct Linearization {
-  std::span<const vec3> x, v;
+  std::span<const vec3> x, v;  ///< [m], [m/s]
   SystemCoefficients c;
   JacobianMode mode = JacobianMode::clamped;
-  double factor = 0;  ///< of K u, which ForceTerm::linearize adds to the force
-  std::span<const vec3> u = {};
+  double factor = 0;  ///< of K u, which ForceTerm::linearize adds to the force; factor · u is in m
+  std::span<const vec3> u = {};  ///< vector u of K u; only `linearize` uses it
 };
 
 /// One kind of force. A new one needs a pair of files, a line in ClothSystem::list_terms and a row in the
@@ -117,7 +117,8 @@ class ForceTerm {
 /// Contact as a force of a cloth system; src/contact implements it.
 class ContactTerm : public ForceTerm, public StepContact {
  public:
-  ContactTerm() : ForceTerm(&PotentialEnergies::contact, false) {}
+  /// Methods that want SpringForces::rest ask for `elements`.
+  ContactTerm() : ForceTerm(&PotentialEnergies::contact, /*in_rest=*/false) {}
   /// DynamicSystem::linearize for this force, with the masses of particles [kg].
   virtual void linearize_set(WorkerPool& pool, std::span<const double> masses, const Linearization& at,
                              ContactSet& contacts, std::span<vec3> f, SpringMatrix& a) const = 0;

@@ -21,7 +21,8 @@ namespace clothlab {
 /// cursor. The spring's secant is at least min(k, least_block) I.
 class GrabForce final : public ForceTerm {
  public:
-  explicit GrabForce(const GrabSpring& grab) : ForceTerm(&PotentialEnergies::grab, false), grab_(grab) {}
+  explicit GrabForce(const GrabSpring& grab)
+      : ForceTerm(&PotentialEnergies::grab, /*in_rest=*/false), grab_(grab) {}
 
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

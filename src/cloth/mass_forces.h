@@ -41,7 +41,7 @@ class RayleighMassForce final : public ForceTerm {
  public:
   /// `masses` must outlive this; `beta` in 1/s.
   RayleighMassForce(std::span<const double> masses, double beta)
-      : ForceTerm(nullptr, false), masses_(masses), beta_(beta) {}
+      : ForceTerm(/*energy=*/nullptr, /*in_rest=*/false), masses_(masses), beta_(beta) {}
 
   void add_force(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> v,
                  std::span<vec3> f) const override {

@@ -34,8 +34,11 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Spri
 }
 
 void SpringForce::set_material(const Material& material) {
-  law_ = {material.stretch_stiffness, material.bend_stiffness, material.spring_damping,
-          material.damping_model == DampingModel::projected, material.rayleigh_stiffness};
+  law_ = {.stretch_stiffness = material.stretch_stiffness,
+          .bend_stiffness = material.bend_stiffness,
+          .damping = material.spring_damping,
+          .projected = material.damping_model == DampingModel::projected,
+          .rayleigh = material.rayleigh_stiffness};
   has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }
 

@@ -189,7 +189,12 @@ std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerP
                                                                          std::span<const char> of) {
   ++searches_;
   listed_reach_ = 0;
-  return finder_.find(pool, {listed_x_, {}, reach, with_itself_, rooms_, of});
+  return finder_.find(pool, {.x = listed_x_,
+                             .displacement = {},
+                             .reach = reach,
+                             .with_itself = with_itself_,
+                             .room = rooms_,
+                             .of = of});
 }
 
 bool CandidateList::list_all(WorkerPool& pool, double reach) {
@@ -275,7 +280,8 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
             });
   } else {
     ++searches_;
-    const auto candidates = finder_.find(pool, {x_, {}, reach, with_itself_});
+    const auto candidates =
+        finder_.find(pool, {.x = x_, .displacement = {}, .reach = reach, .with_itself = with_itself_});
     crowded_ = !candidates;
     if (crowded_) return near_;
     collect(pool, candidates->size(), kNearGrain, near_by_chunk_, near_,
@@ -305,7 +311,9 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
   const bool covered = search == Search::again  ? update_list(pool, displacement, reach)
                        : search == Search::once ? covers(pool, displacement, reach)
                                                 : false;
-  if (!covered) return finder_.find(pool, {x_, displacement_, reach, with_itself_});
+  if (!covered)
+    return finder_.find(
+        pool, {.x = x_, .displacement = displacement_, .reach = reach, .with_itself = with_itself_});
   collect(pool, listed_.size(), kNearGrain, pairs_by_chunk_, pairs_,
           [&](std::size_t k, std::vector<FeaturePair>& found) {
             if (!is_far(listed_[k], reach, true)) found.push_back(listed_[k].pair);
@@ -321,7 +329,8 @@ std::optional<std::span<const CandidateList::Bounded>> CandidateList::bounded_al
   if (!covered && !list_for_short_steps(pool, reach)) {
     waits_ = std::max(waits_ - 1, 0);
     ++searches_;
-    const auto found = finder_.find(pool, {x, displacement, reach, with_itself_});
+    const auto found = finder_.find(
+        pool, {.x = x, .displacement = displacement, .reach = reach, .with_itself = with_itself_});
     if (!found) return std::nullopt;
     bounded_.clear();
     for (const FeaturePair& pair : *found) bounded_.push_back({pair, 0});

@@ -106,7 +106,7 @@ class ContactResponse {
   /// Corrects the end of a step.
   virtual End end_step(const ContactStep& /*step*/, State& /*after*/) { return {}; }
   /// The particle and the surface of the last Failure::squeezed.
-  virtual DisplacementBound::End squeezed() const { return {}; }
+  virtual DisplacementBound::LimitingContact squeezed() const { return {}; }
   /// True if its linear solves in the last step reached their tolerance.
   virtual bool converged() const { return true; }
   /// True if the last step lifts particles that were inside a surface at its start.

@@ -101,17 +101,17 @@ double DisplacementBound::fraction(WorkerPool& pool, const Obstruction& obstruct
   for (std::uint32_t i = 0; i < on_surfaces_.size(); ++i) {
     if (!(on_surfaces_[i] < least)) continue;
     least = on_surfaces_[i];
-    end_ = {i, surface_of_[i]};
+    limiting_contact_ = {i, surface_of_[i]};
   }
   for (const auto& [pair, fraction] : blocked_) {
     if (!(fraction < least)) continue;
     least = fraction;
-    end_ = {};
+    limiting_contact_ = {};
     for (const std::uint32_t i : pair.particle) {
       if (obstruction.features.is_cloth(i))
-        end_.particle = i;
+        limiting_contact_.particle = i;
       else
-        end_.surface = obstruction.features.surface_of(i);
+        limiting_contact_.surface = obstruction.features.surface_of(i);
     }
   }
   return least;

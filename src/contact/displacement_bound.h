@@ -44,11 +44,11 @@ class DisplacementBound {
   std::span<const double> fractions() const { return fractions_; }
 
   /// The contact that limited the last `fraction`.
-  struct End {
+  struct LimitingContact {
     std::uint32_t particle = 0;
     std::uint32_t surface = kClothItself;  ///< as in ContactPair
   };
-  const End& end() const { return end_; }
+  const LimitingContact& limiting_contact() const { return limiting_contact_; }
 
  private:
   struct Blocked {
@@ -64,7 +64,7 @@ class DisplacementBound {
   std::vector<double> on_surfaces_;        // fractions of single particles
   std::vector<std::uint32_t> surface_of_;  // that limited them
   std::vector<double> fractions_, next_;
-  End end_;
+  LimitingContact limiting_contact_;
 };
 
 }  // namespace clothlab

@@ -365,10 +365,13 @@ void NodalContactResponse::add_constraints(Projection& projection, const Surface
 std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
                                                         const State& state) {
   std::vector<ContactPair> pairs;
-  for (const auto& [particle, surface, sticks, impulse] : contacts_)
-    if (surface >= surfaces.first() && surface < surfaces.size())
+  for (const ActiveContact& active : contacts_)
+    if (active.surface >= surfaces.first() && active.surface < surfaces.size())
       pairs.push_back(
-          {particle, surface, sticks, surfaces.at_end(surface, particle, state.x[particle]).gap()});
+          {.particle = active.particle,
+           .surface = active.surface,
+           .sticks = active.sticks,
+           .gap = surfaces.at_end(active.surface, active.particle, state.x[active.particle]).gap()});
   return pairs;
 }
 

@@ -84,7 +84,9 @@ SceneParameter number(std::string_view section, std::string_view id, std::string
                       std::string_view unit, double min, double max, bool scale, std::string_view help,
                       double most_negative = 0) {
   const Kind kind = std::is_integral_v<MemberType<path...>> ? Kind::integer : Kind::real;
-  return row_of<path...>({id, title, unit, kind, min, max, 0, scale, help, {}, {}, most_negative}, section);
+  ParameterSpec spec{id, title, unit, kind, min, max, 0, scale, help};
+  spec.most_negative = most_negative;
+  return row_of<path...>(spec, section);
 }
 
 template <auto... path>

@@ -479,8 +479,10 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up_->spring = failed_spring(system_, from, to);
   if (!contact_->force().empty())
     blow_up_->contact = failed_contact(contact_->force(), system_, pool, from, to);
-  if (bad.cause == BlowUp::Cause::squeezed)
-    blow_up_->contact = {.particle = contact_->squeezed().particle, .surface = contact_->squeezed().surface};
+  if (bad.cause == BlowUp::Cause::squeezed) {
+    const auto [particle, surface] = contact_->squeezed();
+    blow_up_->contact = {.particle = particle, .surface = surface};
+  }
   restore_start_of_step();
   integrator_->reset();
   return StepStatus::blown_up;
@@ -647,8 +649,8 @@ void Simulation::notice_energy() {
   const auto gained = watch_.check({record_.time, record_.ledger.spurious(), measured_.internal.shaking()},
                                    account_, oscillates);
   if (!gained) return;
-  const bool has_its_contact = has_surfaces(*scene_) && !info_of(scene_->contact.model).by_forces;
-  const std::string by_contact(has_its_contact ? integrator_->contact_gain() : "");
+  const bool constrains_contacts = has_surfaces(*scene_) && !info_of(scene_->contact.model).by_forces;
+  const std::string by_contact(constrains_contacts ? integrator_->contact_gain() : "");
   report(NoticeCause::spurious_energy, [&] {
     return title_with(*info_, scene_->solver) + " at h = " + format_quantity(scene_->h(), "s") +
            " gained at least " + format_quantity(*gained, "J") +
@@ -730,10 +732,14 @@ void Simulation::record_state(std::uint64_t step) {
 
 EnergyReport Simulation::energy_report(const ClothSystem::Energies& potential,
                                        const InternalEnergy& internal) {
-  const auto& [stretch, bend, gravity, grab, contact, pressure, drivers] = potential;
-  const double kinetic = internal.kinetic + internal.drift;
-  const double total = kinetic + stretch + bend + gravity + pressure + drivers;
-  return {kinetic, stretch, bend, gravity, pressure, drivers, total};
+  EnergyReport now{.kinetic = internal.kinetic + internal.drift,
+                   .stretch = potential.stretch,
+                   .bend = potential.bend,
+                   .gravity = potential.gravity,
+                   .pressure = potential.pressure,
+                   .drivers = potential.drivers};
+  now.total = now.kinetic + now.stretch + now.bend + now.gravity + now.pressure + now.drivers;
+  return now;
 }
 
 Projection Simulation::constraints(std::span<const vec3> x) const {

@@ -117,7 +117,8 @@ TEST(FeaturePairs, AreAllThatMayMeetAndEachOnce) {
       for (const double reach : {1e-6, 0.03}) {
         std::vector<vec3> way;
         while (way.size() < x.size()) way.push_back(vec3(1, 2, 3) + within(length, random));
-        const auto found = finder.find(pool, {x, way, reach, true});
+        const auto found =
+            finder.find(pool, {.x = x, .displacement = way, .reach = reach, .with_itself = true});
         ASSERT_TRUE(found);
         std::set<std::array<std::uint32_t, 5>> listed;
         for (const FeaturePair& pair : *found) EXPECT_TRUE(listed.insert(key(pair)).second);
@@ -136,8 +137,10 @@ TEST(FeaturePairs, SaysWhereThereAreTooMany) {
   finder.add(cloth.triangles, cloth.positions);
   WorkerPool pool(1);
   const std::vector<vec3> rest(cloth.positions.size(), vec3(0));
-  EXPECT_FALSE(finder.find(pool, {cloth.positions, rest, 3, true}));
-  EXPECT_TRUE(finder.find(pool, {cloth.positions, rest, 3, false}));
+  EXPECT_FALSE(
+      finder.find(pool, {.x = cloth.positions, .displacement = rest, .reach = 3, .with_itself = true}));
+  EXPECT_TRUE(
+      finder.find(pool, {.x = cloth.positions, .displacement = rest, .reach = 3, .with_itself = false}));
 }
 
 // Lists are kept while particles move, alone, together and all at random; what is found does not show it.
@@ -232,7 +235,8 @@ TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
         EXPECT_LE(least, distance * (1 + 1e-12));
         if (comes_near(pair, x, way, kReach)) near.push_back(key(pair));
       }
-      const auto anew = finder.find(pool, {x, way, kReach, true});
+      const auto anew =
+          finder.find(pool, {.x = x, .displacement = way, .reach = kReach, .with_itself = true});
       ASSERT_TRUE(anew);
       for (const FeaturePair& pair : *anew)
         if (comes_near(pair, x, way, kReach)) near_anew.push_back(key(pair));

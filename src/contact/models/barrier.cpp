@@ -74,7 +74,7 @@ class BarrierResponse final : public PenaltyResponse {
     }
     step.system.projection().couplings().stop_change(after.v);
   }
-  DisplacementBound::End squeezed() const override { return force_.bound().end(); }
+  DisplacementBound::LimitingContact squeezed() const override { return force_.bound().limiting_contact(); }
 
  private:
   /// Automatic: at half the contact distance as stiff as a stretch spring, and able to carry ten particles.

@@ -83,7 +83,7 @@ class ImpulseContact final : public NodalContactResponse {
   /// Fails as squeezed if pins and moving obstacles leave no room, and as crowded if there are more
   /// candidates than PairFinder lists; `after` is then as nodal contact left it. Throws Cancelled.
   End end_step(const ContactStep& step, State& after) override;
-  DisplacementBound::End squeezed() const override { return squeezed_; }
+  DisplacementBound::LimitingContact squeezed() const override { return squeezed_; }
   bool converged() const override { return !is_active_ || converged_; }
   std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
   void add_figures(ContactFigures& figures) const override {
@@ -195,13 +195,14 @@ class ImpulseContact final : public NodalContactResponse {
 
   CandidateList candidates_;
   double h_ = 0;
-  std::size_t particles_ = 0;                     // of the cloth
-  std::vector<vec3> x_, displacement_, v_;        // of particles, then of vertices of meshes
-  std::vector<vec3> predicted_, v_after_;         // displacements and velocities of the method
-  std::vector<double> inverse_;                   // of masses [1/kg]; 0 where pinned
-  std::vector<vec3> listed_;                      // displacements that pairs were listed for
-  std::vector<char> moved_;                       // since the last search for collisions
-  std::span<const CandidateList::Bounded> near_;  // at the start
+  std::size_t particles_ = 0;               // of the cloth
+  std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
+  std::vector<vec3> predicted_, v_after_;   // displacements and velocities of the method
+  std::vector<double> inverse_;             // of masses [1/kg]; 0 where pinned
+  std::vector<vec3> listed_;                // displacements that pairs were listed for
+  std::vector<char> moved_;                 // since the last search for collisions
+  // Pairs that may collide, with their distance bounds at the start [m].
+  std::span<const CandidateList::Bounded> near_;
   bool crowded_ = false, converged_ = true;
   std::vector<double> distance_;  // their distances, or kFar if not measured yet [m]
   std::vector<double> lengths_;   // of displacements
@@ -224,7 +225,7 @@ class ImpulseContact final : public NodalContactResponse {
   };
   DisjointSets zone_of_;  // of particles, then of surfaces
   std::vector<Zone> zones_;
-  DisplacementBound::End squeezed_;
+  DisplacementBound::LimitingContact squeezed_;
 };
 
 void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfaces) {
