@@ -48,8 +48,8 @@ class ClothModel {
   std::span<const char> stretch_flags() const { return is_stretch_; }
 
   std::span<const Triangle> triangles() const { return *triangles_; }
-  /// Those of some triangles that are at every particle, ascending, for forces that each particle sums up for
-  /// itself: no locks, and the same bits for any number of threads.
+  /// For each particle, the indices of the triangles that contain it, ascending: a force that each particle
+  /// sums for itself needs no locks and has the same bits for any number of threads.
   CompressedRows<std::uint32_t> by_particle(std::span<const Triangle> triangles) const;
   /// Area of all triangles at rest [m²].
   double area() const;

@@ -201,7 +201,7 @@ class Surfaces {
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
-  std::vector<Body> bodies_;  // by surface; that of the floor is at rest, and only its values are used
+  std::vector<Body> bodies_;  // by surface; [0] is the floor, at rest
 };
 
 /// The name of a surface (as in ContactPair) in tables: "floor", "sphere 2", "cloth".

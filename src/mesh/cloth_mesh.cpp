@@ -206,8 +206,8 @@ std::size_t drop_degenerate(ClothMesh& mesh) {
 /// For each particle: true if all edges of which it is the lower particle are closed.
 std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   const EdgeTable edges(mesh.triangles, mesh.positions.size(), stop);
-  // visit(low, high, opposites, upwards) for every edge: the particles opposite to it ascend, and `upwards`
-  // of their triangles go along it upwards. Degenerate triangles, whose opposite particle is on the edge,
+  // visit(low, high, opposites, rising) for every edge: the particles opposite to it ascend, and `rising` of
+  // their triangles have it as a rising side. Degenerate triangles, whose opposite particle is on the edge,
   // make the edge only.
   const auto for_edges = [&](const auto& visit) {
     CancelPoint cancel(stop);
@@ -215,23 +215,23 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
     edges.for_each([&](std::uint32_t low, std::span<const EdgeTable::Side> sides) {
       cancel.pass();
       const std::uint32_t high = sides.front().high;
-      std::size_t upwards = 0;
+      std::size_t rising = 0;
       opposites.clear();
       for (const EdgeTable::Side& side : sides) {
         const std::uint32_t opposite = edges.opposite(side);
         if (opposite == low || opposite == high) continue;
         opposites.push_back(opposite);
-        upwards += edges.is_rising(side);
+        rising += edges.is_rising(side);
       }
       std::ranges::sort(opposites);
-      visit(low, high, opposites, upwards);
+      visit(low, high, opposites, rising);
     });
   };
   const auto pairs = [](std::size_t count) { return count * (count - (count > 0)) / 2; };
   std::size_t stretch = 0, bend = 0;
   std::vector<std::uint8_t> closed(mesh.positions.size(), 1);
   for_edges([&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
-                std::size_t upwards) {
+                std::size_t rising) {
     const std::size_t t = opposites.size();
     if (t > kMaxTrianglesPerEdge)
       refuse(obj, "the edge between vertices " + std::to_string(mesh.vertex_of_particle[low] + 1) + " and " +
@@ -242,8 +242,8 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
     bend += pairs(t);
     mesh.report.nonmanifold_edges += t > 2;
     mesh.report.boundary_edges += t == 1;
-    mesh.report.reversed_edges += t == 2 && upwards != 1;
-    if (t != 2 || upwards != 1) closed[low] = 0;
+    mesh.report.reversed_edges += t == 2 && rising != 1;
+    if (t != 2 || rising != 1) closed[low] = 0;
   });
   if (stretch + bend > kMaxSprings)
     refuse(obj, "it has " + std::to_string(stretch + bend) + " springs, and " + std::to_string(kMaxSprings) +
@@ -253,7 +253,7 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
   mesh.bend_springs.reserve(bend);
   std::vector<std::uint32_t> different;
   for_edges([&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
-                std::size_t /*upwards*/) {
+                std::size_t /*rising*/) {
     mesh.stretch_springs.push_back({low, high});
     different.clear();
     std::ranges::unique_copy(opposites, std::back_inserter(different));

@@ -16,7 +16,7 @@ namespace clothlab {
 /// The edges of triangles, each with the sides of all its triangles. The triangles must outlive the table.
 class EdgeTable {
  public:
-  /// A side from corner `corner % 3` of triangle `corner / 3` to the next one.
+  /// A side from a corner to the next one; corner 3 t + k is corner k of triangle t.
   struct Side {
     std::uint32_t high = 0;  ///< of its two particles
     std::uint32_t corner = 0;
@@ -40,15 +40,13 @@ class EdgeTable {
 
   /// The particles of the side at a corner, the lower one first.
   std::pair<std::uint32_t, std::uint32_t> ends(std::uint32_t corner) const {
-    const auto& t = triangles_[corner / 3];
+    const auto& t = triangle_of(corner);
     return std::minmax(t[corner % 3], t[(corner + 1) % 3]);
   }
-  /// The particle of its triangle that is not on the side.
-  std::uint32_t opposite(const Side& side) const {
-    return triangles_[side.corner / 3][(side.corner + 2) % 3];
-  }
+  /// The third corner of its triangle; it lies on the side if the triangle is degenerate.
+  std::uint32_t opposite(const Side& side) const { return triangle_of(side.corner)[(side.corner + 2) % 3]; }
   /// True if its triangle traverses the side from the lower particle to the higher one.
-  bool is_rising(const Side& side) const { return triangles_[side.corner / 3][side.corner % 3] != side.high; }
+  bool is_rising(const Side& side) const { return triangle_of(side.corner)[side.corner % 3] != side.high; }
 
   /// The sides of the edge between two particles, by ascending corner.
   std::span<const Side> sides(std::uint32_t a, std::uint32_t b) const {
@@ -68,6 +66,10 @@ class EdgeTable {
   }
 
  private:
+  const std::array<std::uint32_t, 3>& triangle_of(std::uint32_t corner) const {
+    return triangles_[corner / 3];
+  }
+
   std::span<const std::array<std::uint32_t, 3>> triangles_;
   CompressedRows<Side> sides_;  // by lower particle
 };

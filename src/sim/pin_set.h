@@ -53,7 +53,7 @@ class PinSet {
   bool contains(std::uint32_t i) const { return std::ranges::binary_search(pins_, i, {}, &Pin::particle); }
   bool empty() const { return pins_.empty(); }
   std::size_t bytes() const { return pins_.size() * sizeof(Pin); }
-  /// ascending
+  /// The pinned particles, ascending.
   std::vector<std::uint32_t> particles() const {
     std::vector<std::uint32_t> all;
     for (const Pin& pin : pins_) all.push_back(pin.particle);

@@ -193,7 +193,7 @@ class Simulation {
   bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
   void repeat_stiffer();
   void abandon_step();
-  /// Fixes pins and constrains driven particles as at the time t.
+  /// Constrains pins and driven particles to their positions at time t [s]; frees all others.
   void constrain_pins(double t) {
     pins_.set_pin_targets(t, system_.projection());
     drivers_.set_targets(t, system_.projection());

@@ -155,6 +155,7 @@ void Simulation::carry_out(const ComputeContext& context, const StepBack&) {
   scene_ = forward;
 }
 
+// Comes last of the commands: it uses carry_out, which must be specialised before.
 void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe& stop) {
   std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
   const CommandRule& rule = rule_of(command);
