@@ -297,6 +297,14 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual({key: row[key] for key in last[vertex]}, last[vertex])
             self.assertEqual([{key: row[key] for key in own[0]} for row in of_all if (row["lane"], row["method"]) == (letter, lane)],
                              own)
+        printed = self.run_program("simulate", *sheet, "--track", "5", "--track-csv", "-").stdout.splitlines()
+        self.assertEqual(printed[0], "step,time,vertex,x,y,z,vx,vy,vz")
+        self.assertEqual([line.split(",")[0] for line in printed[1:]], [str(k) for k in range(7)])
+        both = self.run_program("compare", *sheet, "--integrators", "rk4", "--track", "5", "--track-csv", "-").stdout
+        table, motion = both.split("lane,method,step,", 1)
+        self.assertIn("Runge–Kutta 4", table)
+        self.assertEqual(motion.count("\nA,rk4,"), 7)
+        self.assertFalse((self.dir / "-").exists())
         self.refused("simulate", *sheet, "--track", "5", says="give both")
         self.refused("simulate", *sheet, "--track", "16", "--track-csv", "no.csv", says=["vertex 16", "0 to 15"])
         self.refused("simulate", *sheet, "--track", "a", "--track-csv", "no.csv", says="--track")
@@ -971,6 +979,12 @@ class CommandLine(unittest.TestCase):
         data = (self.dir / "p.png").read_bytes()
         self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(struct.unpack(">II", data[16:24]), (320, 200))
+        printed = subprocess.run([PROGRAM, "render", "--grid", "12x12", "--steps", "5", "--pixels", "320x200", "--png", "-"],
+                                 stdout=subprocess.PIPE, cwd=self.dir, env=env, timeout=300, check=True).stdout
+        self.assertEqual(printed, data)
+        self.assertFalse((self.dir / "-").exists())
+        for sequence in "--every", "--turntable":
+            self.refused("render", *SMALL, sequence, 2, "--png", "-", says=["--png", "stdout"])
         self.run_program("render", "--grid", "12x12", "--steps", 4, "--every", 2, "--pixels", "64x64", "--png", "q.png",
                          "--heat-map", "--wireframe", env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("q*.png")),

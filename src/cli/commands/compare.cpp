@@ -156,6 +156,7 @@ struct Compare final : Subcommand {
   explicit Compare(const SubcommandContext& context) : services(context.services) {}
 
   SceneOptions scene;
+  OutputFiles files;
   VertexTrack track;
   std::optional<std::string> names, journal, report;
   const Services& services;
@@ -174,7 +175,7 @@ struct Compare final : Subcommand {
              "Writes the page DIR/index.html with tables, curves and pictures, which needs no other file. "
              "Next to it are DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. "
              "Creates DIR if it is missing.");
-    track.add_to(app, "Comparison");
+    track.add_to(app, "Comparison", files);
   }
 
   /// Throws InputError if there are none.
@@ -191,16 +192,15 @@ struct Compare final : Subcommand {
     return folder.has_filename() ? folder : folder.parent_path();  // "report/"
   }
 
-  /// The files of the report; throws InputError if one cannot be written.
-  OutputFiles outputs(std::span<const LaneMethod> lanes) {
-    OutputFiles files;
-    track.check(files);
-    if (!report) return files;
+  /// Throws InputError if an output cannot be written.
+  void check_outputs(std::span<const LaneMethod> lanes) {
+    track.check();
+    files.check();
+    if (!report) return;
     const std::filesystem::path folder = report_folder();
-    if (!has_folder(folder)) return files;
+    if (!has_folder(folder)) return;
     for (const std::string& name : report_files(lanes))
       files.add(folder / name, path_of(name).extension().string());
-    return files;
   }
 
   /// Without OpenGL there are no pictures, but a sentence with the reason.
@@ -244,7 +244,7 @@ struct Compare final : Subcommand {
         lanes.push_back({lane.lane, lane.scene.method()});
       }
     }
-    const OutputFiles files = outputs(lanes);
+    check_outputs(lanes);
     const LaneSource of = read_lane_source(journal, scene, files);
     if (names)
       for (LaneMethod& lane : lanes)

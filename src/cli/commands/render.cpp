@@ -147,8 +147,8 @@ struct RenderCommand final : Subcommand {
   explicit RenderCommand(const SubcommandContext& context) : services(context.services) {}
 
   SceneOptions scene;
-  std::string png;
-  std::optional<std::string> journal, lanes;
+  OutputFiles files;
+  std::optional<std::string> png, journal, lanes;
   std::uint64_t every = 0, around = 0;
   OptionReaders options{"Picture"};
   PictureRequest picture;
@@ -164,10 +164,10 @@ struct RenderCommand final : Subcommand {
     constexpr static std::array<std::string_view, 2> kLooks{"dark", "light"};
     using Kind = ParameterSpec::Kind;
     const ParameterSpec look{.id = "look", .title = {}, .kind = Kind::choice, .help = {}, .choices = kLooks};
-    app.add_option("--png", png, "The picture to write, after the last step.")
-        ->type_name("FILE")
-        ->required()
-        ->group("Picture");
+    files
+        .add_option(app, "Picture", "--png", ".png", png, "FILE",
+                    "The picture to write, after the last step.")
+        ->required();
     add_journal_option(app, journal, "Picture");
     add_text(app, "Picture", "--integrators", lanes, "A,B,...",
              "One tile for each of these integrators, up to 8, which compute the same run.")
@@ -203,7 +203,7 @@ struct RenderCommand final : Subcommand {
   }
 
   std::string numbered(std::uint64_t step) const {
-    const std::filesystem::path path(png);
+    const std::filesystem::path path(*png);
     const std::string name = path.stem().string() + "-" + sequence_number(step) + path.extension().string();
     return (path.parent_path() / name).string();
   }
@@ -261,15 +261,17 @@ struct RenderCommand final : Subcommand {
     options.read_all();
     if (lanes) parse_lanes(*lanes);
     picture.all_around = around > 0;
-    OutputFiles files;
-    check_extension(path_of(png), ".png");
     if (every > 0 || around > 0) {
+      if (*png == "-")
+        throw InputError(
+            "--png: a sequence of pictures cannot go to stdout. Name its files, e.g. cloth.png.");
+      const std::filesystem::path path = path_of(*png);
+      check_extension(path, ".png");
       check_writable(numbered(0));
-      const std::filesystem::path path(png);
       files.add_numbered(path.has_parent_path() ? path.parent_path() : ".", path.stem().string() + "-",
                          path.extension().string());
     } else {
-      files.add(path_of(png), ".png");
+      files.check();
     }
     const LaneSource source = read_lane_source(journal, scene, files);
     WorkerPool pool(scene.threads());
@@ -296,7 +298,7 @@ struct RenderCommand final : Subcommand {
       }
     }
     // The last state is also drawn with --every, even before a blow-up.
-    if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? png : numbered(done), paint(0));
+    if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? *png : numbered(done), paint(0));
     for (std::uint64_t side = 0; side < around && !lost; ++side)
       write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
     if (lost) return kExitFault;

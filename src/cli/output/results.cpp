@@ -137,7 +137,7 @@ void Results::add_to(CLI::App& app) {
   file("--contact-csv", contact_csv_, ".csv", "FILE.csv",
        "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
        "contact.");
-  track_.add_to(app, kGroup);
+  track_.add_to(app, kGroup, files_);
   file("--obj", obj_, ".obj", "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   add_text(app, kGroup, "--obj-sequence", obj_sequence_, "DIR",
            "Shapes as DIR/000000.obj and so on, by step number.");
@@ -155,7 +155,7 @@ void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
     throw InputError("--every needs --obj-sequence or --checkpoint.");
   files_.check();
-  track_.check(files_);
+  track_.check();
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
@@ -173,7 +173,7 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   cpu_at_start_ = process_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
-  prints_summary_ = prints_summary_ && !files_.any_named() && !obj_sequence_ && !track_.file();
+  prints_summary_ = prints_summary_ && !files_.any_named() && !obj_sequence_;
   if (summary_ || prints_summary_) {
     scene_at_start_ = text_of_scene(simulation.scene());
     overlaps_at_start_ = count_overlaps(pool, simulation);

@@ -12,13 +12,13 @@
 
 namespace clothlab {
 
-void VertexTrack::add_to(CLI::App& app, const char* group) {
+void VertexTrack::add_to(CLI::App& app, const char* group, OutputFiles& outputs) {
   add_text(app, group, "--track", text_, "I,J,...", "0-based vertex indices for --track-csv.");
-  add_text(app, group, "--track-csv", file_, "FILE.csv",
-           "Position and velocity of the vertices of --track, one row per step and vertex.");
+  outputs.add_option(app, group, "--track-csv", ".csv", file_, "FILE.csv",
+                     "Position and velocity of the vertices of --track, one row per step and vertex.");
 }
 
-void VertexTrack::check(OutputFiles& outputs) {
+void VertexTrack::check() {
   if (text_.has_value() != file_.has_value())
     throw InputError("--track names the vertices of --track-csv: give both.");
   if (!file_) return;
@@ -29,7 +29,6 @@ void VertexTrack::check(OutputFiles& outputs) {
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw InputError("--track names vertex " + std::to_string(*twice) + " twice.");
-  outputs.add(path_of(*file_), ".csv");
 }
 
 std::string VertexTrack::header(const std::string& before) {

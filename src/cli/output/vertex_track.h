@@ -15,9 +15,10 @@ namespace clothlab {
 /// file's units.
 class VertexTrack {
  public:
-  void add_to(CLI::App& app, const char* group);
-  /// Reads the options and adds the file to `outputs`. Throws InputError.
-  void check(OutputFiles& outputs);
+  /// Registers the file with `outputs`, which must outlive the app, as must this object.
+  void add_to(CLI::App& app, const char* group, OutputFiles& outputs);
+  /// Reads the options. Throws InputError.
+  void check();
   /// The file's name; none: the motion is not wanted.
   const std::optional<std::string>& file() const { return file_; }
 
