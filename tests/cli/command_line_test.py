@@ -1310,6 +1310,11 @@ class CommandLine(unittest.TestCase):
         gain = {name: total[-1] - total[0] for name, total in energies.items()}
         self.assertLess(gain["backward-euler"], -0.03)
         self.assertGreater(gain["sdirk2"], gain["backward-euler"] / 10)
+        energy = ["analyze", "energy", "--steps", 3, "--quiet", "--integrators", "sdirk2"]
+        table = self.run_program(*energy).stdout
+        self.assertTrue(table)
+        self.run_program(*energy, "--csv", "b.csv")
+        self.assertEqual(self.run_program(*energy, "--csv", "-").stdout, table + (self.dir / "b.csv").read_text())
 
     def test_analyze_drift(self):
         self.refused("analyze", "drift", "--velocity-projection", "off", says="--velocity-projection")

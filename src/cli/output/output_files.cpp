@@ -45,6 +45,7 @@ bool try_write(const std::function<void()>& write) {
     std::fprintf(stderr, "clothlab: %s\n", error.what());
     return false;
   };
+  std::fflush(stdout);  // an output that is stdout follows what was printed
   try {
     write();
   } catch (const SystemError& error) {
