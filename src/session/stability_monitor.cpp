@@ -52,7 +52,7 @@ void StabilityMonitor::run() {
       estimate_.reset();
       spectrum_.reset();
     }
-    rest(kRest * (Clock::now() - begin - in_spectra_) + kRestOfSpectra * in_spectra_, true);
+    interrupts(kRest * (Clock::now() - begin - in_spectra_) + kRestOfSpectra * in_spectra_, true);
   }
 }
 
@@ -63,11 +63,10 @@ std::optional<StabilityMonitor::Question> StabilityMonitor::next() {
   return std::exchange(waiting_, std::nullopt);
 }
 
-/// False when a question comes, or an urgent one, or the end.
-bool StabilityMonitor::rest(Clock::duration time, bool urgent) {
+bool StabilityMonitor::interrupts(Clock::duration time, bool only_urgent) {
   std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, time,
-                            [&] { return closing_.load() || (waiting_ && (waiting_->urgent || !urgent)); });
+  return changed_.wait_for(
+      lock, time, [&] { return closing_.load() || (waiting_ && (waiting_->urgent || !only_urgent)); });
 }
 
 void StabilityMonitor::measure(const Question& question) {
@@ -99,15 +98,15 @@ void StabilityMonitor::measure(const Question& question) {
   if (is_soon) meter_.add_eigenvalues(*estimate_, subject, pool_, stop);
   answer_to(question);
   if (question.spectrum) measure_spectrum(question, subject);
-  if (!is_partial || is_soon || !rest(kStandstill, false)) return;
-  if (meter_.add_eigenvalues(*estimate_, subject, pool_, [this] { return !rest({}, false); }))
+  if (!is_partial || is_soon || interrupts(kStandstill, false)) return;
+  if (meter_.add_eigenvalues(*estimate_, subject, pool_, [this] { return is_superseded(); }))
     answer_to(question);
 }
 
 void StabilityMonitor::measure_spectrum(const Question& question, const StabilityMeter::Subject& subject) {
   const Clock::time_point begin = Clock::now();
   std::optional<Spectrum> found = meter_.spectrum(subject, question.eigenvalues, pool_, [&] {
-    return closing_.load() || (Clock::now() > begin + kUrgentWait && !rest({}, true));
+    return closing_.load() || (Clock::now() > begin + kUrgentWait && has_urgent());
   });
   in_spectra_ = Clock::now() - begin;
   if (!found) return;

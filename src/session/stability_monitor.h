@@ -72,7 +72,10 @@ class StabilityMonitor {
 
   void run();
   std::optional<Question> next();
-  bool rest(Clock::duration time, bool urgent);
+  /// True if close() or a question (`only_urgent`: an urgent one) comes within `time`.
+  bool interrupts(Clock::duration time, bool only_urgent);
+  bool is_superseded() { return interrupts({}, false); }
+  bool has_urgent() { return interrupts({}, true); }
   void measure(const Question& question);
   void measure_spectrum(const Question& question, const StabilityMeter::Subject& subject);
   void answer_to(const Question& question);
