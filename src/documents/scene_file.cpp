@@ -71,9 +71,14 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
 }  // namespace
 
 FileKind kind_of(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kEndings{".json", ".obj", ".checkpoint", ".journal"};
-  const auto found = std::ranges::find(kEndings, lower_case(utf8_of(path.extension())));
-  return static_cast<FileKind>(found - kEndings.begin());
+  constexpr std::array<std::pair<std::string_view, FileKind>, 4> kKinds{
+      {{".json", FileKind::scene},
+       {".obj", FileKind::mesh},
+       {".checkpoint", FileKind::checkpoint},
+       {".journal", FileKind::journal}}};
+  const std::string ending = lower_case(utf8_of(path.extension()));
+  const auto* const found = std::ranges::find(kKinds, ending, [](const auto& kind) { return kind.first; });
+  return found == kKinds.end() ? FileKind::other : found->second;
 }
 
 Scene read_scene_file(const fs::path& path, const StopProbe& stop, SceneExtras* extras,

@@ -139,6 +139,10 @@ TEST_F(Loading, SaysWhatIsWrong) {
   EXPECT_THROW(load_scene(scene), InputError);
   EXPECT_EQ(kind_of("a/B.JSON"), FileKind::scene);
   EXPECT_EQ(kind_of("a.json/b.obj"), FileKind::mesh);
+  EXPECT_EQ(kind_of("a.obj.checkpoint"), FileKind::checkpoint);
+  EXPECT_EQ(kind_of("a.Journal"), FileKind::journal);
+  for (const char* other : {"a.csv", "json", ".json", "a.json.", ""})
+    EXPECT_EQ(kind_of(other), FileKind::other) << other;
 }
 
 TEST_F(Loading, TakesAnInitialStateFromAFile) {
