@@ -126,20 +126,22 @@ History::Cut History::cut_after(double time, std::size_t least) const {
   return {{states_.begin(), cut}, {cut, states_.end()}};
 }
 
-/// Changes nothing if memory runs out: allocations come first.
+// Changes nothing if memory runs out: allocations come first.
 bool History::cut_at(double time, bool keeps_other) {
   Cut at = cut_after(time, 1);
   if (at.later.empty()) return false;
   const bool is_new = grown_ && !keeps_other;
-  // States of both branches belong to the other one; own ones are dropped for it, or become a new one.
-  const auto own =
-      std::ranges::find_if(at.later, [&](const auto& state) { return !is_new && state->time > branch_; });
-  States other(at.later.begin(), own);
+  // A new branch keeps all later states. Otherwise common ones go to the other branch, and own ones are
+  // dropped.
+  const auto first_own =
+      is_new ? at.later.end()
+             : std::ranges::find_if(at.later, [&](const auto& state) { return state->time > branch_; });
+  States other(at.later.begin(), first_own);
   if (is_new)
     forget_other_branch(0);
   else
     other.insert(other.end(), other_.begin(), other_.end());
-  at.later.erase(at.later.begin(), own);
+  at.later.erase(at.later.begin(), first_own);
   while (!at.later.empty()) drop(at.later, at.later.end() - 1);
   coarse_ = std::min(coarse_, at.common.size() - 1);
   states_ = std::move(at.common);

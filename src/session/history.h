@@ -91,6 +91,7 @@ class History {
   };
   /// The states up to `time`, at least so many, and those after it.
   Cut cut_after(double time, std::size_t least) const;
+  /// See branch_at(). `keeps_other`: the other branch is never replaced by a new one. True for a new branch.
   bool cut_at(double time, bool keeps_other);
 
   Limits limits_;
