@@ -60,22 +60,22 @@ EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
 
 void EditHistory::record(const Command& command, std::shared_ptr<const Frame> seen) {
   if (rule_of(command).changes_scene || std::holds_alternative<MovePins>(command))
-    add([command, when = Occasion{std::move(seen), gesture_, action_}](EditHistory& history) {
-      history.perform(command, when);
+    add([command, context = EditContext{std::move(seen), gesture_, action_}](EditHistory& history) {
+      history.perform(command, context);
     });
 }
 
 void EditHistory::record(Control& control) {
-  const Occasion when{nullptr, gesture_, action_};
+  const EditContext context{nullptr, gesture_, action_};
   if (auto* made = std::get_if<NewLane>(&control)) {
     LaneId free = 0;
     while (find_scene(now_.present.lanes, free)) ++free;
     if (free >= kMostLanes) return;  // the thread refuses it with a reason
     if (!made->lane) made->lane = free;
-    add([made = *made, when](EditHistory& history) { history.add_lane(made, when); });
+    add([made = *made, context](EditHistory& history) { history.add_lane(made, context); });
   } else if (const auto* change = std::get_if<ChangeLanes>(&control)) {
     if (const auto* remove = std::get_if<RemoveLane>(&change->command))
-      add([lane = remove->lane, when](EditHistory& history) { history.remove_lane(lane, when); });
+      add([lane = remove->lane, context](EditHistory& history) { history.remove_lane(lane, context); });
   } else if (const auto* select = std::get_if<SelectLane>(&control)) {
     add([lane = select->lane](EditHistory& history) {
       if (find_scene(history.now_.present.lanes, lane)) history.now_.active = lane;
@@ -115,11 +115,12 @@ void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arriva
   });
 }
 
-std::optional<EditHistory::Step> EditHistory::travel(bool back) {
+std::optional<EditHistory::Step> EditHistory::travel(Direction direction) {
+  const bool back = direction == Direction::back;
   if (back ? !can_undo() : !can_redo()) return std::nullopt;
   Step step = back ? step_back() : step_forward();
   const std::uint64_t document = back ? now_.past.back().number : now_.future.back().number;
-  add([back, document, step](EditHistory& history) { history.travel(back, document, step); });
+  add([=](EditHistory& history) { history.repeat_travel(direction, document, step); });
   return step;
 }
 
@@ -169,7 +170,7 @@ void EditHistory::take_out_first() {
 
 // Documents ----------------------------------------------------------------------------------------
 
-void EditHistory::perform(const Command& command, const Occasion& when) {
+void EditHistory::perform(const Command& command, const EditContext& context) {
   const std::shared_ptr<const Scene> before = find_scene(now_.present.lanes, now_.active);
   std::shared_ptr<const Scene> after;
   try {
@@ -177,14 +178,14 @@ void EditHistory::perform(const Command& command, const Occasion& when) {
   } catch (const InputError&) {
     return;  // the simulation refuses it with a reason
   }
-  if (const auto* move = std::get_if<MovePins>(&command)) return move_pins(*move, when);
+  if (const auto* move = std::get_if<MovePins>(&command)) return move_pins(*move, context);
   if (after == before) return;
   const auto subject_of = rule_of(command).subject;
-  change(when, subject_of != nullptr ? subject_of(command) : "",
+  change(context, subject_of != nullptr ? subject_of(command) : "",
          with_scene(now_.present.lanes, now_.active, after));
 }
 
-void EditHistory::add_lane(const NewLane& made, const Occasion& when) {
+void EditHistory::add_lane(const NewLane& made, const EditContext& context) {
   LaneScenes lanes = now_.present.lanes;
   try {
     auto scene = std::make_shared<const Scene>(with_new_lane(this->scene(), made));
@@ -194,38 +195,38 @@ void EditHistory::add_lane(const NewLane& made, const Occasion& when) {
     return;  // the thread refuses it with a reason
   }
   if (!made.from_start && !made.is_reference) now_.active = *made.lane;
-  change(when, "", std::move(lanes));
+  change(context, "", std::move(lanes));
   keep_active();
 }
 
-void EditHistory::remove_lane(LaneId lane, const Occasion& when) {
+void EditHistory::remove_lane(LaneId lane, const EditContext& context) {
   LaneScenes lanes = now_.present.lanes;
   if (lanes.size() == 1) return;  // the thread refuses it
   std::erase_if(lanes, [&](const LaneScene& each) { return each.lane == lane; });
-  change(when, "", std::move(lanes));
+  change(context, "", std::move(lanes));
   keep_active();
 }
 
-void EditHistory::change(const Occasion& when, const std::string& subject, LaneScenes after) {
+void EditHistory::change(const EditContext& context, const std::string& subject, LaneScenes after) {
   const ClothMesh& mesh = *now_.present.loaded->mesh;
   if (are_equal(now_.present.lanes, after, mesh)) {
     now_.present.lanes = std::move(after);  // e.g. the same pins under another name: nothing to undo
     return;
   }
-  const bool same_action = when.action != 0 && when.action == now_.open_action && can_undo();
-  const bool goes_on =
-      same_action || (!subject.empty() && subject == now_.open_subject && when.gesture == now_.open_gesture);
+  const bool same_action = context.action != 0 && context.action == now_.open_action && can_undo();
+  const bool goes_on = same_action || (!subject.empty() && subject == now_.open_subject &&
+                                       context.gesture == now_.open_gesture);
   if (!goes_on) leave_present();
   now_.future.clear();
   now_.open_subject = subject;
-  now_.open_gesture = when.gesture;
-  now_.open_action = when.action;
+  now_.open_gesture = context.gesture;
+  now_.open_action = context.action;
   const LaneScenes& before = now_.past.back().lanes;
   const auto &pins = before.front().scene->pins, &new_pins = after.front().scene->pins;
-  if (pins != new_pins && when.seen) {
+  if (pins != new_pins && context.seen) {
     const auto held = selected_particles(mesh, pins), holds = selected_particles(mesh, new_pins);
-    now_.present.pins_before = positions_without(held, holds, *when.seen);
-    now_.present.pins_after = positions_without(holds, held, *when.seen);
+    now_.present.pins_before = positions_without(held, holds, *context.seen);
+    now_.present.pins_after = positions_without(holds, held, *context.seen);
   }
   now_.present.lanes = std::move(after);
   // A gesture that returned to its start changed nothing; the same pins may have another name.
@@ -238,15 +239,15 @@ void EditHistory::change(const Occasion& when, const std::string& subject, LaneS
   }
 }
 
-void EditHistory::move_pins(const MovePins& command, const Occasion& when) {
+void EditHistory::move_pins(const MovePins& command, const EditContext& context) {
   std::string subject = rule_of(command).subject(command);
-  if (subject != now_.open_subject || when.gesture != now_.open_gesture) {
-    if (!when.seen) return;
+  if (subject != now_.open_subject || context.gesture != now_.open_gesture) {
+    if (!context.seen) return;
     std::vector<PinTarget> before;
     bool moved = false;
     for (const auto& [particle, position] : command.pins) {
-      if (particle >= when.seen->positions.size()) return;  // the snapshot is still of another scene
-      before.push_back({particle, pin_position(*when.seen, particle)});
+      if (particle >= context.seen->positions.size()) return;  // the snapshot is still of another scene
+      before.push_back({particle, pin_position(*context.seen, particle)});
       moved = moved || before.back().position != position;
     }
     if (!moved) return;
@@ -254,7 +255,7 @@ void EditHistory::move_pins(const MovePins& command, const Occasion& when) {
     now_.future.clear();
     now_.present.pins_before = std::move(before);
     now_.open_subject = std::move(subject);
-    now_.open_gesture = when.gesture;
+    now_.open_gesture = context.gesture;
     now_.open_action = 0;
   }
   now_.present.pins_after = command.pins;
@@ -270,7 +271,8 @@ void EditHistory::use(const std::shared_ptr<const LoadedScene>& loaded, const La
   keep_active();
 }
 
-void EditHistory::travel(bool back, std::uint64_t document, const Step& sent) {
+void EditHistory::repeat_travel(Direction direction, std::uint64_t document, const Step& sent) {
+  const bool back = direction == Direction::back;
   now_.open_subject.clear();
   now_.open_action = 0;
   // After an earlier refusal it may lead to the same document from another one.

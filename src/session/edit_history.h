@@ -83,8 +83,8 @@ class EditHistory {
   /// Description of the next undo or redo; empty when there is none.
   const std::string& undo_text() const { return now_.undo_text; }
   const std::string& redo_text() const { return now_.redo_text; }
-  std::optional<Step> undo() { return travel(true); }
-  std::optional<Step> redo() { return travel(false); }
+  std::optional<Step> undo() { return travel(Direction::back); }
+  std::optional<Step> redo() { return travel(Direction::forward); }
 
   /// This version was written to a file.
   void saved(const Version& written);
@@ -113,8 +113,8 @@ class EditHistory {
     std::uint64_t open_gesture = 0, open_action = 0;
     std::string undo_text, redo_text, unsaved_changes, unsaved_values;
   };
-  /// When an edit was sent.
-  struct Occasion {
+  /// The frame that the user saw (null: none), and the gesture and action of the edit (0: none).
+  struct EditContext {
     std::shared_ptr<const Frame> seen;
     std::uint64_t gesture = 0, action = 0;
   };
@@ -128,14 +128,16 @@ class EditHistory {
 
   void add(Edit edit);
   void take_out_first();
-  void perform(const Command& command, const Occasion& when);
-  void add_lane(const NewLane& made, const Occasion& when);
-  void remove_lane(LaneId lane, const Occasion& when);
+  void perform(const Command& command, const EditContext& context);
+  void add_lane(const NewLane& made, const EditContext& context);
+  void remove_lane(LaneId lane, const EditContext& context);
   void use(const std::shared_ptr<const LoadedScene>& loaded, const LaneScenes& lanes);
-  std::optional<Step> travel(bool back);
-  void travel(bool back, std::uint64_t document, const Step& sent);
-  void change(const Occasion& when, const std::string& subject, LaneScenes after);
-  void move_pins(const MovePins& command, const Occasion& when);
+  enum class Direction { back, forward };
+  std::optional<Step> travel(Direction direction);
+  /// The edit of an undo or redo, also after an earlier edit was refused.
+  void repeat_travel(Direction direction, std::uint64_t document, const Step& sent);
+  void change(const EditContext& context, const std::string& subject, LaneScenes after);
+  void move_pins(const MovePins& command, const EditContext& context);
   /// To the newest document of the past, and to the next of the future.
   Step step_back() const { return step_to(now_.past.back(), now_.present, now_.present.pins_before); }
   Step step_forward() const {
