@@ -15,7 +15,6 @@ void CommandQueue::count(const Request& request, int change) {
   if (urgent) urgent_.fetch_add(change, std::memory_order_release);
 }
 
-/// Makes a change, and ends a wait.
 template <class Change>
 void CommandQueue::change(const Change& change) {
   {

@@ -37,7 +37,7 @@ class CommandQueue {
   std::optional<Request> pop();
 
   /// Waits until something is in the queue, wake() or close() was called, or `until` has come.
-  void wait(Clock::time_point until = Clock::now() + std::chrono::hours(1));
+  void wait(Clock::time_point until);
   /// Ends one wait without a request.
   void wake();
 
@@ -49,6 +49,7 @@ class CommandQueue {
 
  private:
   void count(const Request& request, int change);  // of the waiting requests
+  /// Makes a change under the lock, then wakes a waiting thread.
   template <class Change>
   void change(const Change& change);
   bool ready() const { return !requests_.empty() || woken_ || closed(); }

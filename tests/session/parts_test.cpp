@@ -31,6 +31,8 @@ using ::testing::ElementsAre;
 
 // ---- CommandQueue
 
+const CommandQueue::Clock::time_point kForever = CommandQueue::Clock::now() + 1h;
+
 SetParameter numbered(std::string id, double value) { return {std::move(id), value}; }
 
 TEST(CommandQueue, KeepsTheOrderOfEverySender) {
@@ -48,7 +50,7 @@ TEST(CommandQueue, KeepsTheOrderOfEverySender) {
   for (int taken = 0; taken < kSenders * kEach;) {
     const auto request = queue.pop();
     if (!request) {
-      queue.wait();
+      queue.wait(kForever);
       continue;
     }
     ++taken;
@@ -85,12 +87,12 @@ TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
 TEST(CommandQueue, EndsItsWaitForARequestAWakeAndAClose) {
   CommandQueue queue;
   queue.push(Command(Release{}));
-  queue.wait();  // returns at once
+  queue.wait(kForever);  // returns at once
   queue.pop();
   queue.wake();
-  queue.wait();  // returns at once
+  queue.wait(kForever);  // returns at once
   std::thread closer([&queue] { queue.close(); });
-  queue.wait();
+  queue.wait(kForever);
   EXPECT_TRUE(queue.closed());
   closer.join();
 }

@@ -95,7 +95,7 @@ BenchTable machine_table(int threads);
 struct BenchSettings {
   WorkerPool& pool;                                  ///< all the threads
   WorkerPool& alone;                                 ///< one
-  int steps = 100;                                   ///< that count, after 20 that warm up
+  int steps = RunPlan().steps;                       ///< that count, after 20 that warm up
   std::function<void(std::string_view what)> begin;  ///< called before each row of a table
 };
 

@@ -51,7 +51,7 @@ struct Bench final : Subcommand {
   SceneOptions scene;
   BenchResults results;
   std::optional<std::string> sizes_text, meshes, png;
-  int steps = 100;
+  int steps = RunPlan().steps;
   OptionReaders options{"What is measured"};
   bool all_integrators = false, contacts = false, full = false;
 
@@ -90,7 +90,8 @@ struct Bench final : Subcommand {
   std::vector<BenchScene> named_scenes(const Scene& base, const OutputFiles& outputs) const {
     std::vector<BenchScene> all;
     if (scene.names_a_scene()) all.push_back(loading(base, outputs));
-    for (const auto& file : meshes ? meshes_in(*meshes) : std::vector<std::filesystem::path>()) {
+    if (!meshes) return all;
+    for (const std::filesystem::path& file : meshes_in(*meshes)) {
       outputs.spare(file);
       Scene garment = base;
       garment.title.clear();
@@ -100,7 +101,7 @@ struct Bench final : Subcommand {
     return all;
   }
 
-  /// Unless a scene is named.
+  /// Sheets of --sizes; none if a scene is named.
   std::vector<BenchScene> sheets(const Scene& base, const OutputFiles& outputs) const {
     std::vector<BenchScene> all;
     if (scene.names_a_scene() && sizes_text)
