@@ -2,7 +2,6 @@
 #include "cli/lane_play.h"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 

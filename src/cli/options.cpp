@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -110,8 +109,8 @@ GridSource parse_grid(std::string_view text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2) refuse("grid", text, "of the form RxC, such as 32x32");
   constexpr std::int64_t kMost = 5'000'000;
-  return {static_cast<int>(parse_whole("grid", parts[0], 2, kMost)),
-          static_cast<int>(parse_whole("grid", parts[1], 2, kMost)), 1, 1};
+  return {.rows = static_cast<int>(parse_whole("grid", parts[0], 2, kMost)),
+          .cols = static_cast<int>(parse_whole("grid", parts[1], 2, kMost))};
 }
 
 /// "1.5x2": sets width and depth [m], each > 0.
@@ -228,7 +227,7 @@ CLI::Option* OptionReaders::add(CLI::App& app, const std::string& id, const char
 CLI::Option* OptionReaders::add_parameter(CLI::App& app, const ParameterSpec& spec,
                                           const std::function<void(double value)>& set) {
   const std::optional<std::string>& text = texts_[std::string(spec.id)];
-  readers_.emplace_back([=, &spec, &text] {
+  readers_.emplace_back([=, &text] {
     if (text) set(parse_parameter(spec, *text));
   });
   return add_parameter_option(app, spec, texts_[std::string(spec.id)])->group(heading_);

@@ -118,10 +118,11 @@ struct MapRun {
       node.verdict = MapNode::Verdict::unstable;
     else if (trial.not_converged > 0)
       node.verdict = MapNode::Verdict::unconverged;
-    if (const auto steps = static_cast<double>(node.steps); steps > 0) {
-      node.step_ms = std::accumulate(trial.step_ms.begin(), trial.step_ms.end(), 0.0) / steps;
-      node.newton_iterations = static_cast<double>(trial.newton_iterations) / steps;
-      node.linear_iterations = static_cast<double>(trial.cg_iterations) / steps;
+    if (node.steps > 0) {
+      node.step_ms =
+          std::accumulate(trial.step_ms.begin(), trial.step_ms.end(), 0.0) / static_cast<double>(node.steps);
+      node.newton_iterations = trial.per_step(trial.newton_iterations);
+      node.linear_iterations = trial.per_step(trial.cg_iterations);
     }
     // It represents those around it until they are tried themselves.
     const std::size_t half = spacing / 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session/simulation_thread.h"
 
+#include <cmath>
 #include <exception>
 #include <new>
 #include <utility>

@@ -69,7 +69,8 @@ struct Energy final : SceneAnalysis {
 
 Scene energy_strip() {
   constexpr double kWidth = 1, kDepth = 0.16;
-  Scene scene = pinned_strip({5, 25, kWidth, kDepth}, [](double along, double across) {
+  const GridSource sheet{.rows = 5, .cols = 25, .width = kWidth, .depth = kDepth};
+  Scene scene = pinned_strip(sheet, [](double along, double across) {
     const double arch = 0.08 * std::sin(std::numbers::pi * along);
     const double twist = 0.03 * std::sin(2 * std::numbers::pi * along) * (across - 0.5);
     return vec3(kWidth * along, arch + twist, kDepth * across);

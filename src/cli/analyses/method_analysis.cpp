@@ -125,7 +125,9 @@ ChartCurve MethodAnalysis::curve(const IntegratorInfo& info, bool markers) const
 }
 
 void MethodAnalysis::add_curves(const ChartCurve& curve, Points points) {
+  assert(chart.panels.size() <= points.y.size());
   for (std::size_t p = 0; p < chart.panels.size(); ++p) {
+    assert(points.y[p].size() == points.x.size());
     ChartCurve& added = chart.panels[p].curves.emplace_back(curve);
     added.x = points.x;
     added.y = std::move(points.y[p]);

@@ -39,7 +39,7 @@ class MethodAnalysis : public Subcommand {
     void add(double at, std::initializer_list<double> values) {
       assert(values.size() <= y.size());
       x.push_back(at);
-      for (auto in_panel = y.begin(); const double value : values) (in_panel++)->push_back(value);
+      for (std::size_t p = 0; p < values.size(); ++p) y[p].push_back(values.begin()[p]);
     }
   };
 
@@ -127,8 +127,8 @@ class SceneAnalysis : public MethodAnalysis {
 /// an arch with a twist and falls [Ascher 2022, figure 6] (docs/analysis.md).
 Scene energy_strip();
 
-/// A sheet whose rows start at `position(along, across)` [m], 0 to 1 each, at rest; both ends of every row
-/// are pinned.
+/// A sheet at rest; particles start at `position(along, across)` [m], both 0 to 1. Both ends of every row are
+/// pinned.
 Scene pinned_strip(const GridSource& sheet, const std::function<vec3(double along, double across)>& position);
 
 /// Two panels over the same x.

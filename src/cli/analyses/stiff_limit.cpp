@@ -20,7 +20,8 @@ double factor_of_level(int level) { return std::pow(10, 0.5 * level); }
 Scene hanging_strip() {
   constexpr double kWidth = 1, kDepth = 0.15;
   constexpr double kAngle = 1.1311;  // sin(a)/a = 0.8, half the arc of the start
-  Scene scene = pinned_strip({2, 8, kWidth, kDepth}, [](double along, double across) {
+  const GridSource sheet{.rows = 2, .cols = 8, .width = kWidth, .depth = kDepth};
+  Scene scene = pinned_strip(sheet, [](double along, double across) {
     const double angle = kAngle * (2 * along - 1), radius = kWidth / (2 * kAngle);
     return vec3(radius * std::sin(angle), -radius * std::cos(angle), kDepth * across);
   });
