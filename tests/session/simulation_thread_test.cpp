@@ -1154,6 +1154,36 @@ TEST(SimulationThread, StepsBackShortenThePast) {
   EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.time, 0);
 }
 
+TEST(SimulationThread, KeepsCurvesThatRunBackWhenBranchesAreSwapped) {
+  constexpr double kStep = 1.0 / 64;
+  Scene scene = sheet_scene(4);
+  scene.integrator = "implicit-midpoint";
+  scene.dt = kStep;
+  SimulationThread thread(loaded(scene), paused());
+  for (int i = 0; i < 8; ++i) thread.send(StepOnce{});
+  // Its curves begin here, and continue before that.
+  thread.send(NewLane{.integrator = "implicit-midpoint"});
+  thread.send(StepOnce{});
+  thread.send(SetParameter{"dt", -1.5 * kStep});
+  for (int i = 0; i < 3; ++i) thread.send(StepOnce{});
+  const auto times = [](const Snapshot& s) {
+    std::vector<double> times;
+    for (const PlotSample& sample : *s.plot) times.push_back(sample.time / kStep);
+    return times;
+  };
+  auto s = send_and_wait(thread, SetSpeed{1});
+  EXPECT_EQ(s->lane, 1);
+  EXPECT_THAT(times(*s), ElementsAre(4.5, 6, 7.5, 8));
+
+  s = send_and_wait(thread, SwapBranches{});
+  EXPECT_THAT(times(*s), ElementsAre(8, 9));
+  s = send_and_wait(thread, SwapBranches{});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  EXPECT_THAT(times(*s), ElementsAre(4.5, 6, 7.5, 8));
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_THAT(times(*s), ElementsAre(3, 4.5, 6, 7.5, 8));
+}
+
 TEST(SimulationThread, LanesStepBackTogetherAndCatchUpThroughStepsBack) {
   Scene scene = sheet_scene(4);
   scene.integrator = "velocity-verlet";
