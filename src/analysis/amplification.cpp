@@ -122,7 +122,7 @@ bool is_linear(const IntegratorInfo& info, const IntegratorParameters& values, d
     const Point second = oscillator.advance(*integrator, h_omega, stop);
     (start.x == start.v ? of_sum : sum) += Vector(first.x, first.v, second.x, second.v);
   }
-  // Not finite values are left to the caller.
+  // The caller handles non-finite values.
   return !glm::any(glm::greaterThan(glm::abs(of_sum - sum), Vector(kRounding * (1 + glm::length(sum)))));
 }
 

@@ -110,7 +110,7 @@ struct StabilityMeter::Problem {
   struct Combination {
     double k, c, c2, square;
 
-    /// The larger μ at which its quotient is square μ²; 0 if there is none.
+    /// The larger root μ of square μ² = k K + c μ C + c2 C2; 0 if there is none.
     double critical_at(const Quotients& q) const {
       const double linear = c * q.C, discriminant = linear * linear + 4 * square * (k * q.K + c2 * q.C2);
       return discriminant < 0 ? 0 : (linear + std::sqrt(discriminant)) / (2 * square);

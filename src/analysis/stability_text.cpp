@@ -124,7 +124,8 @@ std::string name_of_spring(const BlowUpFacts& facts) {
          std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
 }
 
-double limit_of(const BlowUpFacts& facts, const DampedOscillation& oscillation) {
+/// [s]
+double largest_stable_h(const BlowUpFacts& facts, const DampedOscillation& oscillation) {
   return largest_stable_step(*facts.integrator, facts.parameters, oscillation);
 }
 
@@ -138,7 +139,7 @@ std::string what_contact_did(const BlowUpFacts& facts) {
   if (!is_stiffer(facts)) return "";
   const FailedContact& c = *facts.contact;
   const auto share = [&](const char* what, double rate, const DampedOscillation& oscillation) {
-    const double limit = limit_of(facts, oscillation) * rate;
+    const double limit = largest_stable_h(facts, oscillation) * rate;
     return what + format_plain(facts.h * rate) +
            (limit > 0 && std::isfinite(limit) ? ", of " + format_plain(limit) : std::string());
   };
@@ -207,8 +208,8 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
 bool contact_failed(const BlowUpFacts& facts) {
   if (facts.squeezed) return true;
   if (!is_stiffer(facts)) return false;
-  return limit_of(facts, {facts.contact->omega, 0}) < facts.h ||
-         limit_of(facts, {0, facts.contact->friction_rate}) < facts.h;
+  return largest_stable_h(facts, {facts.contact->omega, 0}) < facts.h ||
+         largest_stable_h(facts, {0, facts.contact->friction_rate}) < facts.h;
 }
 
 std::string name_of_failure(const BlowUpFacts& facts) {

@@ -21,7 +21,7 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
 
 /// The facts of a blow-up (sim/simulation.h, BlowUp).
 struct BlowUpFacts {
-  const IntegratorInfo* integrator = nullptr;  ///< of the step
+  const IntegratorInfo* integrator = nullptr;  ///< of the step; never null
   IntegratorParameters parameters = {};        ///< the method's own
   bool finite = true;                          ///< false: a value is not a finite number
   std::uint64_t step = 0;                      ///< the step that failed

@@ -123,11 +123,11 @@ class SceneOptions {
   /// --steps and --duration, for a run without a window.
   void add_length_to(CLI::App& app, std::uint64_t default_steps = 60);
   /// The command runs several lanes; others report that they run only the first of a scene file.
-  void choose_lanes() { chooses_lanes_ = true; }
+  void allow_several_lanes() { chooses_lanes_ = true; }
   bool chooses_lanes() const { return chooses_lanes_; }
 
-  /// The length in whole steps of `dt` [s]; without either option, after scene(), that of the summary that
-  /// --scene names, if it does. Throws InputError.
+  /// The length in whole steps of `dt` [s]. Call after scene(). Without either option: the steps of the
+  /// summary that --scene names, otherwise the default. Throws InputError.
   std::uint64_t steps(double dt) const;
   /// True if a mesh, a grid or a scene was named.
   bool names_a_scene() const { return scene_file_ || mesh_ || grid_; }

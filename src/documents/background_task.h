@@ -35,7 +35,7 @@ class BackgroundTask {
 
  private:
   std::atomic<bool> cancelled_{false};
-  std::shared_future<T> result_;  // last: its thread uses the other
+  std::shared_future<T> result_;  // last: its destructor waits for the thread
 };
 
 }  // namespace clothlab

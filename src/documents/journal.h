@@ -29,7 +29,8 @@ class Journal {
   static constexpr std::uint64_t kStepsPerHash = 30;
 
   /// Another scene replaces the current one, whose log is `before`, from its start or its moment. Before the
-  /// first command it replaces the whole journal. Returns the beginning of the log of its run.
+  /// first command it replaces the whole journal. Returns the log with which its run
+  /// begins.
   CommandLog load(const LoadedScene& loaded, const CommandLog& before = CommandLog());
 
   /// Writes the journal to a file (docs/scene-format.md), with `run`, the log of the current scene, and the

@@ -63,7 +63,7 @@ class MomentSearch {
       : run_(std::move(first)),
         task_([this, from = std::move(from), work = std::move(work)](const StopProbe& stop) mutable {
           run_.stop = stop;
-          search(std::move(from), work);  // the moment is not kept longer than that
+          search(std::move(from), work);  // moved, so that the moment is released when the search ends
         }) {}
 
   /// The destructor cancels too, and waits for the thread: at most a part of a step.

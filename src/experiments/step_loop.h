@@ -87,7 +87,7 @@ struct StepFigures {
   }
 
   std::uint64_t good_steps() const { return step_ms.size(); }
-  /// The share of a step in a sum over all; NaN without a step.
+  /// Mean per good step of a total; NaN without a step.
   double per_step(std::uint64_t all) const {
     return static_cast<double>(all) / static_cast<double>(good_steps());
   }

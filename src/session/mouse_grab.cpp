@@ -74,16 +74,16 @@ MoveCursor MouseGrab::pull(const Simulation& simulation) {
   const double most = bound * std::abs(simulation.scene().dt) / kGraspTime;
   const double change = glm::length(wanted - force_);
   // The share of the force at the cloth's current energy.
-  double bears = 1;
+  double share = 1;
   if (!std::isinf(budget_)) {
     const double added = simulation.record().energy.total - calm_;
-    bears = budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
+    share = budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
   }
   const bool at_once = change <= most;
   force_ = at_once ? wanted : force_ + (most / change) * (wanted - force_);
-  if (at_once && bears == 1) return {hold_.cursor};
+  if (at_once && share == 1) return {hold_.cursor};
   // Inverse of saturation().
-  const vec3 force = bears * force_;
+  const vec3 force = share * force_;
   const double saturated = std::min(glm::length(force) / bound, 0.999);
   return {point + force / (grab.stiffness * std::sqrt(1 - saturated * saturated))};
 }

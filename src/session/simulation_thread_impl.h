@@ -219,8 +219,8 @@ struct SimulationThread::Impl : RunState {
   /// Inserts a lane, with the data of a removed one or without; keeps them ascending.
   LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane,
                         std::unique_ptr<LiveLane> data = nullptr);
-  /// Drops the data of lanes that neither exist nor catch up, at the end of every request, whether it failed
-  /// or not. Needs no memory.
+  /// Drops the data of lanes that neither exist nor catch up; carry_out() calls it after every request, even
+  /// a failed one. Needs no memory.
   void follow_lanes() noexcept;
   /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
   template <class Do>

@@ -163,7 +163,7 @@ struct Compare final : Subcommand {
 
   void add_to(CLI::App& app) override {
     scene.add_to(app);
-    scene.choose_lanes();
+    scene.allow_several_lanes();
     app.remove_option(app.get_option("--integrator"));
     scene.add_length_to(app, 120);
     add_text(app, "Comparison", "--integrators", names, "A,B,...",
