@@ -43,7 +43,8 @@ using IntegratorParameters = std::vector<double>;
 
 /// A method's row, at the end of its file: everything that other code knows about it. The menu, the command
 /// line, scene files, the generic tests, the benchmark and the docs iterate the rows (registry.h). Some
-/// defaults are those of most methods of the family.
+/// defaults depend on `family` and `inextensible` at initialisation; assigning those later does not change
+/// them.
 struct IntegratorInfo {
   std::string_view id;       ///< command line, scene files: "backward-euler"
   std::string_view title;    ///< in the window: "Backward Euler"
@@ -76,7 +77,10 @@ struct IntegratorInfo {
   std::span<const ParameterSpec> parameters = {};  ///< its own, in addition to the parameters of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. For methods that
   /// treat slow modes separately, of a slow mode.
-  double stability_limit = family == IntegratorFamily::explicit_method ? 0 : kNoStabilityLimit;
+  double stability_limit =
+      family == IntegratorFamily::implicit || family == IntegratorFamily::linearly_implicit
+          ? kNoStabilityLimit
+          : 0;
   /// The same as a function of parameters, with `stability_limit` for the defaults; null if it does
   /// not depend on them.
   double (*stability_limit_with)(const IntegratorParameters& values) = nullptr;

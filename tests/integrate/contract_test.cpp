@@ -262,6 +262,26 @@ TEST_P(Contract, CholeskyTakesTheSameStep) {
 
 CLOTHLAB_FOR_EVERY_INTEGRATOR(Contract);
 
+TEST(Registry, OnlyImplicitMethodsAreStableAtEveryStepUnlessTheirRowSaysSo) {
+  const auto limit = [](IntegratorFamily family) {
+    const IntegratorInfo info{.id = {},
+                              .title = {},
+                              .letters = {},
+                              .family = family,
+                              .formula = {},
+                              .summary = {},
+                              .cost = {},
+                              .use = {},
+                              .reference = {}};
+    return info.stability_limit;
+  };
+  EXPECT_EQ(limit(IntegratorFamily::implicit), kNoStabilityLimit);
+  EXPECT_EQ(limit(IntegratorFamily::linearly_implicit), kNoStabilityLimit);
+  EXPECT_EQ(limit(IntegratorFamily::explicit_method), 0);
+  EXPECT_EQ(limit(IntegratorFamily::exponential), 0);
+  EXPECT_EQ(limit(IntegratorFamily::position_based), 0);
+}
+
 TEST(Registry, HasCompleteRows) {
   std::set<std::string_view> ids;
   for (const IntegratorInfo& info : integrators()) {

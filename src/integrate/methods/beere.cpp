@@ -22,6 +22,7 @@ extern constinit const IntegratorInfo kBeere{
     .use = "Stiff cloth whose slow swing must not be damped, at steps in which its springs turn.",
     .reference = CLOTHLAB_ASCHER_2022 "section 3.5.2, (20)",
     .parameters = kModeParameters,
+    .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
     .make = make_method<Siere, false, StageSolve::newton>,

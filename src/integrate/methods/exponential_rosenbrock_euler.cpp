@@ -306,6 +306,7 @@ extern constinit const IntegratorInfo kExponentialRosenbrockEuler{
         "Simulation, IEEE TVCG 24(10), 2018; Beckermann, Reichel: Error Estimates and Evaluation of Matrix "
         "Functions via the Faber Transform, SIAM J. Numer. Anal. 47(5), 2009; Niesen, Wright: Algorithm 919, "
         "ACM TOMS 38(3), 2012",
+    .stability_limit = kNoStabilityLimit,
     .growth = exponential_growth,
     .make = make_method<ExponentialRosenbrockEuler>,
 };

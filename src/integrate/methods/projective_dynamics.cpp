@@ -253,6 +253,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
         "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "
         "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",
     .parameters = kProjectiveDynamicsParameters,
+    .stability_limit = kNoStabilityLimit,
     .stability_condition = "when iterated to convergence",
     .growth = implicit_euler_growth,
     // Only the wind is explicit: v1 = (1 − h d) v0 for a free particle without springs.

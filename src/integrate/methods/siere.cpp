@@ -20,6 +20,7 @@ extern constinit const IntegratorInfo kSiere{
     .use = "Stiff cloth whose slow swing must not be damped.",
     .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
     .parameters = kModeParameters,
+    .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
     .make = make_method<Siere, false, StageSolve::linear>,

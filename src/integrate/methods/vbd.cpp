@@ -299,6 +299,7 @@ extern constinit const IntegratorInfo kVbd{
     .use = "Bounded cost on cloth of moderate stiffness, up to about h²k/m = 10.",
     .reference = "Chen, Liu, Yang, Yuksel: Vertex Block Descent, ACM Transactions on Graphics 43(4), 2024",
     .parameters = kVbdParameters,
+    .stability_limit = kNoStabilityLimit,
     .stability_condition = "when swept to convergence",
     .growth = implicit_euler_growth,
     // Only the wind is explicit: v1 = (1 − h d) v0 for a free particle without springs.

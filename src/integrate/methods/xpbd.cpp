@@ -627,6 +627,7 @@ extern constinit const IntegratorInfo kXpbd{
     .reference =
         "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
         "Dynamics, Motion in Games 2016",
+    .stability_limit = kNoStabilityLimit,
     .parameters = kXpbdParameters,
     .stability_condition = "when swept to convergence",
     .growth = xpbd_growth,
