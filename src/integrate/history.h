@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// What a method keeps of its last step: vectors per particle, and impulses.
+/// Vectors per particle and impulses that a method keeps from its last step; `full` after that step.
 template <std::size_t kVectors, std::size_t kImpulses>
 struct History {
   bool full = false;
@@ -38,7 +38,7 @@ struct History {
   }
 };
 
-/// A method that owns a History, or a type with the same functions.
+/// Base of methods whose whole history is an OwnHistory, with empty(), save() and load().
 template <class OwnHistory>
 class MethodWithHistory : public Integrator {
  public:
@@ -53,6 +53,8 @@ class MethodWithHistory : public Integrator {
 /// The memory of a BDF2 method: u₋₁, the state one step earlier. In û + γF = u1, û = u0 + ⅓ (u0 − u₋₁) and γ
 /// = ⅔h [Hairer 1996, V.1]; in the first step û = u0 and γ = h, as backward Euler.
 struct Bdf2History : History<2, 1> {
+  std::span<const vec3> x_before() const { return vectors[0]; }
+  std::span<const vec3> v_before() const { return vectors[1]; }
   double gamma(double h) const { return empty() ? h : 2 * h / 3; }
   /// du += û − u0. Reports a third of the impulses of the previous step.
   void add_increment(const StepContext& context, std::span<const vec3> x0, std::span<const vec3> v0,
@@ -60,8 +62,8 @@ struct Bdf2History : History<2, 1> {
     if (empty()) return;
     impulses[0].recall(context, 1.0 / 3);
     for (std::size_t i = 0; i < dx.size(); ++i) {
-      dx[i] += (x0[i] - vectors[0][i]) / 3.0;
-      dv[i] += (v0[i] - vectors[1][i]) / 3.0;
+      dx[i] += (x0[i] - x_before()[i]) / 3.0;
+      dv[i] += (v0[i] - v_before()[i]) / 3.0;
     }
   }
   /// Ends the step, after finish_step: u0 becomes u₋₁.

@@ -19,8 +19,10 @@ namespace clothlab {
 /// Φ_2h(u₋₁)), Φ_τ the exact motion in the modes over τ: û = ⅓ (4 u0 − u₋₁ + 4h E(u0, h) − 2h E(u₋₁, 2h)).
 class Siere final : public Integrator {
  public:
-  Siere(const IntegratorParameters& values, bool is_bdf2, StageSolve stages, bool is_lawson = false)
-      : split_(values, stages), is_bdf2_(is_bdf2), is_lawson_(is_lawson) {}
+  /// The method of the modes other than the slow ones.
+  enum class OtherModes { euler, bdf2 };
+  Siere(const IntegratorParameters& values, OtherModes others, StageSolve stages, bool is_lawson = false)
+      : split_(values, stages), is_bdf2_(others == OtherModes::bdf2), is_lawson_(is_lawson) {}
 
   bool has_history() const override { return !history_.empty(); }
   void save(Memory& memory) const override {
@@ -42,7 +44,7 @@ class Siere final : public Integrator {
     split_.compute(system, state.x, start_.v, start_.a, h, context, report);
     split_.slope(h, context.pool, r_, s_);
     if (is_lawson_ && !history_.empty())
-      split_.add_lawson(h, history_.vectors[0], history_.vectors[1], context.pool, r_, s_);
+      split_.add_lawson(h, history_.x_before(), history_.v_before(), context.pool, r_, s_);
     const double gamma = history_.gamma(h);
     for (std::size_t i = 0; i < n; ++i) {
       r_[i] *= gamma;

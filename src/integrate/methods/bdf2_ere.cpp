@@ -55,7 +55,7 @@ extern constinit const IntegratorInfo kBdf2Ere{
         },
     .force_time = force_at_end,
     .make = [](const IntegratorParameters& values) -> std::unique_ptr<Integrator> {
-      return std::make_unique<Siere>(values, true, StageSolve::newton, is_lawson(values));
+      return std::make_unique<Siere>(values, Siere::OtherModes::bdf2, StageSolve::newton, is_lawson(values));
     },
 };
 

@@ -25,7 +25,7 @@ extern constinit const IntegratorInfo kBeere{
     .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
-    .make = make_method<Siere, false, StageSolve::newton>,
+    .make = make_method<Siere, Siere::OtherModes::euler, StageSolve::newton>,
 };
 
 }  // namespace clothlab

@@ -27,7 +27,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .growth = bdf2_growth,
     .growth_of_slow_modes = bdf2_ere_mode_growth,
     .force_time = force_at_end,
-    .make = make_method<Siere, true, StageSolve::linear>,
+    .make = make_method<Siere, Siere::OtherModes::bdf2, StageSolve::linear>,
 };
 
 }  // namespace clothlab

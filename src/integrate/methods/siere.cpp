@@ -23,7 +23,7 @@ extern constinit const IntegratorInfo kSiere{
     .stability_limit = kNoStabilityLimit,
     .growth = implicit_euler_growth,
     .growth_of_slow_modes = siere_mode_growth,
-    .make = make_method<Siere, false, StageSolve::linear>,
+    .make = make_method<Siere, Siere::OtherModes::euler, StageSolve::linear>,
 };
 
 }  // namespace clothlab

@@ -41,8 +41,8 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
       report = first_step_->advance(system, state, h, context);
       if (report.stopped) return;
     }
-    history_.impulses[0].keep(context, 1, 0);
-    std::swap(history_.impulses[1], of_forces_);
+    of_step_.keep(context, 1, 0);
+    std::swap(of_old_forces_, of_forces_);
     now_[1] = start_.v;
     now_[2] = start_.a;
     std::swap(history_.vectors, now_);
@@ -54,16 +54,15 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
     const std::size_t n = system.size();
     for (auto* scratch : {&x1_, &v1_, &x_hat_, &v_hat_, &guess_}) scratch->resize(n);
     const std::vector<vec3>&x0 = state.x, &v0 = start_.v, &a0 = start_.a;
-    const auto& before = history_.vectors;
     const double share = table_.alpha(0), now = h * table_.beta(1), old = h * table_.beta(0);
     context.for_particles(n, [&](std::size_t i) {
-      x_hat_[i] = x0[i] + share * (x0[i] - before[0][i]) + now * v0[i] + old * before[1][i];
-      v_hat_[i] = v0[i] + share * (v0[i] - before[1][i]) + now * a0[i] + old * before[2][i];
+      x_hat_[i] = x0[i] + share * (x0[i] - x_before_[i]) + now * v0[i] + old * v_before_[i];
+      v_hat_[i] = v0[i] + share * (v0[i] - v_before_[i]) + now * a0[i] + old * a_before_[i];
       guess_[i] = v0[i] + h * a0[i];
     });
-    history_.impulses[0].recall(context, share);
+    of_step_.recall(context, share);
     if (now != 0) recall(system, context, of_forces_, now, a0);
-    if (old != 0) recall(system, context, history_.impulses[1], old, before[2]);
+    if (old != 0) recall(system, context, of_old_forces_, old, a_before_);
     if (table_.is_implicit()) {
       solve(system, state, h, context, report);
     } else {
@@ -102,9 +101,14 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
 
   TwoStepTable table_;
   std::unique_ptr<Integrator> first_step_;
-  // History: x, v and F(u) as a; the impulses of the last step, and of the forces before it for a second.
-  std::array<std::vector<vec3>, 3> now_;
-  ImpulseMemory of_forces_;
+  // u₋₁, with F(u₋₁) = (v, a).
+  std::vector<vec3>& x_before_ = history_.vectors[0];
+  std::vector<vec3>& v_before_ = history_.vectors[1];
+  std::vector<vec3>& a_before_ = history_.vectors[2];
+  ImpulseMemory& of_step_ = history_.impulses[0];        // of the last step
+  ImpulseMemory& of_old_forces_ = history_.impulses[1];  // those at u₋₁, for a second
+  std::array<std::vector<vec3>, 3> now_;                 // x0, v0 and a0, the next history
+  ImpulseMemory of_forces_;                              // those at u0, for a second
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_, v_hat_, guess_, x1_, v1_;
