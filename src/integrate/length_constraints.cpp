@@ -276,9 +276,9 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
   std::ranges::copy(step_, memory_[steps_++].begin());
 }
 
-void LengthConstraints::project_positions(const StepContext& context, Linearisation which, std::span<vec3> x,
-                                          std::span<vec3> push, StepReport& report) {
-  const bool at_iterates = which == Linearisation::at_iterates;
+void LengthConstraints::project_positions(const StepContext& context, Linearisation linearisation,
+                                          std::span<vec3> x, std::span<vec3> push, StepReport& report) {
+  const bool at_iterates = linearisation == Linearisation::at_iterates;
   if (at_iterates) linearise(context, x);
   if (are_compliant()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
@@ -456,7 +456,7 @@ double LengthConstraints::enter(const DynamicSystem& system, State& state, doubl
   double left = measure_lengths(context.pool, x).norm;
   for (bool nearer = true; nearer;) {
     StepReport projection;  // only of these iterations
-    project_positions(context, Linearisation::once, x, push_, projection);
+    project_positions(context, Linearisation::as_linearised, x, push_, projection);
     linearise(context, x);
     const double next = measure_lengths(context.pool, x).norm;
     nearer = !projection.converged && next < kSlow * left;

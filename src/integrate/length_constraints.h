@@ -54,15 +54,17 @@ class LengthConstraints {
   void linearise(const StepContext& context, std::span<const vec3> x);
 
   enum class Linearisation {
-    once,        ///< J as linearised: a quasi-Newton method on λ. J stays, and Broyden's updates make up for
-                 ///< it [Deuflhard 2004, §2.1.4, QNERR]
-    at_iterates  ///< Newton's method: fast projection [Goldenthal 2007]. Every iteration is the shortest step
-                 ///< ‖δx‖_M to C + J δx = 0
+    /// J of the last linearise(), to be called before: a quasi-Newton method on λ. J stays, and Broyden's
+    /// updates make up for it [Deuflhard 2004, §2.1.4, QNERR].
+    as_linearised,
+    /// J of each iterate, by itself. Newton's method: fast projection [Goldenthal 2007]. Every iteration is
+    /// the shortest step ‖δx‖_M to C + J δx = 0.
+    at_iterates
   };
   /// Moves x by `push` in the range of W Jᵀ to where C(x) = 0. |C| is brought below 10⁻¹² of the longest L,
   /// and every step is halved until ‖DC‖ falls. Compliant rods get one linear solve, ε = 10⁻³, with J at x
   /// instead. Reports the remaining error.
-  void project_positions(const StepContext& context, Linearisation which, std::span<vec3> x,
+  void project_positions(const StepContext& context, Linearisation linearisation, std::span<vec3> x,
                          std::span<vec3> push, StepReport& report);
 
   /// The same for the end of a step of h from x0 that may touch surfaces: one linear solve of compliant rods

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "integrate/rattle.h"
+#include "integrate/rod_method.h"
 
 namespace clothlab {
 
@@ -49,9 +49,10 @@ class StabilisedRods final : public RodMethod {
     prescribe(system.projection(), state.x, h, x1_, v1_);
     if (settings_.kind == Stabilisation::projection) {
       constraints_.linearise(context, x1_);
-      constraints_.project_positions(context, LengthConstraints::Linearisation::once, x1_, push_, report);
+      constraints_.project_positions(context, LengthConstraints::Linearisation::as_linearised, x1_, push_,
+                                     report);
     }
-    end(system, state, h, context, report);
+    end_step(system, state, h, context, report);
   }
 
   StabilisationSettings settings_;

@@ -26,7 +26,7 @@ class FastProjection final : public RodMethod {
     prescribe(system.projection(), state.x, h, x1_, v1_);
     constraints_.linearise(context, x1_);
     constraints_.project_velocities(context, v1_, kRattleSoftness, report);
-    end(system, state, h, context, report);
+    end_step(system, state, h, context, report);
   }
 };
 

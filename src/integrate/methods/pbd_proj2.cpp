@@ -6,7 +6,7 @@
 #include <span>
 
 #include "integrate/growth.h"
-#include "integrate/rattle.h"
+#include "integrate/rod_method.h"
 
 namespace clothlab {
 namespace {
@@ -48,7 +48,7 @@ class PbdProj2 final : public RodMethod {
       constraints_.project_velocities(context, v1_, kPbdSoftness, report);
       keep_out(context, h, state.x);
     }
-    end(system, state, h, context, report);
+    end_step(system, state, h, context, report);
   }
   /// Replaces the impulses of contacts, at each particle alone: Coulomb's law for the rods' last sweep.
   void obey_contacts(const DynamicSystem& system, const StepContext& context, double h,
