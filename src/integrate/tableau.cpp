@@ -201,7 +201,8 @@ RungeKuttaTable::RungeKuttaTable(const Tableau& tableau) {
 RungeKuttaTable::RungeKuttaTable(std::span<const double> values) {
   const auto s = static_cast<std::size_t>(values[0]);
   auto next = [&values, at = std::size_t{1}](std::size_t n) mutable {
-    const auto part = values.subspan(std::exchange(at, at + n), n);
+    const auto part = values.subspan(at, n);
+    at += n;
     return std::vector<double>(part.begin(), part.end());
   };
   a_ = next(s * s);

@@ -32,7 +32,7 @@ void CholeskySolver::prepare(const ComputeContext& context, const LinearSystem& 
     v->resize(system.A.size());
   }
   std::copy(system.b.begin(), system.b.end(), rhs_.begin());
-  if (!system.z.empty()) {
+  if (!system.z.empty()) {  // residual_ is scratch memory for z
     std::ranges::fill(residual_, vec3(0.0));
     for (const Projection::Entry& entry : system.projection.entries())
       residual_[entry.particle] = system.z[entry.particle];
@@ -114,7 +114,8 @@ SolveReport CholeskySolver::solve_freely(const ComputeContext& context, const Li
   report.stopped = !run_unless_cancelled([&] {
     prepare(context, system);
     const double scale = norm(rhs_);
-    report.residual = history_[0] = scale == 0 ? 0.0 : scale / scale;
+    history_[0] = scale == 0 ? 0.0 : scale / scale;
+    report.residual = history_[0];
     if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
   });
 

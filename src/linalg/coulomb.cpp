@@ -277,11 +277,15 @@ double nearest_impulses(std::span<const NodalContact> contacts, const vec3& v, c
 void find_states(std::span<NodalContact> contacts, const vec3& v, double rounding, bool moved) {
   for (NodalContact& contact : contacts) {
     const bool was_open = contact.state == ContactState::open;
-    const bool is_left = glm::dot(contact.normal, v) - contact.least > 100 * rounding;
-    if (was_open && (!moved || is_left)) continue;
-    if (was_open || is_left) contact.impulse = vec3(0);
-    const bool sticks = contact.friction > 0 && !(glm::length(contact.slip(v)) > 100 * rounding);
-    contact.state = is_left ? ContactState::open : sticks ? ContactState::stick : ContactState::slip;
+    const bool separates = glm::dot(contact.normal, v) - contact.least > 100 * rounding;
+    if (was_open && (!moved || separates)) continue;
+    if (was_open || separates) contact.impulse = vec3(0);
+    if (separates) {
+      contact.state = ContactState::open;
+    } else {
+      const bool sticks = contact.friction > 0 && !(glm::length(contact.slip(v)) > 100 * rounding);
+      contact.state = sticks ? ContactState::stick : ContactState::slip;
+    }
   }
 }
 

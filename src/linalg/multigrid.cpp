@@ -10,6 +10,14 @@
 #include "linalg/multigrid_hierarchy.h"
 
 namespace clothlab {
+namespace {
+
+/// The first `count` numbers; 0 for the others.
+CLOTHLAB_INLINED inline Quad first_of(const Quad& q, std::uint32_t count) {
+  return where_greater(all<Quad>(static_cast<float>(count)), Quad{0, 1, 2, 3}, q, Quad{});
+}
+
+}  // namespace
 
 // The V-cycle.
 struct Multigrid::Cycle : MultigridHierarchy {
@@ -127,7 +135,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
       for (std::uint32_t k = P.begin[i]; k < end; k += Prolongation::kPadding + 1) {
         Quad weight;
         std::memcpy(&weight, &P.weight[k], sizeof weight);
-        weight = where_greater(all<Quad>(static_cast<float>(end - k)), Quad{0, 1, 2, 3}, weight, Quad{});
+        weight = first_of(weight, end - k);
         const std::uint32_t* column = &P.column[k];
         sum = sum + ((weight[0] * coarse[column[0]] + weight[1] * coarse[column[1]]) +
                      (weight[2] * coarse[column[2]] + weight[3] * coarse[column[3]]));

@@ -368,8 +368,9 @@ bool CoarsestSolver::factorise(const BlockMatrix& A, double scale) {
     const mat3 B = scale * full(A.value[k]);
     const auto row = 3 * static_cast<Eigen::Index>(A.nodes[k][0]);
     const auto column = 3 * static_cast<Eigen::Index>(A.nodes[k][1]);
-    dense_.block<3, 3>(row, column) = dense_.block<3, 3>(column, row) =
-        Eigen::Map<const Eigen::Matrix3d>(&B[0][0]);
+    const Eigen::Map<const Eigen::Matrix3d> block(&B[0][0]);
+    dense_.block<3, 3>(column, row) = block;
+    dense_.block<3, 3>(row, column) = block;
   }
   factor_.compute(dense_);
   return factor_.info() == Eigen::Success;

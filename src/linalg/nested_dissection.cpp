@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <queue>
-#include <utility>
 
 namespace clothlab {
 

@@ -60,6 +60,7 @@ class RowFilter {
   void assign(const SpringPattern& pattern, const Projection& projection);
 
   std::span<const Entry> entries() const { return entries_.items; }
+  /// Those with rows in this chunk, ascending.
   std::span<const Entry> entries(std::size_t chunk) const { return entries_[chunk]; }
   /// a := S a on the rows of one chunk.
   void filter(std::size_t chunk, Padded* a) const;

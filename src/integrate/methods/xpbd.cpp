@@ -174,9 +174,8 @@ class Xpbd final : public Integrator {
     constraints_.resize(springs.size());
     lambda_.resize(springs.size());
     context.poll();
-    for_each(context.pool, order.size(), 2048, [&](std::size_t c) {
-      constraints_[c] = {springs[order[c]], h_s};
-    });
+    for_each(context.pool, order.size(), 2048,
+             [&](std::size_t c) { constraints_[c] = SpringInStep(springs[order[c]], h_s); });
 
     const double inertia = 1 + h_s * system.mass_damping();
     inverse_mass_.resize(system.size());
@@ -627,8 +626,8 @@ extern constinit const IntegratorInfo kXpbd{
     .reference =
         "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
         "Dynamics, Motion in Games 2016",
-    .stability_limit = kNoStabilityLimit,
     .parameters = kXpbdParameters,
+    .stability_limit = kNoStabilityLimit,
     .stability_condition = "when swept to convergence",
     .growth = xpbd_growth,
     // Only the wind is explicit in every substep: v1 = (1 − h_s d) v0 for a free particle without springs.
