@@ -28,7 +28,8 @@ struct SurfacePoint {
   double slack = 0;            ///< rounding between the surface and points on it [m]
   double least_curvature = 0;  ///< [1/m]
 
-  double gap() const { return height - level; }  ///< [m]
+  /// Signed distance from the surface [m], negative inside.
+  double gap() const { return height - level; }
 };
 
 /// True if the point is below the surface, by more than rounding.

@@ -20,6 +20,7 @@ struct ElasticElement {
 };
 
 /// Springs as elements, computed on access: stretch springs first, then bending springs.
+/// `pattern` and `rest_lengths` must outlive it.
 struct ElasticElements {
   struct Coefficients {
     double stretch_stiffness = 0;  ///< [N/m]
@@ -31,13 +32,13 @@ struct ElasticElements {
 
   const SpringPattern& pattern;
   std::span<const double> rest_lengths;  ///< by slot
-  std::size_t stretch;                   ///< number of stretch springs, the first ones of the pattern
+  std::size_t stretch_count;             ///< of stretch springs, the first ones of the pattern
   Coefficients coefficients;
 
   std::size_t size() const { return rest_lengths.size(); }
   ElasticElement operator[](std::size_t s) const {
     const auto [i, j] = pattern.ends(s);
-    const bool is_stretch = s < stretch;
+    const bool is_stretch = s < stretch_count;
     const double k = is_stretch ? coefficients.stretch_stiffness : coefficients.bend_stiffness;
     return {i, j, rest_lengths[pattern.slot[s]], k, coefficients.damping, is_stretch};
   }

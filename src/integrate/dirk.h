@@ -24,8 +24,8 @@ inline constexpr DirkStages kTrBdf2Stages{0.5, 4.0 / 3, 1.0 / 3};
 
 class Dirk final : public Integrator {
  public:
-  /// The value, if there is one: with StageSolve::linear the second stage, of the same γ, uses the matrix of
-  /// the first.
+  /// If the first value is not 0, the second stage, of the same γ, uses the matrix of the first
+  /// (StageSolve::linear).
   Dirk(const IntegratorParameters& values, const DirkStages* stages)
       : stages_(*stages), share_matrix_(!values.empty() && values[0] != 0) {}
 

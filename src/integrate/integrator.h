@@ -147,8 +147,8 @@ class Integrator {
   /// True if it moves out particles that it finds inside a surface, and nothing corrects the end of its
   /// steps for contact.
   virtual bool has_positional_contact() const { return false; }
-  /// Why its contact adds energy, and what helps, for a notice: "Contact ...: use ..."; empty if it adds
-  /// none.
+  /// Why its contact adds energy, and what helps, for a notice: "Contact ...: use ..."; empty: no known
+  /// cause.
   virtual std::string_view contact_gain() const { return {}; }
   /// Appends the history to `memory`. With the state, it determines the next step to the last bit. Methods
   /// without a history do nothing.

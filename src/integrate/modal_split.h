@@ -76,7 +76,8 @@ inline constexpr std::array kModeParameters{
 /// The s lowest modes of a step and the split that they define; see above.
 class ModalSplit {
  public:
-  /// `values` are those of kModeParameters. There may be fewer modes, see LowestModes.
+  /// `values` are those of kModeParameters. There may be fewer modes, see LowestModes. `last_stage`:
+  /// end_step() solves its stage by one linear solve or by Newton's method.
   explicit ModalSplit(const IntegratorParameters& values, StageSolve last_stage = StageSolve::linear)
       : wanted_(static_cast<std::size_t>(values.at(0))),
         refresh_(static_cast<int>(values.at(1))),
@@ -106,10 +107,11 @@ class ModalSplit {
               std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
               std::span<const vec3> dv);
 
-  /// The last stage of a step from `start` and its end: u1 = u + (δx, δv) with r and s as in `solve`, or by
-  /// Newton's method u1 = û + γ H(u1), û = u + (r, s) − γ H(u), γ = times.damping. Then Coulomb's law, with
-  /// `modal` as in solve_contacts. r, s, x1 and v1 become scratch memory; x1 and v1 receive u0, as in
-  /// finish_step. The next step starts from these modes.
+  /// The last stage of a step from `start`, Coulomb's law, and the end of the step. γ = times.damping [s].
+  /// r [m] and s [m/s] are as in `solve`: u1 = u + (δx, δv), or by Newton's method u1 = û + γ H(u1) with û =
+  /// u + (r, s) − γ H(u). Contacts change positions in the modes by `modal` [s] times the change of velocity.
+  /// r and s are overwritten. x1 and v1, of the size of the system, receive u0. The next step starts from
+  /// these modes.
   void end_step(const DynamicSystem& system, State& state, const StepStart& start, const StepContext& context,
                 const ContactCorrection::Times& times, double modal, std::vector<vec3>& r,
                 std::vector<vec3>& s, std::vector<vec3>& x1, std::vector<vec3>& v1, StepReport& report);

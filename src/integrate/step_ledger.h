@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/memory.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/impulses.h"
 #include "linalg/coulomb.h"
-#include "linalg/linear_solver.h"
 #include "linalg/projection.h"
 
 namespace clothlab {
@@ -126,7 +126,7 @@ void take_forces(const StepContext& context, const DynamicSystem& system, double
                  std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                  SpringForces springs = SpringForces::all);
 
-/// Adds impulse(i) to the forces on each constrained particle i.
+/// Adds impulse(i) [N·s] to the impulse of the forces on each constrained particle i.
 template <class Impulse>
 void add_to_held(Impulses& impulses, const DynamicSystem& system, const Impulse& impulse) {
   const std::span<const Projection::Entry> entries = system.projection().entries();
