@@ -41,8 +41,9 @@ class VirtualDisplay:
 
     def __init__(self, width=1400, height=900):
         read_end, write_end = os.pipe()
+        # Without auto-repeat (-r): on a busy machine a key is down for long.
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{width}x{height}x24", "-noreset",
+            ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{width}x{height}x24", "-noreset", "-r",
              "-nolisten", "tcp"],
             pass_fds=(write_end,), stderr=subprocess.DEVNULL)
         os.close(write_end)
