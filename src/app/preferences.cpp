@@ -57,8 +57,8 @@ void read_view(const Json& json, ViewSettings& out) {
   if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
     read(*recording, "pictures", out.recording.pictures);
     read(*recording, "meshes", out.recording.meshes);
-    read_between(*recording, "frames_per_second", out.recording.frames_per_second, kLeastFrameRate,
-                 kMostFrameRate);
+    read_between(*recording, "frames_per_second", out.recording.frames_per_second, kLeastRecordedRate,
+                 kMostRecordedRate);
   }
   read_between(json, "interface_scale", out.interface_scale, 0.75f, 2.0f);
   std::string theme;

@@ -209,6 +209,12 @@ void check_obstacles(std::span<const Obstacle> bodies) {
         throw InputError("The scale of a mesh obstacle must be " + format_number(kLeastObstacleScale) +
                          " to " + format_number(kMostObstacleScale) + ".");
       if (!body.mesh.path || body.mesh.path->empty()) throw InputError("A mesh obstacle needs a file.");
+      const Playback& playback = body.mesh.playback;
+      if (!(playback.rate >= kLeastFrameRate && playback.rate <= kMostFrameRate) ||
+          !(std::abs(playback.start) <= kLatestKeyframe))
+        throw InputError("The frames of a mesh obstacle need a rate of " + format_number(kLeastFrameRate) +
+                         " to " + format_number(kMostFrameRate) + " per second, and a start within " +
+                         format_number(kLatestKeyframe) + " s.");
       if (const TriangleSurface* surface = body.mesh.surface.get()) {
         check_extent("The diagonal",
                      body.scale * glm::distance(surface->bounds().low, surface->bounds().high));
@@ -264,7 +270,7 @@ double depth_of(const Obstacle& obstacle) {
     case Obstacle::Shape::cylinder:
       return std::min(obstacle.radius, 0.5 * glm::distance(obstacle.from, obstacle.to));
     case Obstacle::Shape::mesh: {
-      const TriangleSurface& surface = *obstacle.mesh.surface;
+      const TriangleSurface& surface = obstacle.mesh.shape();
       const vec3 extent = surface.bounds().high - surface.bounds().low;
       const double within = surface.closed_parts() > 0 ? 0.5 * std::min({extent.x, extent.y, extent.z}) : 0;
       return obstacle.scale * (within + surface.rounding());
@@ -446,7 +452,7 @@ SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint point) {
 }  // namespace
 
 std::vector<vec3> corners_of(const Obstacle& obstacle) {
-  const std::span<const vec3> own = obstacle.mesh.surface->positions();
+  const std::span<const vec3> own = obstacle.mesh.shape().positions();
   std::vector<vec3> corners(own.begin(), own.end());
   for (vec3& x : corners) x = from_mesh(obstacle, x);
   return corners;
@@ -461,7 +467,7 @@ SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x) {
     case Obstacle::Shape::cylinder:
       return above_cylinder(obstacle, x);
     case Obstacle::Shape::mesh:
-      return in_space(obstacle, obstacle.mesh.surface->closest_point(in_mesh(obstacle, x)));
+      return in_space(obstacle, obstacle.mesh.shape().closest_point(in_mesh(obstacle, x)));
     case Obstacle::Shape::sphere:
     case Obstacle::Shape::capsule:
       break;
@@ -474,23 +480,25 @@ double visible_depth(const Obstacle& obstacle, const SurfacePoint& point) {
 }
 
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
-  return mesh.mesh.surface->is_crossed(in_mesh(mesh, from), in_mesh(mesh, to));
+  return mesh.mesh.shape().is_crossed(in_mesh(mesh, from), in_mesh(mesh, to));
 }
 
 std::optional<SurfacePoint> closest_point_within(const Obstacle& obstacle, const vec3& x, double reach,
                                                  FoundPoint* last) {
   if (last == nullptr) return closest_point(obstacle, x);
-  const TriangleSurface& surface = *obstacle.mesh.surface;
+  const TriangleSurface& surface = obstacle.mesh.shape();
   const vec3 at = in_mesh(obstacle, x);
   if (!last->point) {
-    *last = {at, surface.closest_point(at)};
+    *last = {at, surface.closest_point(at), surface.travel()};
   } else {
     constexpr double kRounding = 1e-9;  // of distances
     const SurfacePoint& before = *last->point;
-    const double moved = glm::distance(at, last->x), gap = before.height - before.level - moved;
+    const double deformed = std::abs(surface.travel() - last->travel);
+    const double moved = glm::distance(at, last->x) + deformed, gap = before.height - before.level - moved;
     if (surface.is_continuous() && gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
-    if (at != last->x)
-      *last = {at, surface.closest_point(at, (1 + kRounding) * (std::abs(before.height) + moved))};
+    if (at != last->x || deformed != 0)
+      *last = {at, surface.closest_point(at, (1 + kRounding) * (std::abs(before.height) + moved)),
+               surface.travel()};
   }
   return in_space(obstacle, *last->point);
 }

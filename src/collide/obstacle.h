@@ -18,14 +18,29 @@ namespace clothlab {
 
 /// A file of triangles, and the triangles once it has been read. Cheap to copy.
 struct MeshFile {
-  std::shared_ptr<const std::string> path;  ///< UTF-8; null: none
-  std::shared_ptr<const TriangleSurface> surface;
+  std::shared_ptr<const std::string> path;         ///< UTF-8, see BodyFile; null: none
+  std::shared_ptr<const TriangleSurface> surface;  ///< in the first frame
+  std::shared_ptr<const MeshFrames> frames = {};   ///< null: it does not deform
+  Playback playback = {};
+  double phase = 0;                                      ///< of `deformed`
+  std::shared_ptr<const TriangleSurface> deformed = {};  ///< null: as `surface`
 
-  /// The same file, read or not.
+  const TriangleSurface& shape() const { return deformed ? *deformed : *surface; }
+  /// The phase at the time t [s].
+  double phase_at(double t) const { return frames ? clothlab::phase_at(*frames, playback, t) : 0; }
+  /// The same file in the same frame, read or not.
   bool operator==(const MeshFile& other) const {
-    return path == other.path || (path && other.path && *path == *other.path);
+    return (path == other.path || (path && other.path && *path == *other.path)) &&
+           playback == other.playback && phase == other.phase;
   }
 };
+
+/// The largest speed of a corner in its frames, in units of the file per second.
+inline double deformation_speed(const MeshFile& mesh) {
+  return mesh.frames
+             ? mesh.frames->longest(mesh.playback.loops) * mesh.playback.rate / mesh.frames->interval()
+             : 0;
+}
 
 /// A turn about the centre of a body, then a shift [m].
 struct Pose {
@@ -146,17 +161,6 @@ void check_read(std::span<const Obstacle> bodies);
 /// The corners of the triangles of a mesh that has been read [m].
 std::vector<vec3> corners_of(const Obstacle& obstacle);
 
-/// The motion of a body at a time.
-struct SurfaceMotion {
-  vec3 velocity{0};  ///< of its centre [m/s]
-  vec3 centre{0};    ///< [m]
-  vec3 spin{0};      ///< [rad/s]
-
-  /// The velocity of a point at x that moves with the body [m/s].
-  vec3 at(const vec3& x) const { return velocity + glm::cross(spin, x - centre); }
-  bool operator==(const SurfaceMotion&) const = default;
-};
-
 /// The closest point of the surface to x. A mesh must have been read.
 SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x);
 /// Penetration depth into the visible body, without a mesh's rounding, of a point with that surface point
@@ -165,10 +169,11 @@ double visible_depth(const Obstacle& obstacle, const SurfacePoint& point);
 /// True if the segment between two points crosses a triangle of a mesh, which has been read.
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to);
 
-/// The closest point that was found for x, in the frame of a mesh.
+/// The closest point that was found for x, in the axes of a mesh.
 struct FoundPoint {
   vec3 x{0};
   std::optional<SurfacePoint> point;
+  double travel = 0;  ///< of the shape
 };
 /// The same, or nothing if x is certainly more than `reach` [m] above the surface. `last` is the result for
 /// this point in an earlier call, and becomes that of this one. A continuous mesh

@@ -6,7 +6,6 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "collide/feature_pair.h"
@@ -17,6 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kRoundingShare = 1e-3;  // of the diagonal
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 double angle_between(const vec3& a, const vec3& b) {
   return std::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b));
@@ -49,7 +49,7 @@ TriangleSurface::TriangleSurface(std::vector<vec3> positions, std::vector<Triang
   for (const Triangle& t : triangles_)
     for (const std::uint32_t corner : t) radius_ = std::max(radius_, glm::length(positions_[corner]));
   find_parts();
-  find_normals();
+  find_sides();
   continuous_ = keeps_parts_apart();
 }
 
@@ -77,69 +77,84 @@ void TriangleSurface::find_parts() {
   closed_.assign(number.size(), true);
 }
 
-void TriangleSurface::find_normals() {
-  normals_.resize(triangles_.size());
-  of_corner_.assign(positions_.size(), vec3(0));
+void TriangleSurface::find_sides() {
+  triangles_at_.fill(positions_.size(), [&](const auto& add) {
+    for (std::uint32_t t = 0; t < triangles_.size(); ++t)
+      for (const std::uint32_t corner : triangles_[t]) add(corner, t);
+  });
   std::vector<double> volume(parts());  // six times
   const vec3& any = positions_[triangles_.front()[0]];
-  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+  for (std::uint32_t t = 0; t < triangles_.size(); ++t) {
     const auto [a, b, c] = triangles_[t];
-    const vec3 &x = positions_[a], &y = positions_[b], &z = positions_[c];
-    normals_[t].face = glm::normalize(glm::cross(y - x, z - x));
-    volume[part_[t]] += glm::dot(x - any, glm::cross(y - any, z - any));
-    of_corner_[a] += angle_between(y - x, z - x) * normals_[t].face;
-    of_corner_[b] += angle_between(z - y, x - y) * normals_[t].face;
-    of_corner_[c] += angle_between(x - z, y - z) * normals_[t].face;
-  }
-  // Edges by the direction in which a triangle traverses them.
-  struct Side {
-    int triangles = 0;
-    vec3 normals{0};
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Side> sides;
-  const auto for_sides = [&](auto visit) {
-    for (std::size_t t = 0; t < triangles_.size(); ++t)
-      for (std::size_t k = 0; k < 3; ++k)
-        visit(t, k, std::pair(triangles_[t][(k + 1) % 3], triangles_[t][(k + 2) % 3]));
-  };
-  for_sides([&](std::size_t t, std::size_t /*k*/, const auto& side) {
-    Side& along = sides[side];
-    ++along.triangles;
-    along.normals += normals_[t].face;
-  });
-  for (vec3& corner : of_corner_)
-    if (const double length = glm::length(corner); length > 0) corner /= length;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> open;
-  for_sides([&](std::size_t t, std::size_t k, const auto& side) {
-    const auto other = sides.find(std::pair(side.second, side.first));
-    vec3 sum = sides.at(side).normals;
-    if (other != sides.end()) sum += other->second.normals;
-    if (sides.at(side).triangles != 1 || other == sides.end()) {
+    volume[part_[t]] += glm::dot(positions_[a] - any, glm::cross(positions_[b] - any, positions_[c] - any));
+    for (std::size_t k = 0; k < 3; ++k) {
+      int along = 0, against = 0;
+      std::uint32_t first = t;
+      for_sides(triangles_[t][k], triangles_[t][(k + 1) % 3], [&](std::uint32_t other, bool is_along) {
+        ++(is_along ? along : against);
+        first = std::min(first, other);
+      });
+      if (along == 1 && against == 1) continue;
       closed_[part_[t]] = false;
-      open.emplace(std::min(side.first, side.second), std::max(side.first, side.second));
+      if (first == t) ++open_edges_;
     }
-    const double length = glm::length(sum);
-    normals_[t].edge[k] = length > 0 ? sum / length : normals_[t].face;
-  });
-  open_edges_ = open.size();
-  for (std::size_t part = 0; part < parts(); ++part)
-    if (volume[part] == 0) closed_[part] = false;
-  // Parts that are inside out.
-  const auto is_reversed = [&](std::size_t t) { return closed_[part_[t]] && volume[part_[t]] < 0; };
-  std::vector<bool> reversed(positions_.size());
-  for (std::size_t t = 0; t < triangles_.size(); ++t) {
-    if (!is_reversed(t)) continue;
-    normals_[t].face = -normals_[t].face;
-    for (vec3& edge : normals_[t].edge) edge = -edge;
-    for (const std::uint32_t corner : triangles_[t]) reversed[corner] = true;
   }
-  for (std::size_t i = 0; i < positions_.size(); ++i)
-    if (reversed[i]) of_corner_[i] = -of_corner_[i];
+  for (std::size_t part = 0; part < parts(); ++part) {
+    if (volume[part] == 0) closed_[part] = false;
+    inside_out_.push_back(closed_[part] && volume[part] < 0);
+  }
+}
+
+/// Calls visit(triangle, traverses it in this direction) for the triangles at an edge, in ascending order.
+template <class Visit>
+void TriangleSurface::for_sides(std::uint32_t from, std::uint32_t to, const Visit& visit) const {
+  for (const std::uint32_t t : triangles_at_[from]) {
+    const auto k = static_cast<std::size_t>(std::ranges::find(triangles_[t], from) - triangles_[t].begin());
+    if (triangles_[t][(k + 1) % 3] == to) visit(t, true);
+    if (triangles_[t][(k + 2) % 3] == to) visit(t, false);
+  }
+}
+
+vec3 TriangleSurface::face_normal(std::uint32_t triangle) const {
+  const auto [a, b, c] = triangles_[triangle];
+  const vec3 across = glm::cross(positions_[b] - positions_[a], positions_[c] - positions_[a]);
+  if (!(glm::dot(across, across) > 0)) return vec3(0);
+  return inside_out_[part_[triangle]] ? -glm::normalize(across) : glm::normalize(across);
+}
+
+vec3 TriangleSurface::edge_normal(std::uint32_t triangle, std::size_t opposite) const {
+  const Triangle& t = triangles_[triangle];
+  vec3 along(0), against(0);
+  for_sides(t[(opposite + 1) % 3], t[(opposite + 2) % 3],
+            [&](std::uint32_t other, bool is_along) { (is_along ? along : against) += face_normal(other); });
+  const vec3 sum = along + against;
+  const double length = glm::length(sum);
+  return length > 0 ? sum / length : face_normal(triangle);
+}
+
+vec3 TriangleSurface::corner_normal(std::uint32_t corner) const {
+  vec3 sum(0);
+  for (const std::uint32_t t : triangles_at_[corner]) {
+    const auto k = static_cast<std::size_t>(std::ranges::find(triangles_[t], corner) - triangles_[t].begin());
+    const vec3 &x = positions_[corner], &y = positions_[triangles_[t][(k + 1) % 3]],
+               &z = positions_[triangles_[t][(k + 2) % 3]];
+    sum += angle_between(y - x, z - x) * face_normal(t);
+  }
+  const double length = glm::length(sum);
+  return length > 0 ? sum / length : sum;
+}
+
+void TriangleSurface::deform(const MeshFrames& frames, double phase) {
+  frames.interpolate(phase, positions_);
+  tree_.move(triangles_, positions_);
+  travel_ = frames.travel(phase);
+  radius_ = frames.radius();
+  continuous_ = parts() == 1;  // other parts may come near
 }
 
 SurfacePoint TriangleSurface::closest_point(const vec3& x, double within) const {
   double least = within * within;
-  std::size_t nearest = triangles_.size();
+  std::uint32_t nearest = kNone;
   vec3 weights(1, 0, 0), from_surface(0);
   tree_.find_nearest(x, least, [&](std::uint32_t t) {
     const auto [a, b, c] = triangles_[t];
@@ -154,11 +169,10 @@ SurfacePoint TriangleSurface::closest_point(const vec3& x, double within) const 
     }
     return least;
   });
-  if (nearest == triangles_.size()) {
+  if (nearest == kNone) {
     if (within != std::numeric_limits<double>::infinity()) return closest_point(x);  // by rounding
     nearest = 0;                                                                     // x is not finite
   }
-  const Normals& normals = normals_[nearest];
   const Triangle& corners = triangles_[nearest];
   const bool closed = closed_[part_[nearest]];
   int zeros = 0, zero = 0, full = 0;
@@ -172,15 +186,18 @@ SurfacePoint TriangleSurface::closest_point(const vec3& x, double within) const 
   SurfacePoint point;
   point.level = rounding_;
   point.slack = kSurfaceRounding;
+  point.triangle = nearest;
+  point.weights = weights;
   const auto at = [](int k) { return static_cast<std::size_t>(k); };
   if (zeros == 0) {
-    const double height = glm::dot(from_surface, normals.face);
+    const vec3 face = face_normal(nearest);
+    const double height = glm::dot(from_surface, face);
     const bool other_side = !closed && height < 0;
-    point.normal = other_side ? -normals.face : normals.face;
+    point.normal = other_side ? -face : face;
     point.height = other_side ? -height : height;
     return point;
   }
-  const vec3 out = zeros == 1 ? normals.edge[at(zero)] : of_corner_[corners[at(full)]];
+  const vec3 out = zeros == 1 ? edge_normal(nearest, at(zero)) : corner_normal(corners[at(full)]);
   const double distance = std::sqrt(least);
   const double side = closed && glm::dot(from_surface, out) < 0 ? -1 : 1;
   point.height = side * distance;

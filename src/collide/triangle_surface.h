@@ -9,7 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "collide/mesh_frames.h"
 #include "collide/triangle_tree.h"
+#include "core/compressed_rows.h"
 #include "core/vec.h"
 
 namespace clothlab {
@@ -27,6 +29,9 @@ struct SurfacePoint {
   vec3 least{0};               ///< direction of the least curvature, of length 1; 0: all are equal
   double slack = 0;            ///< rounding between the surface and points on it [m]
   double least_curvature = 0;  ///< [1/m]
+  // Of a mesh: where the closest point of its triangles is.
+  std::uint32_t triangle = 0;
+  vec3 weights{0};  ///< of the triangle's corners
 
   /// Signed distance from the surface [m], negative inside.
   double gap() const { return height - level; }
@@ -68,34 +73,42 @@ class TriangleSurface {
   /// True if the gap certainly changes by no more than a point moves: no part is near enough to a closed one
   /// to turn its inside into an outside.
   bool is_continuous() const { return continuous_; }
-  /// The distance of the farthest corner from the origin.
+  /// The distance of the farthest corner from the origin, in all frames.
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
   /// The search is shorter if the distance is known to be at most `within`.
   SurfacePoint closest_point(const vec3& x, double within = std::numeric_limits<double>::infinity()) const;
   /// True if the segment between two points crosses a triangle, edges included.
   bool is_crossed(const vec3& from, const vec3& to) const;
+  /// Outwards, of length 1; 0 of a triangle that has lost its area.
+  vec3 face_normal(std::uint32_t triangle) const;
+
+  /// Moves the corners to a phase of their frames. What is closed, which side is outside, and the rounding
+  /// stay as they are.
+  void deform(const MeshFrames& frames, double phase);
+  /// No corner of two shapes is farther apart than the difference of their travels.
+  double travel() const { return travel_; }
 
  private:
-  // The nearest feature may be the triangle itself, an edge or a corner.
-  struct Normals {
-    vec3 face{0};
-    std::array<vec3, 3> edge{};  // opposite to the corner of this number
-  };
   void find_parts();
-  void find_normals();
+  void find_sides();
   bool keeps_parts_apart() const;
+  template <class Visit>
+  void for_sides(std::uint32_t from, std::uint32_t to, const Visit& visit) const;
+  // Pseudonormals: of the edge opposite to a corner of a triangle, and of a corner.
+  vec3 edge_normal(std::uint32_t triangle, std::size_t opposite) const;
+  vec3 corner_normal(std::uint32_t corner) const;
 
   std::vector<vec3> positions_;
   std::vector<Triangle> triangles_;
-  std::vector<Normals> normals_;  // of triangles, of length 1
-  std::vector<vec3> of_corner_;   // of positions, of length 1 where defined
+  CompressedRows<std::uint32_t> triangles_at_;  // of corners
   TriangleTree tree_;
   std::vector<std::uint32_t> part_;  // of triangles
   std::vector<bool> closed_;         // of parts
+  std::vector<bool> inside_out_;     // of parts
   std::size_t open_edges_ = 0;
   bool continuous_ = false;
-  double radius_ = 0, rounding_ = 0;
+  double radius_ = 0, rounding_ = 0, travel_ = 0;
 };
 
 }  // namespace clothlab

@@ -16,6 +16,10 @@ TriangleTree::TriangleTree(std::span<const Triangle> triangles, std::span<const 
   }
   std::iota(triangle_.begin(), triangle_.end(), 0U);
   if (!triangles.empty()) build(0, static_cast<std::uint32_t>(triangles.size()), centres);
+  move(triangles, positions);
+}
+
+void TriangleTree::move(std::span<const Triangle> triangles, std::span<const vec3> positions) {
   for (std::size_t k = 0; k < triangle_.size(); ++k) {
     const auto [a, b, c] = triangles[triangle_[k]];
     boxes_[k] = {glm::min(glm::min(positions[a], positions[b]), positions[c]),

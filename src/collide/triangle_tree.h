@@ -89,6 +89,8 @@ class TriangleTree {
   TriangleTree() = default;
   TriangleTree(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
+  /// Fits the boxes to other positions of the same triangles.
+  void move(std::span<const Triangle> triangles, std::span<const vec3> positions);
   /// Fits a second set of boxes to triangles whose corners lie in boxes, one box per particle.
   void refit(WorkerPool& pool, std::span<const Triangle> triangles, std::span<const PackedBox> corners);
   /// The fitted box of the triangle in a slot.

@@ -41,7 +41,7 @@ void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<con
     meshes_.clear();
     corners_.clear();
     corners_before_.clear();
-    surface_of_vertex_.clear();
+    vertices_.clear();
   }
   with_itself_ = with_itself;
   listed_reach_ = near_reach_ = 0;
@@ -53,7 +53,8 @@ void CandidateList::place_meshes(const Surfaces* surfaces) {
   for (std::uint32_t k = 1; surfaces != nullptr && k < surfaces->size(); ++k) {
     const Obstacle &end = surfaces->body_at_end(k), &begin = surfaces->body_at_begin(k);
     if (end.mesh.surface)
-      next_meshes_.push_back({end.mesh.surface, k, end.from, begin.from, end.axes, begin.axes, end.scale});
+      next_meshes_.push_back({end.mesh.surface, k, end.from, begin.from, end.axes, begin.axes, end.scale,
+                              end.mesh.phase, begin.mesh.phase});
   }
   if (next_meshes_ == meshes_) return;
   if (!std::ranges::equal(next_meshes_, meshes_, {}, &PlacedMesh::mesh, &PlacedMesh::mesh)) add_next_meshes();
@@ -61,13 +62,16 @@ void CandidateList::place_meshes(const Surfaces* surfaces) {
   near_reach_ = 0;
   corners_.clear();
   corners_before_.clear();
-  surface_of_vertex_.clear();
-  for (const PlacedMesh& placed : meshes_)
-    for (const vec3& corner : placed.mesh->positions()) {
-      corners_.push_back(from_mesh(surfaces->body_at_end(placed.surface), corner));
-      corners_before_.push_back(from_mesh(surfaces->body_at_begin(placed.surface), corner));
-      surface_of_vertex_.push_back(placed.surface);
+  vertices_.clear();
+  for (const PlacedMesh& placed : meshes_) {
+    const Obstacle &end = surfaces->body_at_end(placed.surface),
+                   &begin = surfaces->body_at_begin(placed.surface);
+    for (std::uint32_t k = 0; k < placed.mesh->positions().size(); ++k) {
+      corners_.push_back(from_mesh(end, end.mesh.shape().positions()[k]));
+      corners_before_.push_back(from_mesh(begin, begin.mesh.shape().positions()[k]));
+      vertices_.push_back({placed.surface, k});
     }
+  }
 }
 
 /// Makes a finder for the cloth and next_meshes_, and room for their corners. Changes nothing if it throws.
@@ -88,7 +92,7 @@ void CandidateList::add_next_meshes() {
   const std::size_t corners = positions.size() - rest_.size();
   corners_.reserve(corners);
   corners_before_.reserve(corners);
-  surface_of_vertex_.reserve(corners);
+  vertices_.reserve(corners);
   finder_ = std::move(finder);
   listed_reach_ = 0;
   waits_ = 0;

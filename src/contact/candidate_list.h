@@ -33,7 +33,9 @@ class CandidateList {
   bool empty() const { return rest_.empty() || (!with_itself_ && meshes_.empty()); }
   bool is_cloth(std::uint32_t particle) const { return particle < rest_.size(); }
   /// The surface that a mesh vertex belongs to.
-  std::uint32_t surface_of(std::uint32_t vertex) const { return surface_of_vertex_[vertex - rest_.size()]; }
+  std::uint32_t surface_of(std::uint32_t vertex) const { return vertices_[vertex - rest_.size()].surface; }
+  /// Its number in that mesh.
+  std::uint32_t corner_of(std::uint32_t vertex) const { return vertices_[vertex - rest_.size()].corner; }
   /// The distance below which a pair counts as near: at most half the distance at rest of features of the
   /// cloth.
   double reach_of(const FeaturePair& pair, double reach) const;
@@ -106,12 +108,15 @@ class CandidateList {
     std::uint32_t surface;
     vec3 from, from_before;
     mat3 axes, axes_before;
-    double scale;
+    double scale, phase, phase_before;
     bool operator==(const PlacedMesh&) const = default;
   };
   std::vector<PlacedMesh> meshes_, next_meshes_;
   std::vector<vec3> corners_, corners_before_;  // of meshes, at the end and at the beginning
-  std::vector<std::uint32_t> surface_of_vertex_;
+  struct MeshVertex {
+    std::uint32_t surface, corner;
+  };
+  std::vector<MeshVertex> vertices_;
   PairFinder finder_;
   std::size_t searches_ = 0;
 

@@ -74,21 +74,21 @@ std::optional<SurfacePoint> ContactForce::seen_by(std::uint32_t particle, std::u
   const std::optional<SurfacePoint> closest = surfaces_->within(surface, particle, x, reach, at_begin_);
   if (settings_.law.barrier || start_.empty()) return closest;
   const vec3& start = start_[particle];
-  const double path = glm::distance(surfaces_->carried_back(surface, x), start);
+  const double path = glm::distance(surfaces_->carried_back(surface, particle, x), start);
   if (path < 0.5 * surfaces_->least_passage(surface)) return closest;
   const double touching = settings_.thickness + kTouching * settings_.law.distance;
   if (!surfaces_->within(surface, particle, start, surfaces_->thickness() + touching + path, true))
     return closest;
   const auto faces_start = [&](const SurfacePoint& from) {
-    return closest && glm::dot(closest->normal, surfaces_->normal_at_end(surface, from.normal)) > kSameSide;
+    return closest && glm::dot(closest->normal, surfaces_->normal_at_end(surface, from)) > kSameSide;
   };
   if (faces_start(surfaces_->at_begin(surface, particle, start))) return closest;
   const std::optional<vec3> touched = surfaces_->first_touch(surface, particle, start, x, touching);
   if (!touched) return closest;
   SurfacePoint met = surfaces_->at_begin(surface, particle, *touched);
   if (faces_start(met)) return closest;
-  met.normal = surfaces_->normal_at_end(surface, met.normal);
-  met.height += glm::dot(met.normal, x - *touched - surfaces_->displacement(surface, *touched));
+  met.normal = surfaces_->normal_at_end(surface, met);
+  met.height += glm::dot(met.normal, x - *touched - surfaces_->displacement(surface, particle, *touched));
   met.curvature = met.least_curvature = 0;
   return met;
 }
@@ -104,7 +104,7 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
         (prediction.u.empty() ? 0 : std::abs(prediction.factor) * glm::length(prediction.u[i]));
     for (std::uint32_t surface = first; surface < end_surface; ++surface) {
       if (!collides_with_particles(surface)) continue;
-      const vec3 velocity = surfaces_->velocity_at_end(surface, x[i]);
+      const vec3 velocity = surfaces_->velocity_at_end(surface, particle, x[i]);
       const auto seen = seen_by(particle, surface, x[i], reach + prediction.left * glm::length(velocity));
       if (!seen) continue;
       const SurfacePoint& point = *seen;
@@ -164,7 +164,8 @@ void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) cons
       }
       contact.surface = candidates_.surface_of(particle);
       contact.velocity -=
-          apart.weight[k] * surfaces_->velocity_at_end(contact.surface, candidates_.position_of(particle));
+          apart.weight[k] * surfaces_->velocity_of_corner(contact.surface, candidates_.corner_of(particle),
+                                                          candidates_.position_of(particle));
       contact.friction = surfaces_->friction(contact.surface);
     }
     contact.push = law_of(contact).push(contact.gap);

@@ -72,11 +72,12 @@ NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint
   NodalContact contact;
   contact.particle = particle;
   contact.surface = surface;
-  contact.normal = surfaces.normal_at_end(surface, point.normal);
+  contact.normal = surfaces.normal_at_end(surface, point);
   contact.friction = surfaces.friction(surface);
   contact.gap = gap_to(step, point);
-  contact.displacement = surfaces.displacement(surface, step.start.x[particle]);
-  contact.end_velocity = surfaces.velocity_at_end(surface, step.start.x[particle] + contact.displacement);
+  const vec3& x = step.start.x[particle];
+  contact.displacement = surfaces.displacement(surface, particle, x);
+  contact.end_velocity = surfaces.velocity_at_end(surface, particle, x + contact.displacement);
   return contact;
 }
 
@@ -98,7 +99,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
     const std::size_t others = found.size();
     const vec3 &x = start.x[i], &v = start.v[i];
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, x)) + fall;
+      const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, i, x)) + fall;
       if (surfaces.is_far(surface, i, x, reach)) continue;
       const SurfacePoint point = surfaces.at_begin(surface, i, x);
       if (!(point.gap() <= reach)) continue;
@@ -124,17 +125,18 @@ void NodalContactResponse::do_not_follow_turn(const ContactStep& step, NodalCont
   const Surfaces& surfaces = step.surfaces;
   if (!surfaces.turns(contact.surface)) return;
   const vec3& x = step.start.x[contact.particle];
-  const vec3 normal = surfaces.normal_at_begin(contact.surface, contact.normal);
-  const vec3 shift = surfaces.displacement_of_middle(contact.surface);
-  const vec3 turning = step.h * surfaces.velocity(contact.surface, x) - shift;
+  const vec3 normal = surfaces.normal_at_begin(contact.surface, contact.particle, x, contact.normal);
+  const vec3 shift = surfaces.common_displacement(contact.surface);
+  const vec3 turning = step.h * surfaces.velocity(contact.surface, contact.particle, x) - shift;
   const vec3 at = shift + glm::dot(normal, turning) * normal;
   const SurfacePoint point = surfaces.at_end(contact.surface, contact.particle, x + at);
   const vec3 n = point.normal;
   contact.normal = n;
   const double gap = gap_to(step, point);
   contact.displacement += (glm::dot(n, at - contact.displacement) + contact.gap - gap) * n;
-  contact.end_velocity +=
-      glm::dot(n, surfaces.velocity_at_end(contact.surface, x + at) - contact.end_velocity) * n;
+  contact.end_velocity += glm::dot(n, surfaces.velocity_at_end(contact.surface, contact.particle, x + at) -
+                                          contact.end_velocity) *
+                          n;
 }
 
 // The states and impulses of the last step are the first guess of this one. Where the surface of a contact
@@ -224,7 +226,8 @@ ContactResponse::End NodalContactResponse::end_step(const ContactStep& step, Sta
     pair.gap = point.gap();
     pair.push = contact.push() / step.h * contact.normal;
     pair.friction = contact.across(contact.impulse) / step.h;
-    const vec3 slip = after.v[contact.particle] - surfaces.velocity_at_end(contact.surface, x);
+    const vec3 slip =
+        after.v[contact.particle] - surfaces.velocity_at_end(contact.surface, contact.particle, x);
     pair.slip = pair.sticks ? 0.0 : glm::length(slip - glm::dot(point.normal, slip) * point.normal);
   }
   result.changed = result.changed || jumped_ || have_changed();
@@ -263,7 +266,7 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
     if (!(point.gap() <= kOnSurface) && !was_lifted && speed == 0) continue;
     if (std::abs(point.gap()) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
-    const vec3 velocity = surfaces.velocity_at_end(contact.surface, x);
+    const vec3 velocity = surfaces.velocity_at_end(contact.surface, i, x);
     const double outwards = glm::dot(point.normal, v - velocity);
     if (was_lifted) {  // its speed throws nothing up
       v -= outwards * point.normal;
@@ -322,8 +325,8 @@ void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_
       if (!is_below(point) || lifted.at(surface)) continue;
       moved = true;
       x += (point.level - point.height) * point.normal;
-      NodalContact stopped =
-          on_surface(point.normal, surfaces.velocity_at_end(surface, x), surfaces.friction(surface));
+      NodalContact stopped = on_surface(point.normal, surfaces.velocity_at_end(surface, particle, x),
+                                        surfaces.friction(surface));
       solve_coulomb(mat3(1), mat3(1), v, {&stopped, 1}, v);
     }
   }

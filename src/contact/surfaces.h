@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,9 +68,12 @@ Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves
 std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMoves& moves, double t);
 
 /// The floor and the obstacles in a step: their poses at its beginning and its end, and their motion between.
-/// Numbered: 0 the floor, k obstacle k − 1.
+/// Numbered: 0 the floor, k obstacle k − 1. Members that get a particle remember what they found for it:
+/// particles of different threads differ. kNoParticle is always searched.
 class Surfaces {
  public:
+  static constexpr std::uint32_t kNoParticle = std::numeric_limits<std::uint32_t>::max();
+
   Surfaces() : bodies_(1) { bodies_.reserve(1 + kMostObstacles); }
 
   /// Places them for a step from t to t + h [s]; with h = 0 at rest at the time t. `thickness` is added to
@@ -79,7 +84,12 @@ class Surfaces {
   /// The surfaces at rest in their poses at the end, with their velocities.
   Surfaces at_end() const {
     Surfaces copy = *this;
-    for (Body& body : copy.bodies_) body.begin = body.end;
+    for (Body& body : copy.bodies_) {
+      for (std::shared_ptr<TriangleSurface>& shape : body.shapes)
+        if (shape) shape = std::make_shared<TriangleSurface>(*shape);  // the next step changes these
+      if (body.shapes[1]) body.end.mesh.deformed = body.shapes[1];
+      body.begin = body.end;
+    }
     return copy;
   }
 
@@ -96,10 +106,6 @@ class Surfaces {
   /// An obstacle at the beginning, and at the end.
   const Obstacle& body_at_begin(std::uint32_t surface) const { return bodies_[surface].begin; }
   const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface].end; }
-  SurfaceMotion motion_at_end(std::uint32_t surface) const {
-    const Body& body = bodies_[surface];
-    return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
-  }
   /// The closest surface point to a particle at x, with the surface at the beginning, or at the end.
   SurfacePoint at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? closest_on_plane(floor_height_ + thickness_, x)
@@ -116,11 +122,13 @@ class Surfaces {
     const Body& body = bodies_[surface];
     return closest_point_within(at_begin ? body.begin : body.end, x, reach, found(body, particle));
   }
-  /// The position at the beginning of a point that moves with a surface and is at x at the end.
-  vec3 carried_back(std::uint32_t surface, const vec3& x) const {
+  /// The position at the beginning of a point that moves with a surface and is at x at the end. A point at a
+  /// mesh that deforms moves as the closest point of the mesh.
+  vec3 carried_back(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     const Body& body = bodies_[surface];
-    return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end)
-                      : x - body.displacement;
+    const vec3 at = body.deforms ? x - deformation(body, body.end, particle, x) : x;
+    return body.turns ? body.middle + glm::transpose(body.turn) * (at - body.middle_at_end)
+                      : at - body.displacement;
   }
   /// Where a particle that moves from `from` to `to` in the step [m] first is nearer to a surface than
   /// `least` [m], in the pose at the beginning. As seen from the surface it moves along a straight line,
@@ -142,40 +150,59 @@ class Surfaces {
   }
 
   /// The displacement in the step of a point at x that moves with a surface [m].
-  vec3 displacement(std::uint32_t surface, const vec3& x) const {
+  vec3 displacement(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     const Body& body = bodies_[surface];
-    return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.displacement;
+    return body.deforms ? displaced(body, x, deformation(body, body.begin, particle, x)) : displaced(body, x);
+  }
+  /// That of a corner of a mesh at x.
+  vec3 displacement_of_corner(std::uint32_t surface, std::uint32_t corner, const vec3& x) const {
+    const Body& body = bodies_[surface];
+    return body.deforms ? displaced(body, x, of_corner(body, body.begin, corner)) : displaced(body, x);
   }
   /// An upper bound of the displacement of its points in the step [m]; for a plane, of its middle.
   double largest_displacement(std::uint32_t surface) const {
     const Body& body = bodies_[surface];
-    return glm::length(body.displacement) + (body.turns ? 2 * body.bound : 0.0);
+    return glm::length(body.displacement) + body.deformation + (body.turns ? 2 * body.bound : 0.0);
   }
   /// The velocity of a point at x that moves with the surface, at the beginning and at the end [m/s].
-  vec3 velocity(std::uint32_t surface, const vec3& x) const {
-    return velocity(bodies_[surface], x, bodies_[surface].middle);
+  vec3 velocity(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+    const Body& body = bodies_[surface];
+    const vec3 rigid = velocity(body, x, body.middle);
+    return body.deforms ? rigid + deformation(body, body.begin, particle, x) / h_ : rigid;
   }
-  vec3 velocity_at_end(std::uint32_t surface, const vec3& x) const {
-    return velocity(bodies_[surface], x, bodies_[surface].middle_at_end);
+  vec3 velocity_at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+    const Body& body = bodies_[surface];
+    const vec3 rigid = velocity(body, x, body.middle_at_end);
+    return body.deforms ? rigid + deformation(body, body.end, particle, x) / h_ : rigid;
   }
-  bool turns(std::uint32_t surface) const { return bodies_[surface].turns; }
-  /// A normal at the beginning, turned to the end of the step. A particle that is constrained along it and
-  /// moves along a flat face that turns ends on the face.
-  vec3 normal_at_end(std::uint32_t surface, const vec3& normal) const {
-    return turns(surface) ? bodies_[surface].turn * normal : normal;
+  /// The velocity at the end of a corner of a mesh at x [m/s].
+  vec3 velocity_of_corner(std::uint32_t surface, std::uint32_t corner, const vec3& x) const {
+    const Body& body = bodies_[surface];
+    const vec3 rigid = velocity(body, x, body.middle_at_end);
+    return body.deforms ? rigid + of_corner(body, body.end, corner) / h_ : rigid;
   }
-  /// The inverse of normal_at_end.
-  vec3 normal_at_begin(std::uint32_t surface, const vec3& normal) const {
-    return turns(surface) ? glm::transpose(bodies_[surface].turn) * normal : normal;
+  /// True if normals of a surface turn.
+  bool turns(std::uint32_t surface) const { return bodies_[surface].turns || bodies_[surface].deforms; }
+  /// The normal of a point at the beginning, turned to the end of the step. A particle that is constrained
+  /// along it and moves along a flat face that turns ends on the face.
+  vec3 normal_at_end(std::uint32_t surface, const SurfacePoint& point) const;
+  /// The inverse of normal_at_end, for a particle at x at the beginning.
+  vec3 normal_at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                       const vec3& normal) const {
+    const Body& body = bodies_[surface];
+    if (body.deforms) return at_begin(surface, particle, x).normal;
+    return body.turns ? glm::transpose(body.turn) * normal : normal;
   }
-  /// The displacement of the point about which a body turns in the step [m].
-  vec3 displacement_of_middle(std::uint32_t surface) const { return bodies_[surface].displacement; }
+  /// The displacement in the step that all points of a body have in common [m].
+  vec3 common_displacement(std::uint32_t surface) const {
+    return bodies_[surface].displacement + bodies_[surface].common;
+  }
 
  private:
   static constexpr double kAnywhere = std::numeric_limits<double>::infinity();
   struct Body {
     Obstacle begin, end;
-    bool moves = false, turns = false;
+    bool moves = false, turns = false, deforms = false;
     vec3 middle{0}, middle_at_end{0};
     double bound = kAnywhere;                    // radius of a sphere around it [m], with room for rounding
     double least_passage = kAnywhere;            // [m]
@@ -183,10 +210,28 @@ class Surfaces {
     vec3 velocity{0};                            // of the middle [m/s]
     mat3 turn{1};                                // from begin to end
     vec3 spin{0};                                // [rad/s]
+    vec3 common{0};                              // mean deformation [m]
+    double deformation = 0;                      // bound of its length [m]
     mutable std::vector<FoundPoint> found = {};  // by particle, for a mesh
+    std::array<std::shared_ptr<TriangleSurface>, 2> shapes = {};  // of a mesh that deforms: begin, end
+    std::array<double, 2> phases{};
   };
   static FoundPoint* found(const Body& body, std::uint32_t particle) {
-    return body.found.empty() ? nullptr : &body.found[particle];
+    return particle < body.found.size() ? &body.found[particle] : nullptr;
+  }
+  static void deform(Body& body, const MeshFile& mesh, double t, double h);
+  // How the closest point of a mesh to x, or a corner, deforms in the step, in the axes of a pose [m].
+  static vec3 deformation(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x);
+  static vec3 with_face(const Body& body, const Obstacle& where, const SurfacePoint& point, std::size_t own);
+  static vec3 of_corner(const Body& body, const Obstacle& where, std::uint32_t corner) {
+    return where.axes *
+           (where.scale * (body.shapes[1]->positions()[corner] - body.shapes[0]->positions()[corner]));
+  }
+  static vec3 displaced(const Body& body, const vec3& x) {
+    return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.displacement;
+  }
+  static vec3 displaced(const Body& body, const vec3& x, const vec3& deformation) {
+    return deformation + displaced(body, x + deformation);
   }
   static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
@@ -200,7 +245,7 @@ class Surfaces {
   }
 
   bool has_floor_ = false, move_ = false;
-  double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
+  double h_ = 0, thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
   std::vector<Body> bodies_;  // by surface; [0] is the floor, at rest
 };
 

@@ -186,11 +186,12 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
   if (candidates_.empty()) return;
   collect(pool, particles_, kWatchGrain, by_chunk_, hits_, [&](std::size_t i, std::vector<Hit>& hits) {
     for (const Candidate& candidate : candidates_) {
-      const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
+      const auto particle = static_cast<std::uint32_t>(i);
+      const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, particle, after.x[i]);
       const vec3 displacement = to - from;
       const double square = glm::dot(displacement, displacement);
       if (square > candidate.depth * candidate.depth && passes(candidate, from, to))
-        hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square), false});
+        hits.push_back({particle, candidate.surface, std::sqrt(square), false});
     }
   });
   for (const Hit& hit : hits_) add_passage(hit, h);
@@ -211,7 +212,7 @@ void ContactWatch::find_sunk(const Surfaces& surfaces, double h, const State& be
   for (const DeepContact& deep : deep_) {
     const Obstacle& body = surfaces.body_at_begin(deep.surface);
     const vec3 &from = before.x[deep.particle],
-               to = surfaces.carried_back(deep.surface, after.x[deep.particle]);
+               to = surfaces.carried_back(deep.surface, deep.particle, after.x[deep.particle]);
     const double displacement = glm::distance(from, to), depth = least_passage_of(body);
     const bool crosses = body.shape != Obstacle::Shape::mesh || crosses_mesh(body, from, to);
     if (displacement > depth && crosses) continue;  // passes() detects it
@@ -256,7 +257,7 @@ bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const S
            for (int k = 0; k < 3; ++k) {
              const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
              from[k] = before.x[particle];
-             to[k] = surfaces.carried_back(surface, after.x[particle]);
+             to[k] = surfaces.carried_back(surface, Surfaces::kNoParticle, after.x[particle]);
            }
            for (int k = 0; k < points; ++k) {
              const vec3 point = spine.from + (k + 0.5) / points * along;

@@ -529,9 +529,10 @@ void Simulation::add_body_contacts(double h) {
   for (const ContactPair& pair : contact_->pairs(state_.v)) {
     if (!force.empty())
       contact_watch_.add_contact(pair, scene_->obstacles.bodies, force.settings().thickness);
-    const vec3 velocity = pair.surface == kClothItself
-                              ? vec3(0)
-                              : surfaces_.velocity_at_end(pair.surface, state_.x[pair.particle]);
+    const vec3 velocity =
+        pair.surface == kClothItself
+            ? vec3(0)
+            : surfaces_.velocity_at_end(pair.surface, pair.particle, state_.x[pair.particle]);
     next_body_contacts_.of(pair.surface).add(pair, velocity, h);
   }
 }

@@ -343,14 +343,19 @@ double Simulation::reach(const Scene& world) const {
     for (const Keyframe& key : body.path.keys)
       on_paths = std::max(on_paths, glm::length(key.move) +
                                         (key.turn != vec3(0) ? 2 * std::min(bound_of(body), distance) : 0.0));
-  return mesh_->diagonal + distance + on_paths;
+  double deformed = 0;
+  for (const Obstacle& body : world.obstacles.bodies)
+    if (body.mesh.frames) deformed = std::max(deformed, 2 * bound_of(body));
+  return mesh_->diagonal + distance + on_paths + deformed;
 }
 
-/// The largest speed of obstacles on paths [m/s].
+/// The largest speed of obstacles on paths and of the corners of meshes that deform [m/s].
 double Simulation::surface_speed(const Scene& world) const {
   double fastest = 0;
-  for (const Obstacle& body : world.obstacles.bodies)
-    fastest = std::max(fastest, fastest_on(body.path, std::min(bound_of(body), reach(world))));
+  for (const Obstacle& body : world.obstacles.bodies) {
+    const double on_path = fastest_on(body.path, std::min(bound_of(body), reach(world)));
+    fastest = std::max(fastest, on_path + body.scale * deformation_speed(body.mesh));
+  }
   return fastest;
 }
 

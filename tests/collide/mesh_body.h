@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -46,6 +47,23 @@ inline Obstacle mesh_body(TriangleSurface surface, const vec3& origin, double sc
 inline Obstacle angle_body(const vec3& origin, double scale) {
   auto [corners, triangles] = angle_mesh();
   return mesh_body(TriangleSurface(std::move(corners), std::move(triangles)), origin, scale);
+}
+
+/// A mesh whose corners are at `at(corner, frame)` in each of its frames.
+template <class At>
+Obstacle deforming_body(std::vector<vec3> corners, std::vector<TriangleSurface::Triangle> triangles,
+                        std::size_t frames, const At& at) {
+  std::vector<vec3> positions;
+  for (std::size_t k = 0; k < frames; ++k)
+    for (const vec3& corner : corners) positions.push_back(at(corner, k));
+  const std::size_t count = corners.size();
+  std::copy_n(positions.begin(), count, corners.begin());
+  const auto read = std::make_shared<const MeshFrames>(std::move(positions), count);
+  TriangleSurface surface(std::move(corners), std::move(triangles));
+  surface.deform(*read, 0);
+  Obstacle body = mesh_body(std::move(surface), vec3(0), 1);
+  body.mesh.frames = read;
+  return body;
 }
 
 }  // namespace clothlab::test

@@ -41,6 +41,13 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.floor.height = -1;
       scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1"),
                                 test::angle_body(vec3(0.3, -0.9, 0.3), 0.3)};
+      auto [corners, triangles] = test::angle_mesh();
+      Obstacle deforms = test::deforming_body(corners, triangles, 3, [](const vec3& x, std::size_t k) {
+        return (1 + 0.1 * static_cast<double>(k)) * x;
+      });
+      deforms.scale = 0.3;
+      deforms.mesh.playback.rate = 250;  // a frame in four steps
+      scene.obstacles.bodies.push_back(moved_to(deforms, vec3(0.3, -0.9, 0.3)));
       scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {1, vec3(0, 0.1, 0), vec3(0, 90, 0)}}, false};
       scene.groups = driven_scene().groups;
       scene.drivers = driven_scene().drivers;

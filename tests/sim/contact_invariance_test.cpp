@@ -216,10 +216,10 @@ TEST_P(ImpulsesOfContacts, DriveNoParticle) {
       ++pairs.at(pair.surface);
       ++(pair.sticks ? sticking : slipping);
       const Surfaces& surfaces = simulation.surfaces();
-      const vec3 u = surfaces.velocity_at_end(pair.surface, after.x[i]);
+      const vec3 u = surfaces.velocity_at_end(pair.surface, i, after.x[i]);
       const bool on_ball = pair.surface == 2;
       if (on_ball && method.holds != Holds::law_of_velocities) continue;
-      const vec3 moved = after.x[i] - before.x[i] - surfaces.displacement(pair.surface, before.x[i]);
+      const vec3 moved = after.x[i] - before.x[i] - surfaces.displacement(pair.surface, i, before.x[i]);
       const vec3 relative = on_ball ? after.v[i] - u : moved / scene.dt;
       const double speed = glm::length(before.v[i]) + glm::length(after.v[i]) + glm::length(u);
       const double rounding = 1e-12 * simulation.system().masses()[i] * speed / scene.dt;

@@ -314,12 +314,13 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
     if (!surfaces.is_mesh(surface)) continue;
     const Obstacle& body = surfaces.body_at_begin(surface);
-    const SurfaceMotion motion = surfaces.motion_at_end(surface);
-    for (const vec3& corner : body.mesh.surface->positions()) {
-      const vec3 x = from_mesh(body, corner), displacement = surfaces.displacement(surface, x);
+    const std::span<const vec3> corners = body.mesh.shape().positions();
+    for (std::uint32_t k = 0; k < corners.size(); ++k) {
+      const vec3 x = from_mesh(body, corners[k]),
+                 displacement = surfaces.displacement_of_corner(surface, k, x);
       x_.push_back(x);
       displacement_.push_back(displacement);
-      v_.push_back(motion.at(x + displacement));
+      v_.push_back(surfaces.velocity_of_corner(surface, k, x + displacement));
     }
   }
 }
@@ -401,9 +402,9 @@ ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std
   contact.count = 1;
   contact.particle[0] = particle;
   contact.weight[0] = 1;
-  contact.normal = surfaces.normal_at_end(surface, point.normal);
-  contact.surface_displacement = surfaces.displacement(surface, x);
-  contact.velocity = surfaces.velocity_at_end(surface, x + contact.surface_displacement);
+  contact.normal = surfaces.normal_at_end(surface, point);
+  contact.surface_displacement = surfaces.displacement(surface, particle, x);
+  contact.velocity = surfaces.velocity_at_end(surface, particle, x + contact.surface_displacement);
   contact.kept = kept;
   contact.above = glm::dot(contact.normal, x_[particle] - x) + gap_of(point) - kept;
   contact.friction = surfaces.friction(surface);
@@ -457,7 +458,7 @@ void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
   for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
     if (surfaces.is_mesh(surface)) continue;
     const auto point_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
-    const vec3 displacement = surfaces.carried_back(surface, from + displacement_[particle]) - from;
+    const vec3 displacement = surfaces.carried_back(surface, particle, from + displacement_[particle]) - from;
     const double length = glm::length(displacement);
     SurfacePoint point = point_at(from);
     const double gap = gap_of(point);
@@ -693,7 +694,8 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
   }
   for (std::uint32_t i = 0; i < particles; ++i) {
     const Zone& zone = zones_[zone_of_.find(i)];
-    const vec3 displacement = zone.surface ? surfaces.displacement(*zone.surface, x_[i]) : zone.displacement;
+    const vec3 displacement =
+        zone.surface ? surfaces.displacement(*zone.surface, i, x_[i]) : zone.displacement;
     if (inverse_[i] == 0) {
       if (glm::distance(displacement, displacement_[i]) <= kSameDisplacement) continue;
       squeezed_.particle = i;
@@ -701,7 +703,7 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
     }
     if (displacement == displacement_[i]) continue;
     displacement_[i] = displacement;
-    v_[i] = zone.surface ? surfaces.velocity_at_end(*zone.surface, x_[i] + displacement) : zone.velocity;
+    v_[i] = zone.surface ? surfaces.velocity_at_end(*zone.surface, i, x_[i] + displacement) : zone.velocity;
     moved_[i] = 1;
   }
   return true;

@@ -88,7 +88,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   if (const auto rate = number_row(
           "record-rate", "Frame rate",
           "Frames per second of simulated time. A video played at this rate shows the cloth in real time.",
-          settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "fps"))
+          settings.frames_per_second, kLeastRecordedRate, kMostRecordedRate, 60, "fps"))
     settings.frames_per_second = *rate;
   small_text(
       "Energies, strain and iterations of every step are written to diagnostics.csv in the same folder.");

@@ -53,7 +53,7 @@ inline constexpr double kLeastGrabStrength = 0.01;
 /// Bounds of ViewSettings::history_megabytes.
 inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
 /// Bounds of a recording's frames per second of simulated time.
-inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
+inline constexpr double kLeastRecordedRate = 1, kMostRecordedRate = 1000;
 
 /// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or only the
 /// active one.
