@@ -262,7 +262,9 @@ void SceneOptions::add_to(CLI::App& app) {
          "--obstacle", obstacles_,
          std::string("A body that cloth lies on, in metres: ").append(obstacle_forms()) +
              ". A plane is n·x = d; edges of boxes and cylinders are rounded. For turns and paths give an "
-             "object, as in scene files. Repeat it for more bodies; none removes the obstacles of the scene.")
+             "object, as in scene files. FILE#NAME limits an OBJ file to a group; a folder of OBJ files, "
+             "walk_####.obj and walk.pc2 (with walk.obj) are meshes that deform. Repeat it for more bodies; "
+             "none removes the obstacles of the scene.")
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group("Obstacles");

@@ -1,23 +1,87 @@
 // SPDX-License-Identifier: MIT
 #include "documents/obstacle_meshes.h"
 
+#include <algorithm>
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/text_file.h"
+#include "documents/body_file.h"
 #include "mesh/cloth_mesh.h"
+#include "mesh/obj_groups.h"
 #include "mesh/obj_reader.h"
+#include "mesh/point_cache.h"
 
 namespace clothlab {
 namespace {
 
-std::shared_ptr<const TriangleSurface> read_surface(const std::filesystem::path& path,
-                                                    const StopProbe& stop) {
-  ClothMesh read = build_cloth_mesh(read_obj_file(path, {stop, {}}), {.stop = stop});
+/// Throws InputError if two OBJ files differ in more than the positions of their vertices.
+void check_same_faces(const ObjMesh& first, const ObjMesh& other) {
+  const auto refuse = [&](const std::string& difference) {
+    throw InputError(other.name + ": " + difference + " " + first.name +
+                     ". All frames of a body need the same vertices and faces.");
+  };
+  const auto counts = [&](const char* what, std::size_t count, std::size_t of_first) {
+    if (count != of_first)
+      refuse("it has " + std::to_string(count) + " " + what + ", and " + std::to_string(of_first) +
+             " are in");
+  };
+  counts("vertices", other.vertices.size(), first.vertices.size());
+  counts("faces", other.face_count(), first.face_count());
+  for (std::size_t f = 0; f < first.face_count(); ++f)
+    if (!std::ranges::equal(first.face(f), other.face(f), {}, &ObjMesh::Corner::vertex,
+                            &ObjMesh::Corner::vertex))
+      refuse("face " + std::to_string(f + 1) + " has other vertices than in");
+}
+
+/// The vertices of the first OBJ file in all frames.
+PointCache read_frames(const BodyFile& body, std::span<const std::filesystem::path> files,
+                       const ObjMesh& first, const StopProbe& stop) {
+  if (body.is_point_cache()) {
+    PointCache cache = read_point_cache(body.file, stop);
+    if (cache.points != first.vertices.size())
+      throw InputError(shown_path(body.file) + ": it has " + std::to_string(cache.points) +
+                       " points, and the mesh " + first.name + " has " +
+                       std::to_string(first.vertices.size()) + " vertices.");
+    return cache;
+  }
+  PointCache frames{first.vertices.size(), 1, first.vertices};
+  for (std::size_t k = 1; k < files.size(); ++k) {
+    const ObjMesh next = read_obj_file(files[k], {stop, {}});
+    check_same_faces(first, next);
+    frames.positions.insert(frames.positions.end(), next.vertices.begin(), next.vertices.end());
+  }
+  return frames;
+}
+
+void read_mesh(MeshFile& mesh, const std::filesystem::path& path, const StopProbe& stop) {
+  const BodyFile body(path);
+  const std::vector<std::filesystem::path> files = body.files(stop);
+  if (files.empty()) throw InputError(shown_path(body.file) + ": the folder has no OBJ files.");
+  if (body.is_point_cache() && !BodyFile(files[0]).exists())
+    throw InputError(shown_path(body.file) + ": the faces of this point cache are missing. Put the mesh as " +
+                     shown_path(files[0].filename()) + " next to it.");
+  const ObjMesh whole = read_obj_file(files[0], {stop, {}});
+  ObjMesh part = whole;
+  keep_groups(part, body.groups);
+  ClothMesh read = build_cloth_mesh(std::move(part), {.stop = stop});
+  const PointCache frames = read_frames(body, files, whole, stop);
   try {
-    return std::make_shared<const TriangleSurface>(std::move(read.positions), std::move(read.triangles));
+    if (files.size() > 1) {
+      std::vector<vec3> corners;
+      for (std::size_t first = 0; first < frames.positions.size(); first += frames.points)
+        for (const std::uint32_t vertex : read.vertex_of_particle)
+          corners.push_back(frames.positions[first + vertex]);
+      std::copy_n(corners.begin(), read.positions.size(), read.positions.begin());
+      mesh.frames =
+          std::make_shared<const MeshFrames>(std::move(corners), read.positions.size(), frames.interval);
+    }
+    TriangleSurface surface(std::move(read.positions), std::move(read.triangles));
+    if (mesh.frames) surface.deform(*mesh.frames, 0);
+    mesh.surface = std::make_shared<const TriangleSurface>(std::move(surface));
   } catch (const InputError& error) {
     throw InputError(shown_path(path) + ": " + error.what());
   }
@@ -27,14 +91,16 @@ std::shared_ptr<const TriangleSurface> read_surface(const std::filesystem::path&
 
 void ObstacleMeshes::read(std::span<Obstacle> bodies, const StopProbe& stop) {
   for (const Obstacle& body : bodies)
-    if (body.mesh.path && body.mesh.surface) surfaces_.try_emplace(*body.mesh.path, body.mesh.surface);
+    if (body.mesh.path && body.mesh.surface) read_.try_emplace(*body.mesh.path, body.mesh);
   for (Obstacle& body : bodies) {
     if (body.shape != Obstacle::Shape::mesh || body.mesh.surface) continue;
-    const std::filesystem::path path = std::filesystem::absolute(path_of(*body.mesh.path));
+    std::filesystem::path path = std::filesystem::absolute(path_of(*body.mesh.path));
+    if (!path.has_filename()) path = path.parent_path();  // "walk/"
     body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
-    std::shared_ptr<const TriangleSurface>& surface = surfaces_[*body.mesh.path];
-    if (!surface) surface = read_surface(path, stop);
-    body.mesh.surface = surface;
+    MeshFile& mesh = read_[*body.mesh.path];
+    if (!mesh.surface) read_mesh(mesh, path, stop);
+    body.mesh.surface = mesh.surface;
+    body.mesh.frames = mesh.frames;
     check_obstacles(std::array{body});
   }
 }
@@ -47,6 +113,7 @@ std::vector<std::uint64_t> mesh_fingerprints(std::span<const Obstacle> bodies) {
     hash.add(body.mesh.surface->positions());
     for (const auto& [a, b, c] : body.mesh.surface->triangles())
       hash.add(std::uint64_t{a} << 32 | b).add(std::uint64_t{c});
+    if (body.mesh.frames) hash.add(body.mesh.frames->positions()).add(body.mesh.frames->interval());
     all.push_back(hash.value());
   }
   return all;

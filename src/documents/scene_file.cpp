@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/body_file.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
 
@@ -108,7 +110,8 @@ Scene scene_from_path(const fs::path& path, const StopProbe& stop, SceneExtras* 
 std::vector<fs::path> files_of(std::span<const Obstacle> bodies) {
   std::vector<fs::path> files;
   for (const Obstacle& body : bodies)
-    if (body.mesh.path) files.push_back(path_of(*body.mesh.path));
+    if (body.mesh.path)
+      std::ranges::move(BodyFile(path_of(*body.mesh.path)).files(), std::back_inserter(files));
   return files;
 }
 
@@ -119,16 +122,14 @@ std::vector<fs::path> files_of(const Scene& scene) {
 }
 
 fs::path moved_to(const fs::path& folder, const fs::path& mesh) {
-  std::error_code ignored;
   const fs::path moved = folder / mesh.filename();
-  return fs::exists(moved, ignored) ? moved : mesh;
+  return BodyFile(moved).exists() ? moved : mesh;
 }
 
 fs::path MeshSearch::find(const fs::path& mesh) const {
-  std::error_code ignored;
   const fs::path named = folder / mesh;  // an absolute one stays
   const fs::path found = moved.empty() ? named : moved_to(moved, named);
-  return found != named || fs::exists(named, ignored) ? found : moved_to(folder, named);
+  return found != named || BodyFile(named).exists() ? found : moved_to(folder, named);
 }
 
 void change_path(Obstacle& body, const std::function<fs::path(const fs::path&)>& change) {

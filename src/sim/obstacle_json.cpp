@@ -22,7 +22,7 @@ Obstacle read_obstacle(const json& value) {
   if (!value.is_object())
     throw InputError(
         "an obstacle must be a text such as \"sphere:0,-1,0,0.3\", or an object with that as its \"body\"");
-  const JsonMembers members(value, kOf, {"body", "turn", "path", "loops"});
+  const JsonMembers members(value, kOf, {"body", "turn", "path", "loops", "frames"});
   if (!members.has("body") || !value["body"].is_string())
     members.refuse("body", "a text such as \"sphere:0,-1,0,0.3\"");
   Obstacle obstacle = parse_obstacle(value["body"].get<std::string>());
@@ -39,13 +39,22 @@ Obstacle read_obstacle(const json& value) {
     key.read_if("turn", read.turn);
   }
   members.read_if("loops", obstacle.path.loops);
+  if (members.has("frames")) {
+    if (obstacle.shape != Obstacle::Shape::mesh || !value["frames"].is_object())
+      members.refuse("frames", "an object, of a mesh");
+    const JsonMembers frames(value["frames"], kOf, {"rate", "start", "loops"});
+    frames.read_if("rate", obstacle.mesh.playback.rate);
+    frames.read_if("start", obstacle.mesh.playback.start);
+    frames.read_if("loops", obstacle.mesh.playback.loops);
+  }
   check_obstacles(std::array{obstacle});
   return obstacle;
 }
 
 std::string write_obstacle(const Obstacle& obstacle) {
   const std::string body = json_text(text_of(obstacle));
-  if (obstacle.turn == vec3(0) && obstacle.path == ObstaclePath()) return body;
+  const Playback& playback = obstacle.mesh.playback;
+  if (obstacle.turn == vec3(0) && obstacle.path == ObstaclePath() && playback == Playback()) return body;
   std::string text = "{\"body\": " + body;
   if (obstacle.turn != vec3(0)) text.append(", \"turn\": ").append(json_list(obstacle.turn));
   if (!obstacle.path.keys.empty()) {
@@ -59,6 +68,12 @@ std::string write_obstacle(const Obstacle& obstacle) {
     text += ']';
   }
   if (obstacle.path.loops) text += ", \"loops\": true";
+  if (playback != Playback())
+    text.append(", \"frames\": {\"rate\": ")
+        .append(json_number(playback.rate))
+        .append(", \"start\": ")
+        .append(json_number(playback.start))
+        .append(playback.loops ? ", \"loops\": true}" : "}");
   return text + "}";
 }
 

@@ -279,6 +279,31 @@ class CommandLine(unittest.TestCase):
         self.assertAlmostEqual(float(floor["normal_impulse"]), 0.2 * 10 / 60, places=6)
         self.assertEqual((floor["particles"], sphere["particles"], cloth["particles"]), ("16", "0", "0"))
 
+    def test_a_body_that_deforms(self):
+        os.mkdir(self.dir / "walk")
+        faces = "g helper\nf 1 2 4\ng plate\nf 1 2 3\nf 1 3 4\n"
+        for frame in range(3):
+            y = -0.3 + 0.1 * frame
+            (self.dir / "walk" / f"w{frame}.obj").write_text(
+                f"v -1 {y} -1\nv -1 {y} 2\nv 2 {y} 2\nv 2 {y} -1\n" + faces)
+        run = ["simulate", "--grid", "4x4", "--pin", "none", "--obstacle"]
+        body = {"body": "mesh:0,0,0,1,walk/w#.obj#plate", "frames": {"rate": 20, "start": 0.5}}
+        outputs = ["--duration", "1", "--state", "s.csv", "--contact-csv", "c.csv", "--summary", "s.json"]
+        self.run_program(*run, json.dumps(body), *outputs)
+        for row in self.rows("s.csv"):  # on its rounding, which is a thousandth of the diagonal
+            self.assertAlmostEqual(float(row["y"]), -0.1 + 1e-3 * math.hypot(3, 3), places=6)
+        self.assertGreater(sum(float(row["work_motion"]) for row in self.rows("c.csv")), 0.2 * 9.8 * 0.2)
+        state = (self.dir / "s.csv").read_text()
+        self.run_program("simulate", "--scene", "s.json", "--duration", 1, "--state", "s.csv")
+        self.assertEqual((self.dir / "s.csv").read_text(), state)
+        self.refused(*run, "mesh:0,0,0,1,walk#skin", says="walk#skin")
+        self.refused(*run, "mesh:0,0,0,1,walk/w0.obj#skin", says=["skin", "its groups are helper, plate."])
+        self.refused(*run, json.dumps({"body": "sphere:0,-1,0,0.3", "frames": {}}), says=["frames", "of a mesh"])
+        self.refused(*run, json.dumps({**body, "frames": {"rate": 0}}), says="rate")
+        self.refused(*run, json.dumps(body), "--steps", 1, "--obj", "walk/w1.obj", says="is an input")
+        (self.dir / "walk" / "w3.obj").write_text(TRIANGLE)
+        self.refused(*run, json.dumps(body), says=["w3.obj: it has 1 faces, and 3 are in", "w0.obj"])
+
     def test_track_of_vertices(self):
         sheet = ["--grid", "4x4", "--scale", 2, "--dt", 0.002, "--steps", 6]
         lanes = "runge-kutta:heun", "runge-kutta:kutta3", "two-step:leapfrog"

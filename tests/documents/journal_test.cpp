@@ -635,6 +635,31 @@ TEST(Journal, AddsMeshObstaclesAgain) {
   expect_repeats(path, 1);
 }
 
+// Bodies that deform are played at the same times.
+TEST(Journal, AddsSequencesAgain) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "walk.journal";
+  for (int k = 1; k <= 3; ++k) {
+    const std::string y = std::to_string(0.1 * k);
+    std::ofstream(folder.path() / ("walk" + std::to_string(k) + ".obj"))
+        << "v 0 0 0\nv 1 0 0\nv 0 1" << y.substr(1) << " 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  }
+  std::vector<Obstacle> bodies{
+      parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(folder.path() / "walk#.obj"))};
+  bodies[0].mesh.playback = {30, 0.1, true};
+  Session session(sheet_scene(6));
+  session.steps(3);
+  read_obstacle_meshes(bodies);
+  session.send(SetObstacles{bodies});
+  session.send(SetPinPreset{PinPreset::none});
+  session.steps(30);
+  session.save(path);
+  expect_repeats(path, 1);
+  expect_repeats(path, 2);
+  std::ofstream(folder.path() / "walk3.obj", std::ios::app) << "v 1 1 1\n";
+  EXPECT_THROW(read_journal(path), InputError);
+}
+
 // Where the file of a body is another one, so is the run.
 TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
   const TemporaryFolder both;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/obj_groups.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace clothlab {
+
+void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
+  if (names.empty()) return;
+  ObjMesh kept;
+  std::set<std::string> used, existing;
+  for (std::size_t k = 0; k < mesh.groups.size(); ++k) {
+    const ObjMesh::FaceGroup& group = mesh.groups[k];
+    const std::size_t end = k + 1 < mesh.groups.size() ? mesh.groups[k + 1].first_face : mesh.face_count();
+    if (group.first_face == end) continue;
+    existing.insert(group.names.begin(), group.names.end());
+    std::vector<std::string> wanted;
+    for (const std::string& name : group.names)
+      if (std::ranges::find(names, name) != names.end()) wanted.push_back(name);
+    if (wanted.empty()) continue;
+    used.insert(wanted.begin(), wanted.end());
+    kept.groups.push_back({wanted, kept.face_count()});
+    for (std::size_t f = group.first_face; f < end; ++f) kept.add_face(mesh.face(f));
+  }
+  const std::vector<std::string_view> all(existing.begin(), existing.end());
+  for (const std::string& name : names)
+    if (!used.contains(name))
+      throw InputError(mesh.name + ": no face is in the group \"" + printable(name) + "\"" +
+                       (all.empty() ? std::string("; it has no groups.")
+                                    : "; its groups are " + printable(joined(all)) + "."));
+  std::swap(mesh.corners, kept.corners);
+  std::swap(mesh.face_offsets, kept.face_offsets);
+  std::swap(mesh.groups, kept.groups);
+}
+
+}  // namespace clothlab
