@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/body_file.h"
 #include "documents/checkpoint_file.h"
 #include "documents/command_line.h"
 #include "documents/obstacle_meshes.h"
@@ -66,8 +67,12 @@ void Documents::open_path(const Path& path, const Path& mesh_folder) {
 }
 
 void Documents::add_obstacle(const Path& path) {
-  if (kind_of(path) != FileKind::mesh)
-    return around_.ui.show_message(file_name(path) + " is no mesh (.obj), as obstacles are.", true);
+  if (std::error_code ignored;
+      kind_of(path) != FileKind::mesh && !BodyFile(path).is_point_cache() && !fs::is_directory(path, ignored))
+    return around_.ui.show_message(file_name(path) +
+                                       " cannot be an obstacle. Use a mesh (.obj), a folder of meshes or a "
+                                       "point cache (.pc2).",
+                                   true);
   Obstacle body;
   body.shape = Obstacle::Shape::mesh;
   body.from = body.to = vec3(0);
@@ -87,10 +92,10 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
   SetObstacles next{edits_.scene().obstacles.bodies};  // with the changes that are not applied yet
   next.bodies.push_back(placed_near_cloth(shown.frame, read->result(), next.bodies));
   check_obstacles(next.bodies);
-  const TriangleSurface& surface = *next.bodies.back().mesh.surface;
-  around_.ui.show_message(
-      file_name(path_of(*next.bodies.back().mesh.path)) + " is an obstacle now: " + triangles_text(surface),
-      false);
+  MeshFile& mesh = next.bodies.back().mesh;
+  if (mesh.frames) mesh.playback.start = shown.frame.record.time;  // its first frame is seen now
+  around_.ui.show_message(file_name(path_of(*mesh.path)) + " is an obstacle now: " + triangles_text(mesh),
+                          false);
   around_.ui.open_tab("Contact");  // with its rows
   return next;
 } catch (const std::bad_alloc&) {

@@ -1956,6 +1956,19 @@ def obstacles(program, assets):
         check(window.state()["particles"] == 144, "the mesh has become the cloth")
         window.key("ctrl+z")
         window.until(lambda: window.fresh_state()["obstacles"] == [], "the mesh gone")
+        walk = window.folder / "walk"
+        walk.mkdir()
+        for frame in range(3):
+            (walk / f"w{frame}.obj").write_text(body.read_text().replace("v 0 1 0", f"v 0 1.{frame} 0"))
+        window.xdotool("keydown", "shift")
+        window.drop(walk)
+        window.xdotool("keyup", "shift")
+        window.until(lambda: "obstacle1:rate" in window.state()["items"], "the rows of a mesh with frames")
+        check("4 triangles, closed, 3 frames." in window.state()["message"], window.state()["message"])
+        added = window.fresh_state()["obstacles"][0]["body"]
+        check(added.endswith("/walk"), added)
+        window.key("ctrl+z")
+        window.until(lambda: window.fresh_state()["obstacles"] == [], "the body that deforms gone")
 
         # Two triangles that intersect: said and marked at the start, and afterwards where the View tab asks for it.
         crossed = window.folder / "crossed.obj"

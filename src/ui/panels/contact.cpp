@@ -95,8 +95,17 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
     if (const auto typed = number_row((id + "scale").c_str(), "Scale", "Metres per unit of the file.",
                                       body.scale, kLeastObstacleScale, kMostObstacleScale, 1, ""))
       next.scale = *typed;
-    const TriangleSurface& surface = *body.mesh.surface;
-    small_text(file_name(path_of(*body.mesh.path)) + ": " + triangles_text(surface));
+    small_text(file_name(path_of(*body.mesh.path)) + ": " + triangles_text(body.mesh));
+    if (body.mesh.frames) {
+      Playback& playback = next.mesh.playback;
+      if (const auto typed = number_row((id + "rate").c_str(), "Frame rate", "Frames per second of the mesh.",
+                                        playback.rate, kLeastFrameRate, kMostFrameRate, 24, "1/s"))
+        playback.rate = *typed;
+      if (const auto typed = number_row((id + "start").c_str(), "First frame",
+                                        "Time of the first frame. The mesh stands still before.",
+                                        playback.start, -kLatestKeyframe, kLatestKeyframe, 0, "s"))
+        playback.start = *typed;
+    }
   } else if (body.shape != Obstacle::Shape::box) {
     if (const auto typed = number_row((id + "radius").c_str(), "Radius", "Radius of this body.", body.radius,
                                       kSmallestObstacle, kLargestObstacle, body.radius, "m"))
@@ -124,7 +133,7 @@ constexpr std::array kOffers{
           "Adds a slope below the cloth. The floor is a separate horizontal plane."},
     Offer{Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
           "Adds an OBJ file as a body, in the coordinates of the cloth's file. You can also drop one on the "
-          "window with Shift."},
+          "window with Shift, and a moving body as a folder of OBJ files or a .pc2 file."},
 };
 
 void obstacles(const PanelContext& context) {

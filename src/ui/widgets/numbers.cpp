@@ -138,13 +138,16 @@ std::string typing_help(const ParameterSpec& spec) {
          ", also as " + examples(spec);
 }
 
-std::string triangles_text(const TriangleSurface& surface) {
-  const std::size_t parts = surface.parts(), closed = surface.closed_parts();
-  std::string text = format_count(surface.triangles().size()) + " triangles, ";
-  if (closed == parts) return text + "closed.";
-  if (closed == 0) return text + "open: a thin sheet.";
-  return text + format_count(closed) + " of " + format_count(parts) +
-         " parts closed, the others thin sheets.";
+std::string triangles_text(const MeshFile& mesh) {
+  const std::size_t parts = mesh.surface->parts(), closed = mesh.surface->closed_parts();
+  std::string text = format_count(mesh.surface->triangles().size()) + " triangles, ";
+  if (closed == parts)
+    text += "closed";
+  else if (closed == 0)
+    text += "open: a thin sheet";
+  else
+    text += format_count(closed) + " of " + format_count(parts) + " parts closed, the others thin sheets";
+  return text + (mesh.frames ? ", " + format_count(mesh.frames->count()) + " frames." : ".");
 }
 
 }  // namespace clothlab

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "collide/triangle_surface.h"
+#include "collide/obstacle.h"
 #include "core/parameter.h"
 
 namespace clothlab {
@@ -40,7 +40,7 @@ TypedNumber typed_number(const ParameterSpec& spec, std::string_view text);
 /// What may be typed for a parameter: "from 0.001 ms to 1000 ms, also as 1/60 s, 20 us or 2*0.01".
 std::string typing_help(const ParameterSpec& spec);
 
-/// "5 856 triangles, closed.": how many a mesh obstacle has, and whether it encloses a body.
-std::string triangles_text(const TriangleSurface& surface);
+/// "5 856 triangles, closed, 30 frames.": of a mesh obstacle that has been read.
+std::string triangles_text(const MeshFile& mesh);
 
 }  // namespace clothlab
