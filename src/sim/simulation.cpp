@@ -234,14 +234,18 @@ void Simulation::add_work_of_pins(double h, const ComputeContext& context) {
   account_.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
 
-/// The air, the surfaces and the contacts of the substep. A changed set of constraints restarts multistep
-/// methods, as a changed pin does.
+/// A changed set of contacts restarts methods whose history contains contact, as a changed pin does.
+void Simulation::restart_at_contact() {
+  if (integrator_->has_history()) integrator_->reset();
+}
+
+/// The air, the surfaces and the contacts of the substep.
 void Simulation::begin_contact(double h, const ComputeContext& context) {
   system_.update_wind(context.pool, state_.x, state_.t);
   system_.set_driver_time(state_.t + force_time_ * h);
   CancelPoint(context.stop).poll();
   place_surfaces(h);
-  if (contact_->begin_step(contact_step(h, state_, context))) integrator_->reset();
+  if (contact_->begin_step(contact_step(h, state_, context))) restart_at_contact();
 }
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
@@ -281,12 +285,15 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
   ledger_.begin();
   ContactStep step = contact_step(h, substep_start_, context);
   step.continues = integrator_->has_history();
+  history_before_.clear();
+  if (contact_->corrects_steps() && !step.continues) integrator_->save(history_before_);
   StepReport report = integrator_->advance(system_, state_, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
     if (!contact_->needs_repeat(step, state_)) break;
     state_ = substep_start_;
-    integrator_->reset();
+    MemoryReader history(history_before_);  // nothing, if contact restarts the method
+    integrator_->load(history, state_.x.size());
     step.continues = false;
     of_step.contacts = contact_->solved();
     const StepReport before = report;
@@ -325,9 +332,8 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
     contact_failure_ =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
   if (corrects) given_by_surfaces_ += kinetic();
-  if (end.changed) integrator_->reset();
+  if (end.changed || end.moved) restart_at_contact();
   if (!end.moved) return;
-  integrator_->reset();
   given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
 }
 

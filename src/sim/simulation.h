@@ -161,6 +161,7 @@ class Simulation {
   StepStatus run_stages(const ComputeContext& context);
   StepStatus run_substep(const ComputeContext& context);
   void set_pin_targets(double h, const ComputeContext& context);
+  void restart_at_contact();
   void begin_contact(double h, const ComputeContext& context);
   void place_surfaces(double h) {
     surfaces_.place(scene_->floor, scene_->obstacles, contact_->thickness(), moves_, state_.x.size(),
@@ -373,6 +374,7 @@ class Simulation {
   std::vector<double> next_residuals_;
   Checkpoint at_step_;  // its start; between steps the start of a command
   State substep_start_, probe_;
+  Memory history_before_;  // of a method that contact does not restart, at the start of the substep
   bool watched_substep_ = false;
   EnergyAccount account_at_substep_;
   double moved_on_entry_ = 0;                          // [m]

@@ -78,8 +78,8 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
         "numerical dissipation, Journal of Applied Mechanics 60, 1993",
     .longest_contact_step = 0.004,
     .contact_warning =
-        "often blows up where cloth lands on the floor or an obstacle with steps above 4 ms. Use h = 4 ms "
-        "or less (--substeps), or a method that damps more: BDF2 or Backward Euler",
+        "gains energy where cloth lands on the floor or an obstacle with steps above 4 ms. Use h = 4 ms or "
+        "less (--substeps), or a method that damps more: BDF2 or Backward Euler",
     .parameters = kGeneralizedAlphaParameters,
     .growth = GeneralizedAlpha::growth<constants_of>,
     .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values).alpha_f; },
