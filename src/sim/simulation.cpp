@@ -51,6 +51,21 @@ Scene checked(Scene scene) {
   return scene;
 }
 
+// A sweep of XPBD carries a pull by about a row of springs, a wave by h √(k/m) rows in h. Where cloth lands
+// and sweeps are slower than waves, springs stretch by the displacement that the others do not know yet.
+std::string slow_sweeps_text(const Scene& scene, std::size_t particles) {
+  if (scene.integrator != "xpbd") return {};
+  const double sweeps = parameter_value(scene, parameter_spec("xpbd-iterations"));
+  const double substeps = parameter_value(scene, parameter_spec("xpbd-substeps"));
+  const double mass = scene.material.mass / static_cast<double>(particles);
+  const double rows = std::ceil(scene.h() * std::sqrt(scene.material.stretch_stiffness / mass));
+  if (rows <= sweeps * substeps) return {};
+  return "XPBD's " + format_plain(sweeps * substeps) + " sweeps in " + format_quantity(scene.h(), "s") +
+         " carry a pull by about as many rows of springs, a wave in this cloth by " + format_plain(rows) +
+         ". Where cloth lands, springs stretch too far and gain energy. Use at least " +
+         format_plain(std::ceil(rows / sweeps)) + " of its substeps (--xpbd-substeps), or Backward Euler.";
+}
+
 const Scene& scene_of(const Checkpoint& checkpoint) {
   if (!checkpoint.scene) throw InputError("The checkpoint has no scene.");
   return *checkpoint.scene;
@@ -644,9 +659,11 @@ void Simulation::notice_world(const Overlap& overlap) {
     report(NoticeCause::overlap, [&] { return text_of(overlap, state_.x.size(), scene_->obstacles.bodies); });
   report(NoticeCause::open_obstacle, [&] { return open_mesh_text(*scene_); });
   report(NoticeCause::obstacle_size, [&] { return obstacle_size_text(scene_->obstacles.bodies); });
-  if (has_surfaces(*scene_) && scene_->h() > info_->longest_contact_step)
+  if (!has_surfaces(*scene_)) return;
+  if (scene_->h() > info_->longest_contact_step)
     report(NoticeCause::unstable_contact,
            [&] { return std::string(info_->title) + " " + std::string(info_->contact_warning) + "."; });
+  report(NoticeCause::unstable_contact, [&] { return slow_sweeps_text(*scene_, state_.x.size()); });
 }
 
 void Simulation::notice_energy() {
