@@ -26,7 +26,7 @@ enum class NoticeCause : std::uint8_t {
   mesh_repaired,       ///< doubled faces were merged, or faces without area dropped
   overlap,             ///< particles were inside the floor or an obstacle at the start
   large_strain,        ///< a stretch spring was strained by more than half
-  unstable_contact,    ///< the method often blows up where cloth lands on something
+  unstable_contact,    ///< the method gains energy where cloth lands on something
   tunnelling,          ///< particles passed through an obstacle within a step
   behind_obstacle,     ///< most of the cloth is behind an obstacle, or one went through it
   open_obstacle,       ///< an obstacle's mesh is not closed

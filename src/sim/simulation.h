@@ -214,7 +214,7 @@ class Simulation {
   void notice_gain_in_step();
   void notice_strain();
   void notice_distances();
-  /// Reports an overlap, open or very large obstacles, and a method that often blows up with contact.
+  /// Reports an overlap, open or very large obstacles, and a method that gains energy with contact.
   void notice_world(const Overlap& overlap);
   /// The current overlap, if deeper than `normal` [m].
   Overlap find_overlap(WorkerPool& pool, double normal) const;
