@@ -315,6 +315,7 @@ Obstacle posed(const Obstacle& obstacle, const Pose& pose) {
   to.mesh = obstacle.mesh;
   to.scale = obstacle.scale;
   to.axes = obstacle.axes;
+  to.inset = pose.inset;
   const vec3 centre = centre_of(obstacle);
   if (pose.turn != glm::dquat(1, 0, 0, 0)) {
     const mat3 turn = glm::mat3_cast(pose.turn);
@@ -449,16 +450,19 @@ SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint point) {
   return point;
 }
 
-}  // namespace
-
-std::vector<vec3> corners_of(const Obstacle& obstacle) {
-  const std::span<const vec3> own = obstacle.mesh.shape().positions();
-  std::vector<vec3> corners(own.begin(), own.end());
-  for (vec3& x : corners) x = from_mesh(obstacle, x);
-  return corners;
+// The parallel surface that is `inset` below. At its centre of curvature it ends in a point.
+SurfacePoint shrunk(SurfacePoint point, double inset) {
+  if (inset == 0) return point;
+  const auto curvature_there = [&](double curvature) {
+    return curvature / std::max(1 - curvature * inset, curvature * kSmallestObstacle);
+  };
+  point.level -= inset;
+  if (point.curvature > 0) point.curvature = curvature_there(point.curvature);
+  if (point.least_curvature > 0) point.least_curvature = curvature_there(point.least_curvature);
+  return point;
 }
 
-SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x) {
+SurfacePoint closest_point_at_full_size(const Obstacle& obstacle, const vec3& x) {
   switch (obstacle.shape) {
     case Obstacle::Shape::plane:
       return above_plane(obstacle, x);
@@ -475,8 +479,21 @@ SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x) {
   return above_segment(obstacle, x);
 }
 
+}  // namespace
+
+std::vector<vec3> corners_of(const Obstacle& obstacle) {
+  const std::span<const vec3> own = obstacle.mesh.shape().positions();
+  std::vector<vec3> corners(own.begin(), own.end());
+  for (vec3& x : corners) x = from_mesh(obstacle, x);
+  return corners;
+}
+
+SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x) {
+  return shrunk(closest_point_at_full_size(obstacle, x), obstacle.inset);
+}
+
 double visible_depth(const Obstacle& obstacle, const SurfacePoint& point) {
-  return obstacle.shape == Obstacle::Shape::mesh ? -point.height : point.level - point.height;
+  return (obstacle.shape == Obstacle::Shape::mesh ? 0.0 : point.level + obstacle.inset) - point.height;
 }
 
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to) {
@@ -495,12 +512,13 @@ std::optional<SurfacePoint> closest_point_within(const Obstacle& obstacle, const
     const SurfacePoint& before = *last->point;
     const double deformed = std::abs(surface.travel() - last->travel);
     const double moved = glm::distance(at, last->x) + deformed, gap = before.height - before.level - moved;
-    if (surface.is_continuous() && gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
+    if (surface.is_continuous() && gap * (1 - kRounding) * obstacle.scale > reach - obstacle.inset)
+      return std::nullopt;
     if (at != last->x || deformed != 0)
       *last = {at, surface.closest_point(at, (1 + kRounding) * (std::abs(before.height) + moved)),
                surface.travel()};
   }
-  return in_space(obstacle, *last->point);
+  return shrunk(in_space(obstacle, *last->point), obstacle.inset);
 }
 
 }  // namespace clothlab

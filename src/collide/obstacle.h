@@ -42,10 +42,11 @@ inline double deformation_speed(const MeshFile& mesh) {
              : 0;
 }
 
-/// A turn about the centre of a body, then a shift [m].
+/// A turn about the centre of a body, then a shift [m]. A body that grows is shrunk by `inset` [m].
 struct Pose {
   glm::dquat turn{1, 0, 0, 0};
   vec3 shift{0};
+  double inset = 0;
   bool operator==(const Pose&) const = default;
 };
 
@@ -96,6 +97,9 @@ struct Obstacle {
   vec3 turn{0};  ///< of a box or a mesh, from the axes of space, see turn_of() [°]; set by turned()
   mat3 axes{1};  ///< of a box or a mesh: columns of length 1; turns with all shapes
   ObstaclePath path = {};  ///< relative to the values above
+  /// Its surface is this far inside the one that the values above describe, along the normals [m]; negative:
+  /// outside. Only posed() sets it.
+  double inset = 0;
 
   bool operator==(const Obstacle&) const = default;
 };
@@ -133,6 +137,9 @@ Obstacle moved_to(const Obstacle& obstacle, const vec3& centre);
 struct Obstacles {
   std::vector<Obstacle> bodies;
   double friction = 0.3;  ///< μ of Coulomb's friction, at rest and sliding
+  /// Bodies that contain particles when they appear grow to their size within this time [s]; 0: they appear
+  /// at full size.
+  double grow = 0;
 
   bool operator==(const Obstacles&) const = default;
 };
@@ -163,8 +170,8 @@ std::vector<vec3> corners_of(const Obstacle& obstacle);
 
 /// The closest point of the surface to x. A mesh must have been read.
 SurfacePoint closest_point(const Obstacle& obstacle, const vec3& x);
-/// Penetration depth into the visible body, without a mesh's rounding, of a point with that surface point
-/// [m].
+/// Penetration depth into the visible body, which is at full size and without a mesh's rounding, of a point
+/// with that surface point [m].
 double visible_depth(const Obstacle& obstacle, const SurfacePoint& point);
 /// True if the segment between two points crosses a triangle of a mesh, which has been read.
 bool crosses_mesh(const Obstacle& mesh, const vec3& from, const vec3& to);

@@ -76,8 +76,9 @@ NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint
   contact.friction = surfaces.friction(surface);
   contact.gap = gap_to(step, point);
   const vec3& x = step.start.x[particle];
-  contact.displacement = surfaces.displacement(surface, particle, x);
-  contact.end_velocity = surfaces.velocity_at_end(surface, particle, x + contact.displacement);
+  contact.displacement = surfaces.displacement(surface, particle, x, point.normal);
+  contact.end_velocity =
+      surfaces.velocity_at_end(surface, particle, x + contact.displacement, contact.normal);
   return contact;
 }
 
@@ -99,7 +100,8 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
     const std::size_t others = found.size();
     const vec3 &x = start.x[i], &v = start.v[i];
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, i, x)) + fall;
+      const double reach = kSpeedRoom * step.h * glm::length(v - surfaces.velocity(surface, i, x)) + fall +
+                           surfaces.growth(surface);
       if (surfaces.is_far(surface, i, x, reach)) continue;
       const SurfacePoint point = surfaces.at_begin(surface, i, x);
       if (!(point.gap() <= reach)) continue;
@@ -134,9 +136,8 @@ void NodalContactResponse::do_not_follow_turn(const ContactStep& step, NodalCont
   contact.normal = n;
   const double gap = gap_to(step, point);
   contact.displacement += (glm::dot(n, at - contact.displacement) + contact.gap - gap) * n;
-  contact.end_velocity += glm::dot(n, surfaces.velocity_at_end(contact.surface, contact.particle, x + at) -
-                                          contact.end_velocity) *
-                          n;
+  const vec3 velocity = surfaces.velocity_at_end(contact.surface, contact.particle, x + at, n);
+  contact.end_velocity += glm::dot(n, velocity - contact.end_velocity) * n;
 }
 
 // The states and impulses of the last step are the first guess of this one. Where the surface of a contact
@@ -266,7 +267,7 @@ bool NodalContactResponse::stop_on_surfaces(const ContactStep& step, std::span<N
     if (!(point.gap() <= kOnSurface) && !was_lifted && speed == 0) continue;
     if (std::abs(point.gap()) <= kSurfaceRounding)
       x = x - point.height * point.normal + point.level * point.normal;
-    const vec3 velocity = surfaces.velocity_at_end(contact.surface, i, x);
+    const vec3 velocity = surfaces.velocity_at_end(contact.surface, i, x, point.normal);
     const double outwards = glm::dot(point.normal, v - velocity);
     if (was_lifted) {  // its speed throws nothing up
       v -= outwards * point.normal;
@@ -325,8 +326,9 @@ void NodalContactResponse::put_on_surfaces(const ContactStep& step, std::uint32_
       if (!is_below(point) || lifted.at(surface)) continue;
       moved = true;
       x += (point.level - point.height) * point.normal;
-      NodalContact stopped = on_surface(point.normal, surfaces.velocity_at_end(surface, particle, x),
-                                        surfaces.friction(surface));
+      NodalContact stopped =
+          on_surface(point.normal, surfaces.velocity_at_end(surface, particle, x, point.normal),
+                     surfaces.friction(surface));
       solve_coulomb(mat3(1), mat3(1), v, {&stopped, 1}, v);
     }
   }

@@ -20,9 +20,35 @@ vec3 ObstacleMoves::shift(std::uint32_t obstacle, double t) const {
   return rest <= 1e-9 * move->duration ? vec3(0) : rest / move->duration * move->left;
 }
 
+double ObstacleMoves::Growth::passed(double t) const {
+  const double share = (t - start) / duration;
+  return share >= 1 - 1e-9 ? 1 : share;
+}
+
+bool ObstacleMoves::have_grown(double t) const {
+  return std::ranges::all_of(growths_, [t](const Growth& growth) { return growth.passed(t) == 1; });
+}
+
+// Smoothstep: it begins and ends at rest.
+double ObstacleMoves::inset(std::uint32_t obstacle, double t) const {
+  const auto growth = std::ranges::find(growths_, obstacle, &Growth::obstacle);
+  if (growth == growths_.end()) return 0;
+  const double passed = growth->passed(t), left = 1 - passed;
+  return (growth->depth + growth->beyond) * left * left * (1 + 2 * passed) - growth->beyond;
+}
+
+double ObstacleMoves::fastest_growth() const {
+  constexpr double kOfMean = 1.5;  // of smoothstep
+  double fastest = 0;
+  for (const Growth& growth : growths_)
+    fastest = std::max(fastest, kOfMean * (growth.depth + growth.beyond) / growth.duration);
+  return fastest;
+}
+
 Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves& moves, double t) {
   Pose pose = pose_on(obstacle.path, t);
   pose.shift += moves.shift(number, t);
+  pose.inset = moves.inset(number, t);
   return pose;
 }
 
@@ -70,6 +96,8 @@ void Surfaces::place(const Floor& floor, const Obstacles& obstacles, double thic
     body.least_passage = least_passage_of(obstacle);
     body.displacement = to.shift - from.shift;
     body.velocity = body.moves ? body.displacement / h : vec3(0);
+    body.growth = from.inset - to.inset;
+    body.growth_rate = body.moves ? body.growth / h : 0;
     body.turns = from.turn != to.turn;
     if (body.turns) {
       glm::dquat turn = to.turn * glm::conjugate(from.turn);

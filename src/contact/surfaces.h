@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,18 +29,35 @@ struct Floor {
 };
 
 /// Obstacles that still move to their position in the scene (MoveObstacle), each in a straight line at
-/// constant speed, as moving pins.
+/// constant speed, as moving pins; and bodies that still grow to their size.
 class ObstacleMoves {
  public:
   /// At the time `start` [s] an obstacle is `left` [m] away from its position in the scene; it arrives after
   /// `duration` [s].
   void move(std::uint32_t obstacle, const vec3& left, double start, double duration);
-  /// All obstacles are at their positions in the scene.
-  void rest() { moves_.clear(); }
-  bool empty() const { return moves_.empty(); }
+  /// At the time `start` [s] the surface of a body is `depth` [m] inside its place in the scene; after
+  /// `duration` [s] it is `beyond` [m] outside. It begins and ends at rest.
+  void grow(std::uint32_t obstacle, double depth, double beyond, double start, double duration) {
+    growths_.push_back({obstacle, depth, beyond, start, duration});
+  }
+  /// All obstacles are at their positions in the scene, at full size.
+  void rest() {
+    moves_.clear();
+    end_growth();
+  }
+  void end_growth() { growths_.clear(); }
+  bool empty() const { return moves_.empty() && growths_.empty(); }
+  /// True until end_growth().
+  bool grows() const { return !growths_.empty(); }
+  /// True if no body grows after the time t [s].
+  bool have_grown(double t) const;
 
   /// The position of an obstacle at the time t [s] relative to its position in the scene [m].
   vec3 shift(std::uint32_t obstacle, double t) const;
+  /// How far its surface is inside its place in the scene at the time t [s]; negative: outside [m].
+  double inset(std::uint32_t obstacle, double t) const;
+  /// The largest speed of a surface that grows [m/s].
+  double fastest_growth() const;
 
   /// Calls each(number) for every number.
   template <class Each>
@@ -48,6 +66,13 @@ class ObstacleMoves {
       each(move.obstacle);
       each(move.left);
       for (double* value : {&move.start, &move.duration}) each(*value);
+    });
+  }
+  template <class Each>
+  void each_number_of_growth(const Each& each) {
+    each.list(growths_, [&](Growth& growth) {
+      each(growth.obstacle);
+      for (double* value : {&growth.depth, &growth.beyond, &growth.start, &growth.duration}) each(*value);
     });
   }
 
@@ -59,7 +84,17 @@ class ObstacleMoves {
     double duration = 0;
   };
 
-  std::vector<Move> moves_;  // at most one per obstacle
+  struct Growth {
+    std::uint32_t obstacle = 0;
+    double depth = 0, beyond = 0;
+    double start = 0, duration = 0;
+    /// The fraction of the duration that has passed at the time t; 1 at the end, although t is a sum of
+    /// rounded steps.
+    double passed(double t) const;
+  };
+
+  std::vector<Move> moves_;      // at most one per obstacle
+  std::vector<Growth> growths_;  // at most one per obstacle
 };
 
 /// The pose of an obstacle at the time t [s], relative to its own numbers.
@@ -143,42 +178,52 @@ class Surfaces {
     const Body& body = bodies_[surface];
     if (body.moves) return false;
     const vec3 apart = x - body.middle;
-    const double near = body.bound + thickness_ + reach;
+    const double near = body.bound + thickness_ + reach + std::max(-body.end.inset, 0.0);
     if (glm::dot(apart, apart) > near * near) return true;
     FoundPoint* last = found(body, particle);
     return last != nullptr && !closest_point_within(body.end, x, thickness_ + reach, last);
   }
 
-  /// The displacement in the step of a point at x that moves with a surface [m].
-  vec3 displacement(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+  /// The displacement in the step of a point at x that moves with a surface [m]. Points of a surface that
+  /// grows also move along its `normal` there; without one the body does not grow.
+  vec3 displacement(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                    const vec3& normal = vec3(0)) const {
     const Body& body = bodies_[surface];
-    return body.deforms ? displaced(body, x, deformation(body, body.begin, particle, x)) : displaced(body, x);
+    const vec3 own =
+        body.deforms ? displaced(body, x, deformation(body, body.begin, particle, x)) : displaced(body, x);
+    return body.growth == 0 ? own : own + body.growth * normal;
   }
   /// That of a corner of a mesh at x.
   vec3 displacement_of_corner(std::uint32_t surface, std::uint32_t corner, const vec3& x) const {
     const Body& body = bodies_[surface];
     return body.deforms ? displaced(body, x, of_corner(body, body.begin, corner)) : displaced(body, x);
   }
+  /// How far a surface grows in the step, along its normals [m].
+  double growth(std::uint32_t surface) const { return bodies_[surface].growth; }
   /// An upper bound of the displacement of its points in the step [m]; for a plane, of its middle.
   double largest_displacement(std::uint32_t surface) const {
     const Body& body = bodies_[surface];
-    return glm::length(body.displacement) + body.deformation + (body.turns ? 2 * body.bound : 0.0);
+    return glm::length(body.displacement) + body.deformation + (body.turns ? 2 * body.bound : 0.0) +
+           body.growth;
   }
-  /// The velocity of a point at x that moves with the surface, at the beginning and at the end [m/s].
-  vec3 velocity(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+  /// The velocity of a point at x that moves with the surface, at the beginning and at the end [m/s]. See
+  /// displacement() for the normal.
+  vec3 velocity(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                const vec3& normal = vec3(0)) const {
     const Body& body = bodies_[surface];
-    const vec3 rigid = velocity(body, x, body.middle);
-    return body.deforms ? rigid + deformation(body, body.begin, particle, x) / h_ : rigid;
+    const vec3 own = velocity(body, x, body.middle, normal);
+    return body.deforms ? own + deformation(body, body.begin, particle, x) / h_ : own;
   }
-  vec3 velocity_at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
+  vec3 velocity_at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                       const vec3& normal = vec3(0)) const {
     const Body& body = bodies_[surface];
-    const vec3 rigid = velocity(body, x, body.middle_at_end);
-    return body.deforms ? rigid + deformation(body, body.end, particle, x) / h_ : rigid;
+    const vec3 own = velocity(body, x, body.middle_at_end, normal);
+    return body.deforms ? own + deformation(body, body.end, particle, x) / h_ : own;
   }
   /// The velocity at the end of a corner of a mesh at x [m/s].
   vec3 velocity_of_corner(std::uint32_t surface, std::uint32_t corner, const vec3& x) const {
     const Body& body = bodies_[surface];
-    const vec3 rigid = velocity(body, x, body.middle_at_end);
+    const vec3 rigid = velocity(body, x, body.middle_at_end, vec3(0));
     return body.deforms ? rigid + of_corner(body, body.end, corner) / h_ : rigid;
   }
   /// True if normals of a surface turn.
@@ -212,6 +257,7 @@ class Surfaces {
     vec3 spin{0};                                // [rad/s]
     vec3 common{0};                              // mean deformation [m]
     double deformation = 0;                      // bound of its length [m]
+    double growth = 0, growth_rate = 0;          // along the normals [m], [m/s]
     mutable std::vector<FoundPoint> found = {};  // by particle, for a mesh
     std::array<std::shared_ptr<TriangleSurface>, 2> shapes = {};  // of a mesh that deforms: begin, end
     std::array<double, 2> phases{};
@@ -233,8 +279,9 @@ class Surfaces {
   static vec3 displaced(const Body& body, const vec3& x, const vec3& deformation) {
     return deformation + displaced(body, x + deformation);
   }
-  static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
-    return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
+  static vec3 velocity(const Body& body, const vec3& x, const vec3& middle, const vec3& normal) {
+    const vec3 rigid = body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
+    return body.growth == 0 ? rigid : rigid + body.growth_rate * normal;
   }
   // A point that moves with a surface differs from the moved surface by rounding.
   SurfacePoint above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {

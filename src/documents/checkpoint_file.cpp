@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no stiffened barrier, 7 one lane
 // only, 8 no impulses of contacts.
-constexpr int kCheckpointVersion = 10, kOldestCheckpoint = 4, kFirstWithImpulses = 9;
+constexpr int kCheckpointVersion = 11, kOldestCheckpoint = 4, kFirstWithImpulses = 9;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 

@@ -131,6 +131,7 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
   if (each.goes_on())
     for (ActiveContact& contact : c.contacts) each(contact.impulse);
   if (each.goes_on()) each(c.record.ledger.drivers);
+  if (each.goes_on()) c.moves.each_number_of_growth(each);
 }
 
 /// True if its indices and sizes fit a mesh of that size.

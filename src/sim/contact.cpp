@@ -12,6 +12,10 @@
 
 namespace clothlab {
 
+ContactModel acting_model(const Scene& scene, const ObstacleMoves& moves) {
+  return moves.grows() ? ContactModel::filter : scene.contact.model;
+}
+
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh) {
   return {scene.floor,        scene.obstacles, scene.contact, scene.material,  scene.solver,
           method_info(scene), model,           mesh,          scene.thickness, scene.self_contact};
@@ -20,7 +24,7 @@ ContactInput contact_input(const Scene& scene, const ClothModel& model, const Cl
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh) {
   const Scene& scene = *moment.scene;
-  const std::unique_ptr<ContactResponse> contact = info_of(scene.contact.model).make();
+  const std::unique_ptr<ContactResponse> contact = info_of(acting_model(scene, moment.moves)).make();
   Surfaces surfaces;  // in the step that led there
   const auto place = [&](double thickness) {
     surfaces.place(scene.floor, scene.obstacles, thickness, moment.moves, moment.state.x.size(),

@@ -25,6 +25,8 @@ inline bool may_touch(const Scene& scene) {
 inline bool uses_impulses(const Scene& scene) {
   return info_of(scene.contact.model).uses_impulses && may_touch(scene);
 }
+/// The model that acts in a run: nodal contact while bodies grow, else that of the scene.
+ContactModel acting_model(const Scene& scene, const ObstacleMoves& moves);
 /// The values that the contact model of a scene uses.
 ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh);
 

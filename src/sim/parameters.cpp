@@ -171,6 +171,11 @@ const auto& parameter_rows() {
           "Obstacles", "friction", "Friction", "", 0, 10, logarithmic,
           "Coulomb's μ between cloth and obstacles: the cloth slides where the force along the surface "
           "exceeds μ times the force onto it. 0: no friction."),
+      number<&World::obstacles, &Obstacles::grow>(
+          "Obstacles", "grow-bodies", "Grow", "s", 0, 100, logarithmic,
+          "Bodies with cloth inside start shrunk below the deepest particle and grow to their size within "
+          "this time, at the start and when they are placed. Contact is nodal meanwhile. Impulse and "
+          "barrier begin afterwards, when nothing intersects any more. 0: off."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
           "filter: nodal contact, no particle ends below a surface, with Coulomb friction. penalty: "

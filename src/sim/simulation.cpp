@@ -124,6 +124,7 @@ StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone)
     abandon_step();
     throw;
   }
+  if (status == StepStatus::done) end_growth(pool);
   return status;
 }
 
@@ -265,12 +266,12 @@ void Simulation::begin_contact(double h, const ComputeContext& context) {
 
 /// Adopts the contact model of the scene and its values, with the surfaces in their current poses.
 void Simulation::configure_contact() {
-  if (scene_->contact.model != contact_model_) {
-    std::unique_ptr<ContactResponse> other = info_of(scene_->contact.model).make();
+  if (const ContactModel model = acting_model(*scene_, moves_); model != contact_model_) {
+    std::unique_ptr<ContactResponse> other = info_of(model).make();
     other->set_contacts(contact_->contacts());
     system_.set_contact(nullptr);
     contact_ = std::move(other);
-    contact_model_ = scene_->contact.model;
+    contact_model_ = model;
   }
   place_surfaces(0);
   contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);
@@ -387,6 +388,8 @@ void Simulation::end_ledger() {
   // from lifting cloth that the method let in, return energy that its error had taken.
   if (!touches_moving() && !(lifting_ && contact_->lifts())) by_contact = std::min(by_contact, 0.0);
   of_step.contact = contact_energy_ - measured_.potential.contact + by_contact;
+
+  if (moves_.grows()) account_.add_work(std::max(of_step.contact, 0.0));
 
   const double energy = energy_report().total;
   of_step.method = energy - energy_ledger_.energy - of_step.sum();
@@ -550,10 +553,12 @@ void Simulation::add_body_contacts(double h) {
   for (const ContactPair& pair : contact_->pairs(state_.v)) {
     if (!force.empty())
       contact_watch_.add_contact(pair, scene_->obstacles.bodies, force.settings().thickness);
+    const double push = glm::length(pair.push);
+    const vec3 normal = push > 0 ? pair.push / push : vec3(0);
     const vec3 velocity =
         pair.surface == kClothItself
             ? vec3(0)
-            : surfaces_.velocity_at_end(pair.surface, pair.particle, state_.x[pair.particle]);
+            : surfaces_.velocity_at_end(pair.surface, pair.particle, state_.x[pair.particle], normal);
     next_body_contacts_.of(pair.surface).add(pair, velocity, h);
   }
 }
@@ -649,7 +654,7 @@ void Simulation::notice_strain() {
 
 Overlap Simulation::find_overlap(WorkerPool& pool, double normal) const {
   constexpr double kRounding = 1e-6;  // of the diagonal
-  if (!has_surfaces(*scene_)) return {};
+  if (!has_surfaces(*scene_) || moves_.grows()) return {};
   return clothlab::find_overlap(pool, scene_->floor, obstacles(), state_.x, pins_,
                                 std::max(normal, kRounding * mesh_->diagonal));
 }
@@ -724,6 +729,7 @@ void Simulation::notice_gain_in_step() {
 }
 
 void Simulation::notice_intersections(const ClothIntersections& found, const char* when) {
+  if (moves_.grows()) return;  // reported when bodies have grown
   report(NoticeCause::intersections, [&] {
     if (found.pairs == 0) return std::string();
     const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info_);

@@ -243,6 +243,8 @@ class Simulation {
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
   void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
+  void begin_growth(WorkerPool& pool, const Scene& scene);
+  void end_growth(WorkerPool& pool);
   void put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets);
   DriverSet drivers_of(const Scene& scene) const;
   void set_drivers(DriverSet drivers) {

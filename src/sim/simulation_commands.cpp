@@ -184,8 +184,9 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   if (!std::ranges::all_of(from.x, is_finite) || !std::ranges::all_of(from.v, is_finite) ||
       !std::isfinite(from.t))
     throw InputError("The state to continue from is not finite.");
+  const bool grows = moves_.grows();  // by the time, also by an earlier one
   release_grab();
-  moves_.rest();
+  if (!grows) moves_.rest();
   contact_watch_.restart();
   entering_ = true;
   const double before = internal_now(pool).shaking();
@@ -195,6 +196,8 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   contact_->set_contacts({});  // of another state
   lifting_ = true;
   pins_.fix_at(state_.x);
+  if (!grows) begin_growth(pool, *scene_);
+  if (moves_.grows()) configure_contact();
   measure({pool});
   account_.add_work(measured_.internal.shaking() - before);
   record_state(step);
@@ -219,6 +222,7 @@ void Simulation::start(const ComputeContext& context) {
   set_start();
   set_drivers(drivers_of(*scene_));
   move_driven();
+  begin_growth(context.pool, *scene_);
   lifting_ = true;
   contact_->set_contacts({});
   contact_->stiffen(1);
@@ -283,6 +287,7 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   }
   if (!(after->obstacles == scene_->obstacles)) {
     moves_.rest();
+    begin_growth(pool, *after);
     contact_watch_.restart();
     set_account_scale(*after);
     may_stop = true;
@@ -363,9 +368,9 @@ double Simulation::surface_speed(const Scene& world) const {
 bool Simulation::is_free() const { return pins_.empty() && !drivers_.has_paths() && !may_touch(*scene_); }
 
 void Simulation::set_account_scale(const Scene& world, double speed) {
-  account_.set_scale(
-      system_, reach(world) + drivers_.reach(),
-      std::max({speed, surface_speed(world), drivers_.fastest(), drivers_.escape_speed(state_.x)}));
+  account_.set_scale(system_, reach(world) + drivers_.reach(),
+                     std::max({speed, surface_speed(world), moves_.fastest_growth(), drivers_.fastest(),
+                               drivers_.escape_speed(state_.x)}));
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.

@@ -508,6 +508,21 @@ class CommandLine(unittest.TestCase):
         (self.dir / "body.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         self.refused(*on, says=["body.obj", "not the mesh"])
 
+    def test_bodies_grow_out_of_the_cloth(self):
+        run = ["simulate", "--grid", "20x20", "--pin", "none", "--obstacle", "sphere:0.5,-0.1,0.5,0.2", "--grow-bodies", "0.2 s",
+               "--summary", "s.json", "--quiet"]
+        self.run_program(*run, "--steps", 20, "--state", "whole.csv", "--threads", 2)
+        notices = json.loads((self.dir / "s.json").read_text())["notices"]
+        self.assertEqual([(notice["cause"], notice["step"]) for notice in notices], [("bodies-grown", 12)])
+        self.assertEqual(notices[0]["text"], "The bodies have grown to their size: nothing intersects.")
+        self.run_program("simulate", "--scene", "s.json", "--state", "again.csv")
+        self.assertEqual((self.dir / "again.csv").read_text(), (self.dir / "whole.csv").read_text())
+        self.run_program(*run, "--steps", 6, "--checkpoint", "c")
+        self.run_program("simulate", "--resume", "c", "--steps", 14, "--state", "s.csv", "--threads", 1)
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        for wrong in "-1", "101", "x", "1 m":
+            self.refused(*run, "--steps", 1, f"--grow-bodies={wrong}", says="--grow-bodies")
+
     def test_a_lost_folder_costs_its_outputs_alone(self):
         os.mkdir(self.dir / "out")
         process = subprocess.Popen(

@@ -123,6 +123,11 @@ void pin(Session& session) {
   session.send(MoveObstacle{0, vec3(0.4, -0.3, 0.5), 0});
   session.send(SetPinPreset{PinPreset::top_edge});
   session.steps(6);
+  session.send(SetParameter{"grow-bodies", 0.2});
+  session.send(SetObstacles{{parse_obstacle("sphere:0.5,-0.1,0.5,0.25")}});
+  session.steps(8);
+  session.send(SetParameter{"grow-bodies", 0.1});  // anew from where it is
+  session.steps(8);
 }
 
 void switch_methods(Session& session) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Bodies that contain cloth when they appear, and grow to their size (ObstacleMoves).
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "collide/obstacle.h"
+#include "contact/surfaces.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "core/worker_pool.h"
+#include "mesh/cloth_mesh.h"
+#include "sim/cloth_intersections.h"
+#include "sim/contact.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+namespace {
+
+/// "obstacle 1 (mesh): 12 particles, up to 3 mm deep, and 30 pairs of triangles; the cloth itself: ...";
+/// empty if nothing intersects.
+std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodies) {
+  std::string text;
+  const auto add = [&](std::uint32_t surface) {
+    const auto pairs = std::ranges::count(left.pairs, surface, &IntersectingPair::surface);
+    std::int64_t particles = 0;
+    double deepest = 0;
+    for (const auto& inside : left.particles) {
+      if (inside.surface != surface) continue;
+      ++particles;
+      deepest = std::max(deepest, inside.depth);
+    }
+    if (pairs + particles == 0) return;
+    text += (text.empty() ? "" : "; ") + surface_text(surface, bodies) + ": ";
+    if (particles > 0)
+      text += std::to_string(particles) + (particles == 1 ? " particle, " : " particles, up to ") +
+              format_quantity(deepest, "m") + " deep";
+    if (pairs > 0)
+      text += (particles > 0 ? " and " : "") + std::to_string(pairs) +
+              (pairs == 1 ? " pair of triangles" : " pairs of triangles");
+  };
+  for (std::uint32_t surface = 0; surface <= bodies.size(); ++surface) add(surface);
+  add(kClothItself);
+  return text;
+}
+
+}  // namespace
+
+/// Bodies with particles inside shrink until the deepest one is on their surface, and grow from there. For
+/// models other than nodal contact they grow beyond their size, so that forces begin at a gap, and edges
+/// between particles on a curved surface are outside.
+void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
+  constexpr double kBeyond = 0.25;    // of the mean edge
+  constexpr double kRounding = 1e-6;  // of the diagonal
+  const Obstacles& obstacles = scene.obstacles;
+  if (!(obstacles.grow > 0)) return;
+  double beyond = 0;
+  if (scene.contact.model != ContactModel::filter)
+    beyond = std::max({kBeyond * mean_edge(system_.model()), scene.contact.distance, scene.thickness});
+  const std::vector<Obstacle> bodies = obstacles_at(obstacles, moves_, state_.t);
+  for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+    if (bodies[k].shape == Obstacle::Shape::plane) continue;
+    const Overlap inside = clothlab::find_overlap(pool, {}, std::span(&bodies[k], 1), state_.x, pins_,
+                                                  kRounding * mesh_->diagonal);
+    if (inside.particles == 0) continue;
+    const bool is_mesh = bodies[k].shape == Obstacle::Shape::mesh;
+    const double depth = inside.depth + (is_mesh ? rounding_of(bodies[k]) : 0);
+    moves_.grow(k, std::min(depth, depth_of(bodies[k])), beyond, state_.t, obstacles.grow);
+  }
+}
+
+/// Once bodies have grown: reports what still intersects. Then the contact model of the scene begins, if
+/// nothing intersects that it cannot handle.
+void Simulation::end_growth(WorkerPool& pool) {
+  if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
+  const ContactModelInfo& model = info_of(scene_->contact.model);
+  const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
+  const bool waits = model.sees_within_steps &&
+                     (!left.particles.empty() || std::ranges::any_of(left.pairs, [&](const auto& pair) {
+                       return pair.surface != kClothItself || (model.by_forces && scene_->self_contact);
+                     }));
+  report(NoticeCause::bodies_grown, [&] {
+    const std::string text = text_of(left, scene_->obstacles.bodies);
+    if (text.empty()) return std::string("The bodies have grown to their size: nothing intersects.");
+    const std::string other =
+        contact_by({ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}, *info_);
+    const bool are_edges = left.particles.empty() && model.model == ContactModel::filter;
+    return "The bodies have grown to their size. Still intersecting: " + text + ". " +
+           (waits ? "Contact stays nodal until nothing intersects; then contact by " + std::string(model.id) +
+                        " begins."
+            : are_edges ? "Only particles collide by nodal contact; use " + other + "."
+                        : "Let them grow more slowly, or move them.");
+  });
+  if (waits) return;
+  const ObstacleMoves grown = moves_;
+  moves_.end_growth();
+  if (contact_model_ == scene_->contact.model) return;
+  try {
+    configure_contact();
+    make_room(pool, "now");
+  } catch (const InputError&) {  // of a barrier: a pin is on a surface
+    moves_ = grown;
+    return configure_contact();
+  }
+  contact_->detect(pool, state_.x);
+  account_.add_work(system_.contact_energy(pool, state_.x));
+  lifting_ = true;
+  break_continuity();
+}
+
+}  // namespace clothlab

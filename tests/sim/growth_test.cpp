@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Bodies that contain cloth at the start grow to their size and carry it out.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collide/exact.h"
+#include "documents/obstacle_meshes.h"
+#include "sim/checkpoint.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kGrowth = 0.5;  // [s]
+
+// A triangle of 1 µm at x that moves as a point. Gravity presses it against the surface.
+Scene point_scene(const std::string& body, const vec3& x, const vec3& normal) {
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.material.gravity = -9.8 * normal;
+  scene.obstacles.bodies = {parse_obstacle(body)};
+  scene.obstacles.grow = kGrowth;
+  scene.dt = 1.0 / 60;
+  scene.initial_state =
+      InitialState{{x, x + vec3(1e-6, 0, 0), x + vec3(0, 0, 1e-6)}, std::vector<vec3>(3, vec3(0))};
+  return scene;
+}
+
+std::shared_ptr<const ClothMesh> small_triangle() {
+  ObjMesh obj;
+  obj.vertices = {vec3(0), vec3(1e-6, 0, 0), vec3(0, 0, 1e-6)};
+  obj.add_face(std::vector<ObjMesh::Corner>{{0}, {1}, {2}});
+  return built(std::move(obj));
+}
+
+double inset_at(double depth, double passed) {
+  return depth * (1 - passed) * (1 - passed) * (1 + 2 * passed);
+}
+
+// The mean speed of the surface in each step, along the normal, and nothing across.
+TEST(Growth, CarriesAParticleOutAlongTheNormalAtTheRateOfTheOffset) {
+  struct Case {
+    const char* body;
+    vec3 x, normal;
+    double depth;
+  };
+  for (const auto& [body, x, normal, depth] :
+       {Case{"sphere:0,0,0,0.3", vec3(0.12, 0.16, 0), vec3(0.6, 0.8, 0), 0.1},
+        Case{"capsule:-1,0,0,1,0,0,0.2", vec3(0.2, 0.1, 0), vec3(0, 1, 0), 0.1},
+        Case{"box:0,0,0,1,0.6,1", vec3(0.1, 0.2, 0.1), vec3(0, 1, 0), 0.1},
+        Case{"cylinder:0,-1,0,0,1,0,0.3", vec3(0.12, 0, 0.16), vec3(0.6, 0, 0.8), 0.1}}) {
+    Simulation simulation(point_scene(body, x, normal), small_triangle(), one_thread());
+    const double h = simulation.scene().dt;
+    for (int k = 1; k <= 30; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << body;
+      const double before = inset_at(depth, (k - 1) * h / kGrowth), now = inset_at(depth, k * h / kGrowth);
+      EXPECT_LT(glm::distance(simulation.state().v[0], (before - now) / h * normal), 1e-5) << body << k;
+      EXPECT_NEAR(glm::dot(simulation.state().x[0] - x, normal), depth - now, 1e-6) << body << k;
+    }
+    EXPECT_NEAR(closest_point(simulation.scene().obstacles.bodies[0], simulation.state().x[0]).gap(), 0, 1e-6)
+        << body;
+    EXPECT_GE(least_gap(simulation), -1e-15) << body;
+    EXPECT_EQ(simulation.obstacles()[0].inset, 0) << body;
+  }
+}
+
+// What the surface does is the gain of kinetic energy and of height. Methods whose velocity is not the
+// displacement over h have an error of their own where the surface slows down.
+TEST(Growth, DoesWorkThatTheLedgerCounts) {
+  const auto has_own_error = [](std::string_view id) {
+    return std::ranges::count(std::array<std::string_view, 5>{"explicit-euler", "bdf2", "semi-implicit-bdf2",
+                                                              "two-step", "xpbd"},
+                              id) > 0;
+  };
+  for (const IntegratorInfo& info : tried_integrators()) {
+    if (has_own_error(info.id)) continue;
+    Scene scene = point_scene("box:0,0,0,1,0.6,1", vec3(0.1, 0.2, 0.1), vec3(0, 1, 0));  // a flat face
+    scene.integrator = info.id;
+    scene.material.mass = 1e-2;
+    scene.material.stretch_stiffness = 1e-6;
+    scene.material.spring_damping = 0;
+    Simulation simulation(scene, small_triangle(), one_thread());
+    const double at_start = simulation.record().energy.total;
+    for (int k = 1; k <= 40; ++k) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done) << info.id;
+      const StepRecord& record = simulation.record();
+      EXPECT_NEAR(record.ledger.contact, record.energy.total - at_start, 1e-13) << info.id << k;
+      EXPECT_NEAR(record.ledger.method, 0, 1e-13) << info.id << k;
+      ASSERT_GE(least_gap(simulation), -1e-15) << info.id << k;
+    }
+  }
+}
+
+// A sheet that lies across a ball of triangles, above its middle.
+Scene sheet_in_ball(ContactModel model) {
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.dt = 1.0 / 60;
+  scene.contact.model = model;
+  const std::string ball = (source_dir() / "assets/ball.obj").string();
+  scene.obstacles.bodies = {parse_obstacle("mesh:0.5,-0.12,0.5,1," + ball)};
+  read_obstacle_meshes(scene.obstacles.bodies);
+  scene.obstacles.grow = kGrowth;
+  return scene;
+}
+
+std::size_t intersections_of(const Simulation& simulation) {
+  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x,
+                                   simulation.scene().obstacles.bodies);
+}
+
+TEST(Growth, PutsASheetThroughABallOutside) {
+  const auto sheet = grid_mesh(30, 30);
+  for (const ContactModelInfo& info : kContactModels) {
+    Simulation simulation(sheet_in_ball(info.model), sheet, one_thread());
+    EXPECT_GT(intersections_of(simulation), 20U) << info.id;
+    EXPECT_TRUE(simulation.notices().list()->empty()) << info.id;
+    ASSERT_EQ(run(simulation, 30), 30) << info.id;
+    EXPECT_GE(least_gap(simulation), -1e-15) << info.id;
+    ASSERT_EQ(simulation.notices().list()->size(), 1U) << info.id;
+    const Notice& grown = simulation.notices().list()->front();
+    EXPECT_EQ(grown.cause, NoticeCause::bodies_grown) << info.id;
+    EXPECT_EQ(grown.step, 30U) << info.id;
+    if (info.model == ContactModel::filter) {  // edges between particles on the ball are inside
+      EXPECT_TRUE(grown.text.starts_with(
+          "The bodies have grown to their size. Still intersecting: obstacle 1 (mesh): "))
+          << grown.text;
+      EXPECT_TRUE(grown.text.ends_with(
+          "Only particles collide by nodal contact; use contact by penalty, impulse or barrier."))
+          << grown.text;
+      continue;
+    }
+    EXPECT_EQ(grown.text, "The bodies have grown to their size: nothing intersects.") << info.id;
+    EXPECT_EQ(intersections_of(simulation), 0U) << info.id;
+    if (info.model == ContactModel::penalty) continue;
+    ASSERT_EQ(run(simulation, 30), 30) << info.id;
+    EXPECT_EQ(intersections_of(simulation), 0U) << info.id;
+  }
+}
+
+TEST(Growth, ContactByImpulseAndBarrierBeginsAfterwards) {
+  const auto sheet = grid_mesh(30, 30);
+  for (const ContactModel model : {ContactModel::impulse, ContactModel::barrier}) {
+    Scene scene = sheet_in_ball(model);
+    Simulation simulation(scene, sheet, one_thread());
+    ASSERT_EQ(run(simulation, 29), 29);
+    EXPECT_EQ(simulation.contact().thickness(), 0);
+    EXPECT_TRUE(simulation.contact().force().empty());
+    ASSERT_EQ(run(simulation, 1), 1);
+    if (model == ContactModel::impulse)
+      EXPECT_GT(simulation.contact().thickness(), 0);
+    else
+      EXPECT_TRUE(simulation.contact().force().limits_displacements());
+  }
+}
+
+TEST(Growth, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
+  const auto sheet = grid_mesh(20, 20);
+  for (const ContactModelInfo& info : kContactModels) {
+    std::uint64_t first = 0;
+    const Scene scene = sheet_in_ball(info.model);
+    for (const int threads : {1, 2, 4}) {
+      WorkerPool pool(threads);
+      Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
+      ASSERT_EQ(run(simulation, 12, pool), 12);
+      Checkpoint moment;
+      simulation.save(pool, moment);
+      Memory numbers;
+      write_checkpoint(moment, numbers);
+      MemoryReader reader(numbers);
+      Checkpoint read = read_checkpoint(reader, sheet->positions.size());
+      read.scene = moment.scene;
+      resumed.load(pool, read);
+      EXPECT_EQ(resumed.obstacles()[0].inset, simulation.obstacles()[0].inset);
+      EXPECT_GT(resumed.obstacles()[0].inset, 0);
+      ASSERT_EQ(run(simulation, 23, pool), 23);
+      ASSERT_EQ(run(resumed, 23, pool), 23);
+      const std::uint64_t hash = state_hash(simulation.state());
+      EXPECT_EQ(state_hash(resumed.state()), hash) << info.id;
+      if (first == 0) first = hash;
+      EXPECT_EQ(hash, first) << info.id << threads;
+    }
+  }
+}
+
+// A needle that no particle is near: growth carries nothing out, and the notice names the pairs.
+TEST(Growth, NamesWhatIsLeft) {
+  Scene scene = sheet_in_ball(ContactModel::impulse);
+  scene.obstacles.bodies[0].scale = 0.05;
+  scene.obstacles.bodies[0].from = scene.obstacles.bodies[0].to = vec3(0.5, 0, 0.5);
+  Simulation simulation(scene, grid_mesh(4, 4), one_thread());
+  run(simulation, 1);
+  EXPECT_TRUE(contains(*simulation.notices().list(), NoticeCause::intersections));
+  EXPECT_FALSE(contains(*simulation.notices().list(), NoticeCause::bodies_grown));
+}
+
+TEST(Growth, BeginsAnewWhenABodyIsPlacedAndAfterAReset) {
+  const auto sheet = grid_mesh(6, 6);
+  Scene scene;
+  scene.material.stretch_stiffness = 50;
+  scene.obstacles.grow = kGrowth;
+  Simulation simulation(scene, sheet, one_thread());
+  run(simulation, 5);
+  simulation.apply(one_thread(), SetObstacles{{parse_obstacle("sphere:0.5,-0.1,0.5,0.2")}});
+  const double depth = simulation.obstacles()[0].inset;
+  EXPECT_GT(depth, 0.02);
+  EXPECT_GE(least_gap(simulation), -1e-15);
+  run(simulation, 10);
+  EXPECT_LT(simulation.obstacles()[0].inset, depth);
+  simulation.apply(one_thread(), SetParameter{"grow-bodies", 0});
+  EXPECT_EQ(simulation.obstacles()[0].inset, 0);
+  simulation.apply(one_thread(), SetParameter{"grow-bodies", 1});
+  EXPECT_GT(simulation.obstacles()[0].inset, 0);
+  simulation.apply(one_thread(), Reset{});
+  EXPECT_GT(simulation.obstacles()[0].inset, 0);
+}
+
+TEST(Growth, RefusesATimeOutOfItsRange) {
+  Scene scene;
+  for (const double wrong : {-1.0, 101.0})
+    EXPECT_EQ(refusal([&] { set_parameter(scene, "grow-bodies", wrong); }),
+              "grow-bodies: " + std::string(wrong < 0 ? "-1" : "101") +
+                  " is not allowed; it must be a number from 0 to 100 s.");
+}
+
+}  // namespace
+}  // namespace clothlab::testing
