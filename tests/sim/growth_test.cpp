@@ -220,6 +220,25 @@ TEST(Growth, BeginsAnewWhenABodyIsPlacedAndAfterAReset) {
   EXPECT_GT(simulation.obstacles()[0].inset, 0);
 }
 
+// D follows from the time: a run that continues from an earlier state has the body as small as it was then.
+TEST(Growth, ReturnsWithTheTime) {
+  const Scene scene = sheet_in_ball(ContactModel::impulse);
+  Simulation simulation(scene, grid_mesh(20, 20), one_thread());
+  ASSERT_EQ(run(simulation, 10), 10);
+  const State then = simulation.state();
+  const double inset = simulation.obstacles()[0].inset;
+  ASSERT_EQ(run(simulation, 10), 10);
+  EXPECT_LT(simulation.obstacles()[0].inset, inset);
+  simulation.restore(one_thread(), then, 10);
+  EXPECT_EQ(simulation.obstacles()[0].inset, inset);
+  ASSERT_EQ(run(simulation, 20), 20);
+  EXPECT_EQ(intersections_of(simulation), 0U);
+  EXPECT_GT(simulation.contact().thickness(), 0);
+  simulation.restore(one_thread(), then, 10);  // after the growth it begins again
+  EXPECT_NEAR(simulation.obstacles()[0].inset, inset, 0.01);
+  EXPECT_EQ(simulation.contact().thickness(), 0);
+}
+
 TEST(Growth, RefusesATimeOutOfItsRange) {
   Scene scene;
   for (const double wrong : {-1.0, 101.0})
