@@ -120,7 +120,7 @@ void Surfaces::deform(Body& body, const MeshFile& mesh, double t, double h) {
     body.shapes = {};
     return;
   }
-  const std::array<double, 2> phases{mesh.phase_at(t), mesh.phase_at(t + h)};
+  const std::array<double, 2> phases{mesh.phase_at(t), mesh.phase_at(h > 0 ? t + h : t)};
   if (body.phases[1] == phases[0]) {
     std::swap(body.shapes[0], body.shapes[1]);
     std::swap(body.phases[0], body.phases[1]);
