@@ -141,12 +141,19 @@ void obstacles(const PanelContext& context) {
   const std::size_t before = bodies.size();
   bool changed = false;
   section("Obstacles");
-  for (std::size_t k = 0; k < bodies.size(); ++k)
+  const Frame& frame = context.snapshot.frame;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
     if (obstacle_rows(k + 1, bodies[k], changed)) {
       bodies.erase(bodies.begin() + static_cast<std::ptrdiff_t>(k));
       break;
     }
-  const Frame& frame = context.snapshot.frame;
+    if (const double inset = k < frame.obstacles.size() ? frame.obstacles[k].inset : 0; inset != 0) {
+      const std::string text = "It grows: its surface is " + format_quantity(std::abs(inset), "m") +
+                               (inset > 0 ? " inside" : " outside") + " the shape that is drawn.";
+      small_text(text);
+      note_text("obstacle" + std::to_string(k + 1) + ":growth", text);
+    }
+  }
   const float gap = units(6),
               width = (ImGui::GetContentRegionAvail().x - (kOffersInLine - 1) * gap) / kOffersInLine;
   for (std::size_t k = 0; k < kOffers.size(); ++k) {
