@@ -77,6 +77,14 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   EXPECT_EQ(value_of(limit, " off "), std::numeric_limits<double>::infinity());
 }
 
+TEST(Numbers, LongTimesAreShownAndTypedInSeconds) {
+  const ParameterSpec& grow = find_scene_parameter("grow-bodies")->spec;
+  EXPECT_EQ(shown_value(grow, 2), "2 s");
+  EXPECT_EQ(value_of(grow, "0.3"), 0.3);
+  EXPECT_EQ(value_of(grow, "5/2"), 2.5);
+  EXPECT_NEAR(*value_of(grow, "200 ms"), 0.2, 1e-15);
+}
+
 TEST(Numbers, WhatIsRefusedOrChangedIsExplained) {
   const ParameterSpec& dt = find_scene_parameter("dt")->spec;
   const auto note = [](const ParameterSpec& spec, std::string_view text) {

@@ -18,17 +18,18 @@ struct ShownUnit {
   std::string_view name;
   double size = 1;
 };
-ShownUnit shown_unit(std::string_view unit) {
-  if (unit == "s") return {"ms", 1e-3};
-  if (unit == "m/m") return {"%", 1e-2};
-  return {unit};
+ShownUnit shown_unit(const ParameterSpec& spec) {
+  if (spec.id == "dt" || spec.id == "rayleigh-stiffness") return {"ms", 1e-3};  // other times are long
+  if (spec.unit == "m/m") return {"%", 1e-2};
+  return {spec.unit};
 }
 
 constexpr double kLongestBare = 1;  // [s]: longer expressions without a unit probably mean ms
 
 // What else can be typed; the sum is a number without a unit.
 std::string examples(const ParameterSpec& spec) {
-  if (spec.unit == "s") return "1/60 s, 20 us or 2*0.01 (in s)";
+  if (spec.unit == "s")
+    return shown_unit(spec).name == "ms" ? "1/60 s, 20 us or 2*0.01 (in s)" : "200 ms or 1/4";
   if (spec.kind == ParameterSpec::Kind::integer) return "2*3 or 1e2";
   if (spec.unit == "m/m") return "20/2 (in %)";
   if (spec.unit == "m") return "5 mm, 20 cm or 2*0.01";
@@ -97,8 +98,7 @@ std::string shown_value(const ParameterSpec& spec, double value) {
   if (std::isinf(value)) return "off";
   if (value == 0 && !spec.zero.empty()) return std::string(spec.zero);
   constexpr double kLong = 100;  // [s]
-  const ShownUnit unit =
-      spec.unit == "s" && std::abs(value) >= kLong ? ShownUnit{"s"} : shown_unit(spec.unit);
+  const ShownUnit unit = spec.unit == "s" && std::abs(value) >= kLong ? ShownUnit{"s"} : shown_unit(spec);
   return with_unit(format_plain(value / unit.size, 4), unit.name);
 }
 
@@ -107,7 +107,7 @@ TypedNumber typed_number(const ParameterSpec& spec, std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   if (!spec.zero.empty() && text == spec.zero) return {0, {}};
   if (text == "off" && std::isinf(spec.max)) return {spec.max, {}};
-  const ShownUnit shown = shown_unit(spec.unit);
+  const ShownUnit shown = shown_unit(spec);
   Quantity read = parse_quantity(text, spec.unit, shown.name);
   const std::string quoted = "'" + printable(text, 40) + "'";
   if (!read.value)
@@ -116,7 +116,7 @@ TypedNumber typed_number(const ParameterSpec& spec, std::string_view text) {
   // An expression without a unit is in s, as "1/60", but in per cent where the field is.
   const bool is_bare = !read.has_unit && !parse_number(text);
   if (is_bare && spec.unit == "m/m") *read.value *= shown.size;
-  if (is_bare && spec.unit == "s" && *read.value > std::min(spec.max, kLongestBare))
+  if (is_bare && shown.name == "ms" && *read.value > std::min(spec.max, kLongestBare))
     return {std::nullopt, quoted + " is " + format_plain(*read.value) + " s. For ms, type '(" +
                               printable(text, 40) + ") ms'; for s, add the unit."};
   const auto set_to = [&](double value, const std::string& why) {
