@@ -1025,6 +1025,9 @@ class CommandLine(unittest.TestCase):
         self.assertFalse((self.dir / "-").exists())
         for sequence in "--every", "--turntable":
             self.refused("render", *SMALL, sequence, 2, "--png", "-", says=["--png", "stdout"])
+        told = self.run_program("render", "--grid", "12x12", "--pin", "none", "--obstacle", "sphere:0.5,0,0.5,0.2", "--steps", 1,
+                                "--pixels", "64x64", "--png", "told.png", env=env).stderr
+        self.assertIn("particles are inside surfaces", told)
         self.run_program("render", "--grid", "12x12", "--steps", 4, "--every", 2, "--pixels", "64x64", "--png", "q.png",
                          "--heat-map", "--wireframe", env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("q*.png")),

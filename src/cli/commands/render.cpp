@@ -20,6 +20,7 @@
 #include "cli/output/progress.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
+#include "core/lane_id.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
@@ -241,6 +242,16 @@ struct RenderCommand final : Subcommand {
     };
   }
 
+  static void print_notices(const Plays& plays) {
+    for (std::size_t k = 0; k < plays.size(); ++k)
+      for (const Notice& notice : *plays[k]->simulation().notices().list())
+        std::fprintf(stderr, "clothlab: %s%s\n",
+                     plays.size() > 1
+                         ? ("Lane " + std::string(1, lane_letter(static_cast<LaneId>(k))) + ": ").c_str()
+                         : "",
+                     text_with_step(notice).c_str());
+  }
+
   struct Tick {
     bool stepped = false;  ///< some lane
     bool left = false;     ///< some lane has not ended
@@ -302,6 +313,7 @@ struct RenderCommand final : Subcommand {
     for (std::uint64_t side = 0; side < around && !lost; ++side)
       write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
     if (lost) return kExitFault;
+    print_notices(plays);
     bool blown_up = false;
     for (const auto& play : plays) {
       if (!play->simulation().blow_up()) continue;

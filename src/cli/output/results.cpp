@@ -260,9 +260,11 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
   if ((collides_with_itself ? found.pairs : found.with_obstacles) == 0) return;
   const std::string cures =
       contact_by({ContactModel::impulse, ContactModel::barrier}, simulation.integrator());
-  notices_.push_back(
-      {NoticeCause::intersections, simulation.steps(),
-       text_of(found, "at the end") + "." + (cures.empty() ? "" : " Use " + cures + " to prevent them.")});
+  notices_.push_back({NoticeCause::intersections, simulation.steps(),
+                      text_of(found, "at the end") + "." +
+                          (cures.empty() || info_of(scene.contact.model).sees_within_steps
+                               ? ""
+                               : " Use " + cures + " to prevent them.")});
 }
 
 StepStatus Results::play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet) {
