@@ -25,13 +25,14 @@ bool is_file(const fs::path& path) {
 }  // namespace
 
 BodyFile::BodyFile(const fs::path& path) : file(path) {
-  if (is_file(path)) return;  // its name may contain '#'
-  const std::string text = utf8_of(path), lower = lower_case(text);
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return;  // its name may contain '#'
+  const std::string text = utf8_of(path.filename()), lower = lower_case(text);
   std::size_t end = std::string::npos;
   for (const std::string_view ending : {".obj#", ".pc2#"})
     if (const std::size_t at = lower.rfind(ending); at != std::string::npos) end = at + ending.size() - 1;
   if (end == std::string::npos) return;
-  file = path_of(text.substr(0, end));
+  file = path.parent_path() / path_of(text.substr(0, end));
   for (std::size_t begin = end + 1; begin <= text.size(); begin = end + 1) {
     end = std::min(text.find(',', begin), text.size());
     groups.push_back(text.substr(begin, end - begin));
@@ -53,6 +54,7 @@ std::vector<fs::path> BodyFile::files(const StopProbe& stop) const {
   std::vector<std::tuple<std::size_t, std::string, fs::path>> found;  // the length of the number, the number
   const fs::path folder = is_folder ? file : file.has_parent_path() ? file.parent_path() : fs::path(".");
   for (const FolderListing::Entry& entry : list_folder(folder, {".obj"}, stop).entries) {
+    if (entry.is_folder) continue;
     std::string_view number = entry.name;
     if (is_folder) {
       number.remove_suffix(std::string_view(".obj").size());
@@ -64,7 +66,7 @@ std::vector<fs::path> BodyFile::files(const StopProbe& stop) const {
       if (number.find_first_not_of(kDigits) != std::string_view::npos) continue;
     }
     number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
-    if (!entry.is_folder) found.emplace_back(number.size(), number, entry.path);
+    found.emplace_back(number.size(), number, entry.path);
   }
   std::ranges::sort(found);
   std::vector<fs::path> files;

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "documents/body_file.h"
 #include "mesh/cloth_mesh.h"
@@ -37,6 +40,26 @@ void check_same_faces(const ObjMesh& first, const ObjMesh& other) {
       refuse("face " + std::to_string(f + 1) + " has other vertices than in");
 }
 
+/// The number at the end of a file's name, "walk_012.obj"; none without one.
+std::optional<double> number_of(const std::filesystem::path& file) {
+  const std::string name = utf8_of(file.stem());
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  return parse_number(std::string_view(name).substr(digits));
+}
+
+/// Throws InputError if frames are not numbered at equal intervals: one may be missing, or of another body.
+void check_numbers(std::span<const std::filesystem::path> files) {
+  for (std::size_t k = 2; k < files.size(); ++k) {
+    const auto first = number_of(files[0]), second = number_of(files[1]), before = number_of(files[k - 1]),
+               own = number_of(files[k]);
+    if (!first || !second || !before || !own || *own - *before == *second - *first) continue;
+    throw InputError(shown_path(files[k]) + ": its number does not follow that of " +
+                     shown_path(files[k - 1].filename()) + " as " + shown_path(files[1].filename()) +
+                     " follows " + shown_path(files[0].filename()) +
+                     ". Frames are numbered at equal intervals; one may be missing.");
+  }
+}
+
 /// The vertices of the first OBJ file in all frames.
 PointCache read_frames(const BodyFile& body, std::span<const std::filesystem::path> files,
                        const ObjMesh& first, const StopProbe& stop) {
@@ -48,6 +71,7 @@ PointCache read_frames(const BodyFile& body, std::span<const std::filesystem::pa
                        std::to_string(first.vertices.size()) + " vertices.");
     return cache;
   }
+  check_numbers(files);
   PointCache frames{first.vertices.size(), 1, first.vertices};
   for (std::size_t k = 1; k < files.size(); ++k) {
     const ObjMesh next = read_obj_file(files[k], {stop, {}});

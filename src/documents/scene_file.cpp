@@ -122,7 +122,7 @@ std::vector<fs::path> files_of(const Scene& scene) {
 }
 
 fs::path moved_to(const fs::path& folder, const fs::path& mesh) {
-  const fs::path moved = folder / mesh.filename();
+  const fs::path moved = folder / (mesh.has_filename() ? mesh : mesh.parent_path()).filename();  // "walk/"
   return BodyFile(moved).exists() ? moved : mesh;
 }
 

@@ -92,17 +92,29 @@ TEST_F(BodyFiles, CanBeLimitedToGroups) {
 
 // Vertices of other groups count in the frames, but are no corners of the body.
 TEST_F(BodyFiles, ReadASequence) {
-  for (const int k : {2, 10, 1}) write("walk_" + std::to_string(k) + ".obj", wedge(k));
+  for (const int k : {10, 11, 9}) write("walk_" + std::to_string(k) + ".obj", wedge(k));
   write("walk_x.obj", "no mesh");
-  EXPECT_THAT(heights("walk_#.obj"), ElementsAre(1, 2, 10)) << "in the order of numbers";
-  EXPECT_THAT(heights("walk_#.obj#front"), ElementsAre(1, 2, 10));
-  EXPECT_EQ(read("walk_1.obj").mesh.frames, nullptr);
+  EXPECT_THAT(heights("walk_#.obj"), ElementsAre(9, 10, 11)) << "in the order of numbers";
+  EXPECT_THAT(heights("walk_#.obj#front"), ElementsAre(9, 10, 11));
+  EXPECT_EQ(read("walk_9.obj").mesh.frames, nullptr);
   std::filesystem::remove(folder_ / "walk_x.obj");
-  EXPECT_THAT(heights(""), ElementsAre(1, 2, 10)) << "the whole folder";
+  EXPECT_THAT(heights(""), ElementsAre(9, 10, 11)) << "the whole folder";
   const Obstacle body = read("walk_#.obj");
-  EXPECT_EQ(body.mesh.shape().positions()[0].y, 1);
+  EXPECT_EQ(body.mesh.shape().positions()[0].y, 9);
   const vec3 corner = corners_of(obstacles_at({{body}}, {}, 0.5 / 24)[0])[0];
-  EXPECT_NEAR(corner.y, 1.5, 1e-15) << "half-way to the second frame";
+  EXPECT_NEAR(corner.y, 9.5, 1e-15) << "half-way to the second frame";
+}
+
+TEST_F(BodyFiles, RefuseASequenceWithAGap) {
+  for (const int k : {8, 10, 12, 16}) write("walk_" + std::to_string(k) + ".obj", wedge(k));
+  EXPECT_THAT(refusal_of("walk_#.obj"),
+              HasSubstr("walk_16.obj: its number does not follow that of walk_12.obj as "
+                        "walk_10.obj follows walk_8.obj. Frames are numbered at equal "
+                        "intervals; one may be missing."));
+  write("walk_14.obj", wedge(14));
+  EXPECT_THAT(heights("walk_#.obj"), ElementsAre(8, 10, 12, 14, 16)) << "every second one";
+  write("run_14.obj", wedge(14));
+  EXPECT_THAT(refusal_of(""), HasSubstr("one may be missing")) << "a frame of another body in the folder";
 }
 
 TEST_F(BodyFiles, RefuseASequenceOfOtherMeshes) {
