@@ -22,7 +22,7 @@ vec3 ObstacleMoves::shift(std::uint32_t obstacle, double t) const {
 
 double ObstacleMoves::Growth::passed(double t) const {
   const double share = (t - start) / duration;
-  return share >= 1 - 1e-9 ? 1 : share;
+  return share >= 1 - 1e-9 ? 1 : std::max(share, 0.0);
 }
 
 bool ObstacleMoves::have_grown(double t) const {
@@ -163,7 +163,7 @@ vec3 Surfaces::with_face(const Body& body, const Obstacle& where, const SurfaceP
   const vec3 from = where.axes * body.shapes[own]->face_normal(point.triangle),
              to = where.axes * body.shapes[1 - own]->face_normal(point.triangle);
   const double cosine = glm::dot(from, to);
-  if (from == to || !(cosine > kOpposite)) return point.normal;
+  if (from == to || from == vec3(0) || to == vec3(0) || !(cosine > kOpposite)) return point.normal;
   const vec3 axis = glm::cross(from, to);  // as long as the sine
   return cosine * point.normal + glm::cross(axis, point.normal) +
          glm::dot(axis, point.normal) / (1 + cosine) * axis;

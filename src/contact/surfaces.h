@@ -42,15 +42,17 @@ class ObstacleMoves {
   }
   /// All obstacles are at their positions in the scene, at full size.
   void rest() {
-    moves_.clear();
+    end_moves();
     end_growth();
   }
+  void end_moves() { moves_.clear(); }
   void end_growth() { growths_.clear(); }
   bool empty() const { return moves_.empty() && growths_.empty(); }
   /// True until end_growth().
   bool grows() const { return !growths_.empty(); }
   /// True if no body grows after the time t [s].
   bool have_grown(double t) const;
+  bool grows_at(double t) const { return grows() && !have_grown(t); }
 
   /// The position of an obstacle at the time t [s] relative to its position in the scene [m].
   vec3 shift(std::uint32_t obstacle, double t) const;

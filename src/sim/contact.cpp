@@ -74,6 +74,10 @@ void check_distances(const Scene& scene, const IntegratorInfo& method) {
     throw InputError("Contact by " + std::string(info_of(scene.contact.model).id) +
                      " cannot keep particles at a distance; use contact by penalty or barrier, or switch the "
                      "distance off.");
+  if (scene.obstacles.grow > 0 && !scene.obstacles.bodies.empty())
+    throw InputError(
+        "Bodies that grow push by nodal contact, which cannot keep particles at a distance; set grow-bodies "
+        "to 0, or switch the distance off.");
 }
 
 }  // namespace

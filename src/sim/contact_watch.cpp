@@ -130,7 +130,8 @@ std::string text_of(const Overlap& overlap, std::size_t particles, std::span<con
   return std::to_string(overlap.particles) + " of " + std::to_string(particles) +
          " particles are inside surfaces, up to " + format_quantity(overlap.depth, "m") + " deep in " +
          surface_text(overlap.surface, bodies) +
-         ". Contact moves them out, which may strain the cloth. Move the cloth or the surface.";
+         ". Contact moves them out, which may strain the cloth. Move the cloth or the surface" +
+         (overlap.surface > 0 ? ", or let the body grow to its size (--grow-bodies)." : ".");
 }
 
 std::string open_mesh_text(const Scene& scene) {

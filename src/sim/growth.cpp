@@ -57,13 +57,14 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
   if (!(obstacles.grow > 0)) return;
   double beyond = 0;
   if (scene.contact.model != ContactModel::filter)
-    beyond = std::max({kBeyond * mean_edge(system_.model()), scene.contact.distance, scene.thickness});
+    beyond = std::max(kBeyond * mean_edge(system_.model()), scene.contact.distance + scene.thickness);
   const std::vector<Obstacle> bodies = obstacles_at(obstacles, moves_, state_.t);
   for (std::uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k].shape == Obstacle::Shape::plane) continue;
     const Overlap inside = clothlab::find_overlap(pool, {}, std::span(&bodies[k], 1), state_.x, pins_,
                                                   kRounding * mesh_->diagonal);
     if (inside.particles == 0) continue;
+    notices_.forget(NoticeCause::bodies_grown);
     const bool is_mesh = bodies[k].shape == Obstacle::Shape::mesh;
     const double depth = inside.depth + (is_mesh ? rounding_of(bodies[k]) : 0);
     moves_.grow(k, std::min(depth, depth_of(bodies[k])), beyond, state_.t, obstacles.grow);
@@ -76,33 +77,42 @@ void Simulation::end_growth(WorkerPool& pool) {
   if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
   const ContactModelInfo& model = info_of(scene_->contact.model);
   const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
-  const bool waits = model.sees_within_steps &&
-                     (!left.particles.empty() || std::ranges::any_of(left.pairs, [&](const auto& pair) {
-                       return pair.surface != kClothItself || (model.by_forces && scene_->self_contact);
-                     }));
+  bool waits = model.sees_within_steps &&
+               (!left.particles.empty() || std::ranges::any_of(left.pairs, [&](const auto& pair) {
+                 return pair.surface != kClothItself || (model.by_forces && scene_->self_contact);
+               }));
+  std::string refusal = "nothing intersects";
+  const ObstacleMoves grown = moves_;
+  const bool changes = contact_model_ != scene_->contact.model;
+  if (!waits) {
+    moves_.end_growth();
+    if (changes) try {
+        configure_contact();
+        make_room(pool, "now");
+      } catch (const InputError& error) {  // of a barrier: a pin is on a surface
+        moves_ = grown;
+        configure_contact();
+        waits = true;
+        refusal = std::string("it can (") + error.what() + ")";
+      }
+  }
   report(NoticeCause::bodies_grown, [&] {
-    const std::string text = text_of(left, scene_->obstacles.bodies);
-    if (text.empty()) return std::string("The bodies have grown to their size: nothing intersects.");
+    std::string text = text_of(left, scene_->obstacles.bodies);
+    text = "The bodies have grown to their size" +
+           (text.empty() ? ": nothing intersects." : ". Still intersecting: " + text + ".");
+    if (waits)
+      return text + " Contact stays nodal until " + refusal + "; then contact by " + std::string(model.id) +
+             " begins.";
+    const bool only_itself =
+        std::ranges::all_of(left.pairs, [](const auto& pair) { return pair.surface == kClothItself; });
+    if (left.particles.empty() && only_itself) return text;
     const std::string other =
         contact_by({ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}, *info_);
     const bool are_edges = left.particles.empty() && model.model == ContactModel::filter;
-    return "The bodies have grown to their size. Still intersecting: " + text + ". " +
-           (waits ? "Contact stays nodal until nothing intersects; then contact by " + std::string(model.id) +
-                        " begins."
-            : are_edges ? "Only particles collide by nodal contact; use " + other + "."
-                        : "Let them grow more slowly, or move them.");
+    return text + (are_edges ? " Only particles collide by nodal contact; use " + other + "."
+                             : std::string(" Move the bodies until their limbs are inside the cloth."));
   });
-  if (waits) return;
-  const ObstacleMoves grown = moves_;
-  moves_.end_growth();
-  if (contact_model_ == scene_->contact.model) return;
-  try {
-    configure_contact();
-    make_room(pool, "now");
-  } catch (const InputError&) {  // of a barrier: a pin is on a surface
-    moves_ = grown;
-    return configure_contact();
-  }
+  if (waits || !changes) return;
   contact_->detect(pool, state_.x);
   account_.add_work(system_.contact_energy(pool, state_.x));
   lifting_ = true;

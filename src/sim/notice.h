@@ -75,6 +75,14 @@ class NoticeLog {
   const std::shared_ptr<const List>& list() const { return list_; }
   bool has(NoticeCause cause) const { return contains(*list_, cause); }
 
+  /// It may be reported again. Throws std::bad_alloc, without effect.
+  void forget(NoticeCause cause) {
+    if (!has(cause)) return;
+    auto others = std::make_shared<List>(*list_);
+    std::erase_if(*others, [cause](const Notice& notice) { return notice.cause == cause; });
+    list_ = std::move(others);
+  }
+
   /// Does nothing if the cause has been reported. Throws std::bad_alloc, without effect.
   void add(NoticeCause cause, std::uint64_t step, std::string text) {
     if (has(cause)) return;

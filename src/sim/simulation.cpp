@@ -60,10 +60,14 @@ std::string slow_sweeps_text(const Scene& scene, std::size_t particles) {
   const double mass = scene.material.mass / static_cast<double>(particles);
   const double rows = std::ceil(scene.h() * std::sqrt(scene.material.stretch_stiffness / mass));
   if (rows <= sweeps * substeps) return {};
+  const double needed = std::ceil(rows / sweeps);
+  const ParameterSpec& limits = parameter_spec("xpbd-substeps");
   return "XPBD's " + format_plain(sweeps * substeps) + " sweeps in " + format_quantity(scene.h(), "s") +
          " carry a pull by about as many rows of springs, a wave in this cloth by " + format_plain(rows) +
-         ". Where cloth lands, springs stretch too far and gain energy. Use at least " +
-         format_plain(std::ceil(rows / sweeps)) + " of its substeps (--xpbd-substeps), or Backward Euler.";
+         ". Where cloth lands, springs stretch too far and gain energy. Use " +
+         (needed <= limits.max
+              ? "at least " + format_plain(needed) + " of its substeps (--xpbd-substeps), or Backward Euler."
+              : "Backward Euler.");
 }
 
 const Scene& scene_of(const Checkpoint& checkpoint) {
@@ -654,7 +658,7 @@ void Simulation::notice_strain() {
 
 Overlap Simulation::find_overlap(WorkerPool& pool, double normal) const {
   constexpr double kRounding = 1e-6;  // of the diagonal
-  if (!has_surfaces(*scene_) || moves_.grows()) return {};
+  if (!has_surfaces(*scene_) || moves_.grows_at(state_.t)) return {};
   return clothlab::find_overlap(pool, scene_->floor, obstacles(), state_.x, pins_,
                                 std::max(normal, kRounding * mesh_->diagonal));
 }
@@ -729,7 +733,7 @@ void Simulation::notice_gain_in_step() {
 }
 
 void Simulation::notice_intersections(const ClothIntersections& found, const char* when) {
-  if (moves_.grows()) return;  // reported when bodies have grown
+  if (moves_.grows_at(state_.t)) return;  // reported when bodies have grown
   report(NoticeCause::intersections, [&] {
     if (found.pairs == 0) return std::string();
     const std::string other = contact_by({ContactModel::filter, ContactModel::penalty}, *info_);

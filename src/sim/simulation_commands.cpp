@@ -186,7 +186,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
     throw InputError("The state to continue from is not finite.");
   const bool grows = moves_.grows();  // by the time, also by an earlier one
   release_grab();
-  if (!grows) moves_.rest();
+  moves_.end_moves();
   contact_watch_.restart();
   entering_ = true;
   const double before = internal_now(pool).shaking();
@@ -286,8 +286,11 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
         may_stop || (after->floor.on && (!scene_->floor.on || after->floor.height != scene_->floor.height));
   }
   if (!(after->obstacles == scene_->obstacles)) {
-    moves_.rest();
-    begin_growth(pool, *after);
+    if (after->obstacles.bodies != scene_->obstacles.bodies ||
+        after->obstacles.grow != scene_->obstacles.grow) {
+      moves_.rest();
+      begin_growth(pool, *after);
+    }
     contact_watch_.restart();
     set_account_scale(*after);
     may_stop = true;

@@ -12,6 +12,7 @@
 #include "collide/exact.h"
 #include "documents/obstacle_meshes.h"
 #include "sim/checkpoint.h"
+#include "sim/contact.h"
 #include "sim/loose_cloth.h"
 
 namespace clothlab::testing {
@@ -141,6 +142,75 @@ TEST(Growth, PutsASheetThroughABallOutside) {
     ASSERT_EQ(run(simulation, 30), 30) << info.id;
     EXPECT_EQ(intersections_of(simulation), 0U) << info.id;
   }
+}
+
+// A sheet with pinned corners, one of them inside a ball as long as it stays there.
+Scene pin_in_sphere(ContactModel model) {
+  Scene scene;
+  scene.pins = PinPreset::corners;
+  scene.integrator = "backward-euler";
+  scene.dt = 1.0 / 60;
+  scene.contact.model = model;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.15,0.5,0.2"),
+                            parse_obstacle("sphere:0,-0.2,0,0.2")};
+  scene.obstacles.grow = 0.1;
+  return scene;
+}
+
+TEST(Growth, ReportsABarrierThatCannotBegin) {
+  Simulation simulation(pin_in_sphere(ContactModel::barrier), grid_mesh(10, 10), one_thread());
+  ASSERT_EQ(run(simulation, 10), 10);
+  ASSERT_EQ(simulation.notices().list()->size(), 1U);
+  const std::string& text = simulation.notices().list()->front().text;
+  EXPECT_TRUE(
+      text.starts_with("The bodies have grown to their size: nothing intersects. Contact stays nodal "
+                       "until it can (Vertex 0 is on obstacle 2 (sphere)"))
+      << text;
+  EXPECT_TRUE(text.ends_with("; then contact by barrier begins.")) << text;
+}
+
+TEST(Growth, AChangeOfFrictionDoesNotEndTheWait) {
+  Scene scene = pin_in_sphere(ContactModel::impulse);
+  scene.obstacles.bodies[1] = parse_obstacle("sphere:0.05,0.05,0.05,0.2");
+  Simulation simulation(scene, grid_mesh(10, 10), one_thread());
+  ASSERT_EQ(run(simulation, 10), 10);
+  EXPECT_EQ(simulation.contact().thickness(), 0) << "nodal: a pin is inside";
+  simulation.apply(one_thread(), SetParameter{"friction", 0.5});
+  ASSERT_EQ(run(simulation, 10), 10);
+  EXPECT_EQ(simulation.contact().thickness(), 0);
+  EXPECT_EQ(simulation.obstacles()[0].inset, simulation.obstacles()[1].inset);
+}
+
+TEST(Growth, OfAnotherBodyIsReportedToo) {
+  Scene scene = pin_in_sphere(ContactModel::filter);
+  scene.obstacles.bodies.pop_back();
+  Simulation simulation(scene, grid_mesh(10, 10), one_thread());
+  ASSERT_EQ(run(simulation, 10), 10);
+  ASSERT_EQ(simulation.notices().list()->size(), 1U);
+  Obstacles more = simulation.scene().obstacles;
+  more.bodies.push_back(moved_to(more.bodies[0], simulation.state().x[94]));
+  simulation.apply(one_thread(), SetObstacles{more.bodies});
+  ASSERT_EQ(run(simulation, 10), 10);
+  ASSERT_EQ(simulation.notices().list()->size(), 1U);
+  EXPECT_GT(simulation.notices().list()->front().step, 10U);
+}
+
+TEST(Growth, BeforeItsStartIsThatOfTheStart) {
+  ObstacleMoves moves;
+  moves.grow(0, 0.1, 0.02, 1, 0.5);
+  EXPECT_EQ(moves.inset(0, 0.1), moves.inset(0, 1));
+  EXPECT_DOUBLE_EQ(moves.inset(0, 1), 0.1);
+}
+
+TEST(Growth, IsRefusedWithDistances) {
+  Scene scene = pin_in_sphere(ContactModel::penalty);
+  ParticleGroup& bar = scene.groups.emplace_back();
+  bar.name = "bar";
+  bar.vertices = {44, 46};
+  scene.drivers.push_back({.group = "bar", .action = GroupDistance{}});
+  EXPECT_THROW(check_contact(scene), InputError);
+  scene.obstacles.grow = 0;
+  check_contact(scene);
 }
 
 TEST(Growth, ContactByImpulseAndBarrierBeginsAfterwards) {
