@@ -18,6 +18,12 @@
 namespace clothlab {
 namespace {
 
+/// "12 particles, up to 3 mm deep"
+std::string particles_text(std::int64_t count, double deepest) {
+  return std::to_string(count) + (count == 1 ? " particle, " : " particles, up to ") +
+         format_quantity(deepest, "m") + " deep";
+}
+
 /// "obstacle 1 (mesh): 12 particles, up to 3 mm deep, and 30 pairs of triangles; the cloth itself: ...";
 /// empty if nothing intersects.
 std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodies) {
@@ -33,9 +39,7 @@ std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodi
     }
     if (pairs + particles == 0) return;
     text += (text.empty() ? "" : "; ") + surface_text(surface, bodies) + ": ";
-    if (particles > 0)
-      text += std::to_string(particles) + (particles == 1 ? " particle, " : " particles, up to ") +
-              format_quantity(deepest, "m") + " deep";
+    if (particles > 0) text += particles_text(particles, deepest);
     if (pairs > 0)
       text += (particles > 0 ? " and " : "") + std::to_string(pairs) +
               (pairs == 1 ? " pair of triangles" : " pairs of triangles");
@@ -59,22 +63,34 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
   if (scene.contact.model != ContactModel::filter)
     beyond = std::max(kBeyond * mean_edge(system_.model()), scene.contact.distance + scene.thickness);
   const std::vector<Obstacle> bodies = obstacles_at(obstacles, moves_, state_.t);
+  std::string text;
   for (std::uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k].shape == Obstacle::Shape::plane) continue;
     const Overlap inside = clothlab::find_overlap(pool, {}, std::span(&bodies[k], 1), state_.x, pins_,
                                                   kRounding * mesh_->diagonal);
     if (inside.particles == 0) continue;
-    notices_.forget(NoticeCause::bodies_grown);
+    text += (text.empty() ? "" : "; ") + surface_text(k + 1, bodies) + ": " +
+            particles_text(static_cast<std::int64_t>(inside.particles), inside.depth);
     const bool is_mesh = bodies[k].shape == Obstacle::Shape::mesh;
     const double depth = inside.depth + (is_mesh ? rounding_of(bodies[k]) : 0);
     moves_.grow(k, std::min(depth, depth_of(bodies[k])), beyond, state_.t, obstacles.grow);
   }
+  if (text.empty()) return;
+  notices_.forget(NoticeCause::bodies_grow);
+  notices_.forget(NoticeCause::bodies_grown);
+  report(NoticeCause::bodies_grow, [&] {
+    return "Cloth is inside bodies, which start smaller and grow to their size until " +
+           format_quantity(state_.t + obstacles.grow, "s") + ": " + text + ". Contact is nodal meanwhile.";
+  });
 }
 
 /// Once bodies have grown: reports what still intersects. Then the contact model of the scene begins, if
 /// nothing intersects that it cannot handle.
 void Simulation::end_growth(WorkerPool& pool) {
+  constexpr std::uint64_t kSearches =
+      8;  // a search costs as much as a step, and what waits may wait for ever
   if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
+  if (notices_.has(NoticeCause::bodies_grown) && record_.step % kSearches != 0) return;
   const ContactModelInfo& model = info_of(scene_->contact.model);
   const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
   bool waits = model.sees_within_steps &&

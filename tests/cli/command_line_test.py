@@ -513,11 +513,12 @@ class CommandLine(unittest.TestCase):
                "--summary", "s.json", "--quiet"]
         self.run_program(*run, "--steps", 20, "--state", "whole.csv", "--threads", 2)
         notices = json.loads((self.dir / "s.json").read_text())["notices"]
-        self.assertEqual([(notice["cause"], notice["step"]) for notice in notices], [("bodies-grown", 12)])
-        self.assertEqual(notices[0]["text"], "The bodies have grown to their size: nothing intersects.")
+        self.assertEqual([(notice["cause"], notice["step"]) for notice in notices], [("bodies-grow", 0), ("bodies-grown", 12)])
+        self.assertEqual(notices[1]["text"], "The bodies have grown to their size: nothing intersects.")
         self.run_program("simulate", "--scene", "s.json", "--state", "again.csv")
         self.assertEqual((self.dir / "again.csv").read_text(), (self.dir / "whole.csv").read_text())
-        self.run_program(*run, "--steps", 6, "--checkpoint", "c")
+        early = self.run_program(*run, "--steps", 6, "--checkpoint", "c").stderr
+        self.assertIn("grow to their size until 200 ms", early, "a run that ends before")
         self.run_program("simulate", "--resume", "c", "--steps", 14, "--state", "s.csv", "--threads", 1)
         self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
         for wrong in "-1", "101", "x", "1 m":

@@ -615,12 +615,8 @@ TEST(Journal, HasSwitchedDrivers) {
   expect_repeats(path, 1);
 }
 
-// Their triangles are read anew.
-TEST(Journal, AddsMeshObstaclesAgain) {
-  const TemporaryFolder folder;
-  const fs::path body = folder.path() / "wedge.obj", path = folder.path() / "mesh.journal";
-  std::ofstream(body) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-  std::vector<Obstacle> bodies{parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(body))};
+// The journal of a sheet that is let go above bodies, which appear in step 3.
+void save_drop_on(std::vector<Obstacle> bodies, const fs::path& path) {
   Session session(sheet_scene(6));
   session.steps(3);
   read_obstacle_meshes(bodies);
@@ -628,6 +624,14 @@ TEST(Journal, AddsMeshObstaclesAgain) {
   session.send(SetPinPreset{PinPreset::none});
   session.steps(30);
   session.save(path);
+}
+
+// Their triangles are read anew.
+TEST(Journal, AddsMeshObstaclesAgain) {
+  const TemporaryFolder folder;
+  const fs::path body = folder.path() / "wedge.obj", path = folder.path() / "mesh.journal";
+  std::ofstream(body) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  save_drop_on({parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(body))}, path);
   expect_repeats(path, 1);
 
   // As in a load, a relative path counts from the journal's folder.
@@ -652,13 +656,7 @@ TEST(Journal, AddsSequencesAgain) {
   std::vector<Obstacle> bodies{
       parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(folder.path() / "walk#.obj"))};
   bodies[0].mesh.playback = {30, 0.1, true};
-  Session session(sheet_scene(6));
-  session.steps(3);
-  read_obstacle_meshes(bodies);
-  session.send(SetObstacles{bodies});
-  session.send(SetPinPreset{PinPreset::none});
-  session.steps(30);
-  session.save(path);
+  save_drop_on(bodies, path);
   expect_repeats(path, 1);
   expect_repeats(path, 2);
   std::ofstream(folder.path() / "walk3.obj", std::ios::app) << "v 1 1 1\n";

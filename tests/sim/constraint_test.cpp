@@ -129,11 +129,7 @@ TEST_P(ConstraintsOf, SurviveACheckpoint) {
   ASSERT_EQ(run(whole, 12), 12);
   whole.save(one_thread(), moment);
   ASSERT_EQ(run(whole, 12), 12);
-  Memory numbers;
-  write_checkpoint(moment, numbers);
-  MemoryReader reader(numbers);
-  Checkpoint again = read_checkpoint(reader, whole.state().x.size());
-  again.scene = moment.scene;
+  const Checkpoint again = through_numbers(moment);
   Simulation other(again, whole.shared_mesh(), one_thread());
   ASSERT_EQ(run(other, 12), 12);
   EXPECT_TRUE(same_bits(whole.state(), other.state()));

@@ -120,11 +120,18 @@ TEST(Growth, PutsASheetThroughABallOutside) {
   for (const ContactModelInfo& info : kContactModels) {
     Simulation simulation(sheet_in_ball(info.model), sheet, one_thread());
     EXPECT_GT(intersections_of(simulation), 20U) << info.id;
-    EXPECT_TRUE(simulation.notices().list()->empty()) << info.id;
+    ASSERT_EQ(simulation.notices().list()->size(), 1U) << info.id;
+    const Notice grows = simulation.notices().list()->front();
+    EXPECT_EQ(grows.cause, NoticeCause::bodies_grow) << info.id;
+    EXPECT_TRUE(
+        grows.text.starts_with("Cloth is inside bodies, which start smaller and grow to their size until "
+                               "500 ms: obstacle 1 (mesh): "))
+        << grows.text;
+    EXPECT_TRUE(grows.text.ends_with(" deep. Contact is nodal meanwhile.")) << grows.text;
     ASSERT_EQ(run(simulation, 30), 30) << info.id;
     EXPECT_GE(least_gap(simulation), -1e-15) << info.id;
-    ASSERT_EQ(simulation.notices().list()->size(), 1U) << info.id;
-    const Notice& grown = simulation.notices().list()->front();
+    ASSERT_EQ(simulation.notices().list()->size(), 2U) << info.id;
+    const Notice& grown = simulation.notices().list()->back();
     EXPECT_EQ(grown.cause, NoticeCause::bodies_grown) << info.id;
     EXPECT_EQ(grown.step, 30U) << info.id;
     if (info.model == ContactModel::filter) {  // edges between particles on the ball are inside
@@ -160,8 +167,8 @@ Scene pin_in_sphere(ContactModel model) {
 TEST(Growth, ReportsABarrierThatCannotBegin) {
   Simulation simulation(pin_in_sphere(ContactModel::barrier), grid_mesh(10, 10), one_thread());
   ASSERT_EQ(run(simulation, 10), 10);
-  ASSERT_EQ(simulation.notices().list()->size(), 1U);
-  const std::string& text = simulation.notices().list()->front().text;
+  ASSERT_EQ(simulation.notices().list()->size(), 2U);
+  const std::string& text = simulation.notices().list()->back().text;
   EXPECT_TRUE(
       text.starts_with("The bodies have grown to their size: nothing intersects. Contact stays nodal "
                        "until it can (Vertex 0 is on obstacle 2 (sphere)"))
@@ -186,13 +193,14 @@ TEST(Growth, OfAnotherBodyIsReportedToo) {
   scene.obstacles.bodies.pop_back();
   Simulation simulation(scene, grid_mesh(10, 10), one_thread());
   ASSERT_EQ(run(simulation, 10), 10);
-  ASSERT_EQ(simulation.notices().list()->size(), 1U);
+  ASSERT_EQ(simulation.notices().list()->size(), 2U);
   Obstacles more = simulation.scene().obstacles;
   more.bodies.push_back(moved_to(more.bodies[0], simulation.state().x[94]));
   simulation.apply(one_thread(), SetObstacles{more.bodies});
   ASSERT_EQ(run(simulation, 10), 10);
-  ASSERT_EQ(simulation.notices().list()->size(), 1U);
-  EXPECT_GT(simulation.notices().list()->front().step, 10U);
+  ASSERT_EQ(simulation.notices().list()->size(), 2U);
+  EXPECT_EQ(simulation.notices().list()->front().step, 10U);
+  EXPECT_GT(simulation.notices().list()->back().step, 10U);
 }
 
 TEST(Growth, BeforeItsStartIsThatOfTheStart) {
@@ -240,11 +248,7 @@ TEST(Growth, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
       ASSERT_EQ(run(simulation, 12, pool), 12);
       Checkpoint moment;
       simulation.save(pool, moment);
-      Memory numbers;
-      write_checkpoint(moment, numbers);
-      MemoryReader reader(numbers);
-      Checkpoint read = read_checkpoint(reader, sheet->positions.size());
-      read.scene = moment.scene;
+      const Checkpoint read = through_numbers(moment);
       resumed.load(pool, read);
       EXPECT_EQ(resumed.obstacles()[0].inset, simulation.obstacles()[0].inset);
       EXPECT_GT(resumed.obstacles()[0].inset, 0);

@@ -100,11 +100,7 @@ TEST_P(LedgerOfARun, SurvivesACheckpoint) {
   EXPECT_TRUE(same_ledger(whole.simulation.record().ledger, other.simulation.record().ledger));
 
   // From a file, too.
-  Memory numbers;
-  write_checkpoint(moment, numbers);
-  MemoryReader reader(numbers);
-  Checkpoint again = read_checkpoint(reader, whole.simulation.state().x.size());
-  again.scene = moment.scene;
+  const Checkpoint again = through_numbers(moment);
   other.simulation.load(one_thread(), again);
   other.go(44, 60);
   EXPECT_TRUE(same_ledger(whole.simulation.record().ledger, other.simulation.record().ledger));

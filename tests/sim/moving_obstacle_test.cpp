@@ -225,11 +225,7 @@ TEST_F(MovingObstacle, GivesTheSameBitsForAnyNumberOfThreadsAndFromAFile) {
       run(simulation, 70);
       Checkpoint moment;
       simulation.save(pool, moment);
-      Memory numbers;
-      write_checkpoint(moment, numbers);
-      MemoryReader reader(numbers);
-      Checkpoint read = read_checkpoint(reader, sheet->positions.size());
-      read.scene = moment.scene;
+      const Checkpoint read = through_numbers(moment);
       resumed.load(pool, read);
       run(simulation, 20);
       run(resumed, 20);

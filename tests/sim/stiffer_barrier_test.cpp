@@ -128,11 +128,7 @@ TEST_P(StifferBarrier, IsPartOfACheckpoint) {
   EXPECT_EQ(simulation.record().ledger.contact, ledger.contact);
 
   // After it, from a file, with other threads.
-  Memory numbers;
-  write_checkpoint(*after, numbers);
-  MemoryReader reader(numbers);
-  Checkpoint read = read_checkpoint(reader, end.x.size());
-  read.scene = after->scene;
+  const Checkpoint read = through_numbers(*after);
   WorkerPool two(2);
   Simulation fresh = start();
   fresh.load(two, read);

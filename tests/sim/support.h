@@ -18,11 +18,13 @@
 
 #include "analysis/stability_meter.h"
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/text_file.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
 #include "mesh/obj_reader.h"
 #include "one_thread.h"
+#include "sim/checkpoint.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"
@@ -67,6 +69,16 @@ inline std::filesystem::path shared_meshes() {
 inline double omega_max(const Simulation& simulation, WorkerPool& pool) {
   StabilityMeter meter;
   return meter.omega_max(simulation.system(), simulation.state().x, JacobianMode::clamped, pool).value();
+}
+
+/// The moment as a checkpoint file has it: written as numbers and read again.
+inline Checkpoint through_numbers(const Checkpoint& moment) {
+  Memory numbers;
+  write_checkpoint(moment, numbers);
+  MemoryReader reader(numbers);
+  Checkpoint read = read_checkpoint(reader, moment.state.x.size());
+  read.scene = moment.scene;
+  return read;
 }
 
 /// Equal to the last bit, signs of zeros included.

@@ -1969,6 +1969,18 @@ def obstacles(program, assets):
         check(added.endswith("/walk"), added)
         window.key("ctrl+z")
         window.until(lambda: window.fresh_state()["obstacles"] == [], "the body that deforms gone")
+        (window.folder / "grouped.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng low\nf 1 3 2\nf 1 2 4\n"
+                                                   "g high\nf 1 4 3\nf 2 3 4\n")
+        for typed, frames in ("grouped.obj#low", False), ("walk/w#.obj", True):
+            window.click_item("add-mesh")
+            window.shows("the dialog", dialog=True)
+            window.type(str(window.folder / typed))
+            window.key("Return")
+            added = window.until(lambda: window.fresh_state()["obstacles"], f"the body {typed}")[0]["body"]
+            check(added.endswith(typed), added)
+            check(("obstacle1:loops" in window.fresh_state()["items"]) == frames, f"{typed} has frames, or not")
+            window.key("ctrl+z")
+            window.until(lambda: window.fresh_state()["obstacles"] == [], f"{typed} gone")
 
         # Two triangles that intersect: said and marked at the start, and afterwards where the View tab asks for it.
         crossed = window.folder / "crossed.obj"

@@ -105,6 +105,8 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
                                         "Time of the first frame. The mesh stands still before.",
                                         playback.start, -kLatestKeyframe, kLatestKeyframe, 0, "s"))
         playback.start = *typed;
+      check_item((id + "loops").c_str(), ("Loops##" + id).c_str(), playback.loops,
+                 "After its last frame the mesh returns to the first one and begins again.");
     }
   } else if (body.shape != Obstacle::Shape::box) {
     if (const auto typed = number_row((id + "radius").c_str(), "Radius", "Radius of this body.", body.radius,

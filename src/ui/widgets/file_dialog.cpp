@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/body_file.h"
 #include "io/free_path.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
@@ -46,10 +47,11 @@ const Words& words_of(FileDialog::Purpose purpose) {
        "Open a mesh, scene, moment or journal",
        "Type to filter, or a whole path",
        "Arrows and Enter, or a click. OBJ meshes, scene files (JSON), checkpoints and journals."},
-      {{".obj"},
+      {{".obj", ".pc2"},
        "Add a mesh as an obstacle",
        "Type to filter, or a whole path",
-       "Arrows and Enter, or a click. The mesh of an obstacle, as OBJ."},
+       "OBJ, or a point cache (PC2) that moves. Type body.obj#skin for one group of its faces, and "
+       "walk_####.obj for a sequence of numbered files."},
       {{".json"},
        "Save the scene",
        "Name of the scene file",
@@ -149,11 +151,11 @@ void FileDialog::accept() {
   std::error_code error;
   const fs::path typed = path_of(text_).is_absolute() ? path_of(text_) : folder_ / path_of(text_);
   if (!is_saving()) {
-    const bool whole_path =
-        text_.find('/') != std::string::npos || text_.find('\\') != std::string::npos || text_ == "..";
+    const bool whole_path = text_.find_first_of("/\\") != std::string::npos || text_ == "..";
+    const bool names_body = purpose_ == Purpose::obstacle && text_.find('#') != std::string::npos;
     if (whole_path && fs::is_directory(typed, error))
       go_to(typed);
-    else if (whole_path && fs::exists(typed, error))
+    else if ((whole_path && fs::exists(typed, error)) || (names_body && BodyFile(typed).exists()))
       chosen_ = typed;
     else if (whole_path)
       problem_ = shown_path(typed) + " does not exist.";
