@@ -1974,6 +1974,7 @@ def obstacles(program, assets):
         for typed, frames in ("grouped.obj#low", False), ("walk/w#.obj", True):
             window.click_item("add-mesh")
             window.shows("the dialog", dialog=True)
+            window.fresh_state()  # its field has the keys from the second picture on
             window.type(str(window.folder / typed))
             window.key("Return")
             added = window.until(lambda: window.fresh_state()["obstacles"], f"the body {typed}")[0]["body"]
