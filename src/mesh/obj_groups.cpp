@@ -34,9 +34,9 @@ void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
       throw InputError(mesh.name + ": no face is in the group \"" + printable(name) + "\"" +
                        (all.empty() ? std::string("; it has no groups.")
                                     : "; its groups are " + printable(joined(all)) + "."));
-  std::swap(mesh.corners, kept.corners);
-  std::swap(mesh.face_offsets, kept.face_offsets);
-  std::swap(mesh.groups, kept.groups);
+  mesh.corners = std::move(kept.corners);
+  mesh.face_offsets = std::move(kept.face_offsets);
+  mesh.groups = std::move(kept.groups);
 }
 
 }  // namespace clothlab
