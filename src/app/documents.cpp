@@ -68,8 +68,8 @@ void Documents::open_path(const Path& path, const Path& mesh_folder) {
 
 void Documents::add_obstacle(const Path& path) {
   const BodyFile file(path);
-  if (std::error_code ignored; kind_of(file.file) != FileKind::mesh && !file.is_point_cache() &&
-                               !fs::is_directory(path, ignored))
+  if (std::error_code ignored;
+      kind_of(file.file) != FileKind::mesh && !file.is_point_cache() && !fs::is_directory(path, ignored))
     return around_.ui.show_message(file_name(path) +
                                        " cannot be an obstacle. Use a mesh (.obj), a folder of meshes or a "
                                        "point cache (.pc2).",
