@@ -87,9 +87,9 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
 /// Once bodies have grown: reports what still intersects. Then the contact model of the scene begins, if
 /// nothing intersects that it cannot handle.
 void Simulation::end_growth(WorkerPool& pool) {
-  constexpr std::uint64_t kSearches = 8;  // a search costs as much as a step, and the wait may be long
+  constexpr std::uint64_t kStepsPerSearch = 8;  // a search costs as much as a step, and the wait may be long
   if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
-  if (notices_.has(NoticeCause::bodies_grown) && record_.step % kSearches != 0) return;
+  if (notices_.has(NoticeCause::bodies_grown) && record_.step % kStepsPerSearch != 0) return;
   const ContactModelInfo& model = info_of(scene_->contact.model);
   const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
   bool waits = model.sees_within_steps &&
