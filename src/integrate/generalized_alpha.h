@@ -14,35 +14,29 @@
 
 namespace clothlab {
 
-/// The step of [Chung 1993], of Newmark's family (α_m = α_f = 0) and of HHT-α:
+/// The step of [Chung 1993], of Newmark's family (α_m = σ = 0) and of HHT-α (α_m = 0):
 ///   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1),   v1 = v0 + h ((1 − γ) a0 + γ a1),
-///   (1 − α_m) M a1 + α_m M a0 = (1 − σ) f(u_f) + σ f(u0),   u_f = (1 − α_f) u1 + α_f u0.
-/// With σ = 0 these are their (15)–(20). HHT-α weights forces instead of states: σ = −α, α_f = 0.
+///   (1 − α_m) M a1 + α_m M a0 = (1 − σ) f(u1) + σ f(u0).
 /// The acceleration a is the method's history; after a reset it is M⁻¹f(x0, v0).
+///
+/// On linear forces these are (15)–(20) of the source, whose α_f is σ. They could as well be f at the mean
+/// state (1 − σ) u1 + σ u0, but that gains energy where springs turn: a spring that turns by θ in the step is
+/// shorter in the mean state than in both others. It gets its rest length there, hence too large a length at
+/// u1: by 41 % for ρ∞ = ½ and θ = 90°. [Erlicher 2002] and [Chen 2013] weight forces, too.
 ///
 /// Contact is not part of a: its impulses act on v1 at once [Chen 2013]. An impact has no effect on later
 /// accelerations, and a continues where contacts change. A restart would replace the a of fast oscillations
 /// by M⁻¹f(x0): their amplitude factor per step is then 0.9 instead of ρ∞ = ½.
 ///
-/// In steps with contact f has the same weights, but no mean state (`with_forces_weighted`), also as there.
-/// u_f is between u0 and u1: where a spring turns by θ in the step, it is shorter than both. It gets its rest
-/// length there, hence too large a length at u1: by 41 % for ρ∞ = ½ and θ = 90°.
-///
-/// The unknown is the velocity v_f at which f is evaluated: a1 and x_f are linear in it, which gives a
-/// StageEquation.
+/// The unknown is v1: a1 and x1 are linear in it, which gives a StageEquation.
 class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
  public:
   struct Constants {
     double alpha_m = 0;
-    double alpha_f = 0;
     double gamma = 0;
     double beta = 0;
     double sigma = 0;
 
-    /// The same method on linear forces, with σ instead of α_f.
-    Constants with_forces_weighted() const {
-      return {.alpha_m = alpha_m, .gamma = gamma, .beta = beta, .sigma = (1 - sigma) * alpha_f + sigma};
-    }
     /// Amplitude factor per step on the oscillator, as IntegratorInfo::growth. At most 1.
     double growth(double y, double s) const;
   };
@@ -66,9 +60,7 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
                  StepReport& report) override {
     const std::size_t n = system.size();
     for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
-    const bool has_contact = !context.contacts.empty() || system.contact() != nullptr;
-    const auto [alpha_m, alpha_f, gamma, beta, sigma] =
-        has_contact ? constants_.with_forces_weighted() : constants_;
+    const auto [alpha_m, gamma, beta, sigma] = constants_;
 
     start_.compute(system, state, h, context, 0);
     const auto& v0 = start_.v;
@@ -78,33 +70,29 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
       system.projection().couplings().renew(start_.a, a_);  // their directions have turned
     const std::vector<vec3>& a0 = history_.empty() ? start_.a : a_;
 
-    // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, hence
-    //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs (1 − σ)/(1 − α_m) f.
-    const double s = (1 - alpha_f) * h;
-    const double gamma_v = h * beta / gamma, gamma_a = s * gamma / (1 - alpha_m);
+    // v1 = v0 + h ((1 − γ) a0 + γ a1)   gives a1, hence
+    //   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v1,   M (v1 − v̂) = hγ (1 − σ)/(1 − α_m) f1.
+    const double gamma_v = h * beta / gamma, gamma_a = h * gamma / (1 - alpha_m);
     const double gamma_f = (1 - sigma) * gamma_a;
     for (std::size_t i = 0; i < n; ++i) {
-      const vec3 without_a1 = v0[i] + s * (1 - gamma) * a0[i];
-      x_hat_[i] = state.x[i] + s * v0[i] + s * h * (0.5 - beta) * a0[i] - gamma_v * without_a1;
+      const vec3 without_a1 = v0[i] + h * (1 - gamma) * a0[i];
+      x_hat_[i] = state.x[i] + h * v0[i] + h * h * (0.5 - beta) * a0[i] - gamma_v * without_a1;
       v_hat_[i] = without_a1 - alpha_m * gamma_a * a0[i] + sigma * gamma_a * start_.a[i];
-      guess_[i] = v0[i] + s * start_.a[i];
+      guess_[i] = v0[i] + h * start_.a[i];
     }
     const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
-    for (NodalContact& contact : context.contacts) {
-      const std::uint32_t i = contact.particle;
-      contact.refer_to((x_hat_[i] - state.x[i]) / (1 - alpha_f), gamma_v / (1 - alpha_f));
-      contact.impulse *= 1 - alpha_f;
-    }
+    for (NodalContact& contact : context.contacts)
+      contact.refer_to(x_hat_[contact.particle] - state.x[contact.particle], gamma_v);
     stage_.solve(system, equation, state.x, {v0, guess_}, context, x1_, v1_, report);
 
-    // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = ((1 − σ) f + σ f0 − α_m A0)/(1 − α_m) + r/(γs)
+    // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = ((1 − σ) f1 + σ f0 − α_m A0)/(1 − α_m) + r/(hγ)
     impulses_.recall(context, h * (1 - gamma - gamma * alpha_m / (1 - alpha_m)));
-    stage_.report(system, context, h / s, gamma_f, x1_, v1_);
-    if (sigma != 0) report_forces(context, system, h / s * sigma * gamma_a, state.x, v0);
+    stage_.report(system, context, 1, gamma_f, x1_, v1_);
+    if (sigma != 0) report_forces(context, system, sigma * gamma_a, state.x, v0);
     impulses_.keep(context, 1 / (h * gamma), -(1 - gamma) / gamma);
     double moved = 0, term = 0, size = 0;  // squares [m²]
     for (std::size_t i = 0; i < n; ++i) {
-      const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);
+      const vec3 a1 = (v1_[i] - v0[i] - h * (1 - gamma) * a0[i]) / (h * gamma);
       x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a0[i] + beta * a1);
       v1_[i] = v0[i] + h * ((1 - gamma) * a0[i] + gamma * a1);
       a_[i] = a1;
@@ -118,9 +106,8 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
     if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size)))
       report.fail("the motion is lost in the rounding of h² a; use a smaller h or backward Euler");
     for (const NodalContact& contact : context.contacts)
-      a_[contact.particle] -= contact.impulse / (s * gamma * system.masses()[contact.particle]);
+      a_[contact.particle] -= contact.impulse / (h * gamma * system.masses()[contact.particle]);
     history_.full = true;
-    scale_impulses(context, 1 / (1 - alpha_f));
     stop_at_contacts(system, context, h, v1_);
     report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
@@ -134,8 +121,8 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
   std::vector<vec3> x_hat_;
   std::vector<vec3> v_hat_;
   std::vector<vec3> guess_;
-  std::vector<vec3> x1_;  // first x_f
-  std::vector<vec3> v1_;  // first v_f
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;
 };
 
 }  // namespace clothlab

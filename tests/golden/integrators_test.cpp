@@ -33,7 +33,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"semi-implicit-bdf2", 0x0e2a1c84d48eb4e0ULL},
     {"tr-bdf2", 0x75e6b5127991c2bcULL},
     {"sdirk2", 0xe6c12ac3428612f4ULL},
-    {"generalized-alpha", 0x1fecae94ab35ff44ULL},
+    {"generalized-alpha", 0xb05c700da7beef0aULL},
     {"exponential-rosenbrock-euler", 0x3d381d1d948f9dbeULL},
     {"siere", 0x3ddeaaa9373a494eULL},
     {"semi-implicit-bdf2-ere", 0xdadaa67e45be2a2dULL},

@@ -256,8 +256,7 @@ DenseMethod sdirk2(Dense d) {
   };
 }
 
-DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double beta, double gamma,
-                              double sigma = 0) {
+DenseMethod with_acceleration(Dense d, double alpha_m, double beta, double gamma, double sigma = 0) {
   return [=, state = std::optional<Vector>()](const Vector& u0, double h) mutable {
     const Vector x0 = d.x(u0), v0 = d.v(u0), m = d.cloth.masses();
     const Vector a0 = state ? *state : d.a(x0, v0);
@@ -270,12 +269,11 @@ DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double be
     };
     for (int k = 0; k < 200; ++k) {  // Newton's method on a1
       take();
-      const Vector x = (1 - alpha_f) * x1 + alpha_f * x0, v = (1 - alpha_f) * v1 + alpha_f * v0;
       const Vector f0 = d.cloth.force(x0, v0);
-      const Vector f = once ? f0 + K0 * (x - x0) + D0 * (v - v0) : d.cloth.force(x, v);
+      const Vector f = once ? f0 + K0 * (x1 - x0) + D0 * (v1 - v0) : d.cloth.force(x1, v1);
       Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - (1 - sigma) * f - sigma * f0;
-      const Matrix K = once ? K0 : d.cloth.stiffness(x), D = once ? D0 : d.cloth.damping(x);
-      Matrix jacobian = -(1 - sigma) * (1 - alpha_f) * (h * h * beta * K + h * gamma * D);
+      const Matrix K = once ? K0 : d.cloth.stiffness(x1), D = once ? D0 : d.cloth.damping(x1);
+      Matrix jacobian = -(1 - sigma) * (h * h * beta * K + h * gamma * D);
       jacobian.diagonal() += (1 - alpha_m) * m;
       for (Index i = 0; i < d.cloth.dofs(); ++i) {
         if (!d.cloth.is_fixed(i)) continue;
@@ -296,13 +294,13 @@ DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double be
 DenseMethod generalized_alpha(Dense d) {
   const double rho = d.values.at(0);
   const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
-  return with_acceleration(d, alpha_m, alpha_f, std::pow(1 - alpha_m + alpha_f, 2) / 4,
-                           0.5 - alpha_m + alpha_f);
+  return with_acceleration(d, alpha_m, std::pow(1 - alpha_m + alpha_f, 2) / 4, 0.5 - alpha_m + alpha_f,
+                           alpha_f);
 }
 
 DenseMethod hht_alpha(Dense d) {
   const double alpha = d.values.at(0);
-  return with_acceleration(d, 0, 0, std::pow(1 - alpha, 2) / 4, 0.5 - alpha, -alpha);
+  return with_acceleration(d, 0, std::pow(1 - alpha, 2) / 4, 0.5 - alpha, -alpha);
 }
 
 /// The end of a step with the impulses of all forces and of dampers.
@@ -478,7 +476,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"generalized-alpha", generalized_alpha},
       {"runge-kutta", runge_kutta},
       {"two-step", two_step},
-      {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
+      {"newmark", [](Dense d) { return with_acceleration(d, 0, d.values.at(0), d.values.at(1)); }},
       {"hht-alpha", hht_alpha},
       {"a-search", a_search},
       {"energy-tracking", energy_tracking},

@@ -227,24 +227,14 @@ Impulse impulse_of(const IntegratorInfo& info) {
   const auto midpoint = [](const StepFormula& c) {
     return sum(c.h, c.f(sum(0.5, c.u0.x, 0.5, c.u1.x)), 0, c.u0.x);
   };
-  // A1 = (f − α_m A0)/(1 − α_m) of the first two steps.
-  const auto alpha = [](double alpha_m, double alpha_f, double gamma) {
+  // A1 = ((1 − σ) f1 + σ f0 − α_m A0)/(1 − α_m) of the first two steps.
+  const auto alpha = [](double alpha_m, double sigma, double gamma) {
     return [=](const StepFormula& c) {
       const auto next = [&](const Vectors& A0, const Vectors& x0, const Vectors& x1) {
-        return sum(1 / (1 - alpha_m), c.f(sum(alpha_f, x0, 1 - alpha_f, x1)), -alpha_m / (1 - alpha_m), A0);
+        return sum(1 / (1 - alpha_m), sum(sigma, c.f(x0), 1 - sigma, c.f(x1)), -alpha_m / (1 - alpha_m), A0);
       };
       const Vectors A0 = c.past.empty() ? c.f(c.u0.x) : next(c.f(c.past.back().x), c.past.back().x, c.u0.x);
       return sum(c.h * (1 - gamma), A0, c.h * gamma, next(A0, c.u0.x, c.u1.x));
-    };
-  };
-  const auto hht = [](double of_start) {
-    return [=](const StepFormula& c) {
-      const double gamma = 0.5 + of_start;
-      const auto mean = [&](const Vectors& x0, const Vectors& x1) {
-        return sum(of_start, c.f(x0), 1 - of_start, c.f(x1));
-      };
-      const Vectors A0 = c.past.empty() ? c.f(c.u0.x) : mean(c.past.back().x, c.u0.x);
-      return sum(c.h * (1 - gamma), A0, c.h * gamma, mean(c.u0.x, c.u1.x));
     };
   };
   // x1 is that of backward Euler, M (v1 − (x1 − x0)/h) = α h (f(x0) − f(x1)) where nothing is held.
@@ -355,7 +345,7 @@ Impulse impulse_of(const IntegratorInfo& info) {
       {"projective-dynamics", at_end},
       {"vbd", at_end},
       {"yoshida4", yoshida4},
-      {"hht-alpha", hht(0.3)},
+      {"hht-alpha", alpha(0, 0.3, 0.8)},
       {"a-search", a_search},
       {"energy-tracking", energy_tracking},
   };

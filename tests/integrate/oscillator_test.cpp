@@ -415,22 +415,6 @@ TEST(HhtAlpha, LeavesPerStepWhatItsParameterSays) {
   }
 }
 
-// Generalized-α at ρ∞ = ½ has α_m = 0, α_f = ⅓: on a linear force HHT-α with α = −⅓.
-TEST(HhtAlpha, IsGeneralizedAlphaOnAnOscillator) {
-  OscillatorValues o;
-  o.damping = 0.7;
-  auto weighs_forces = make_oscillator(o), weighs_states = make_oscillator(o);
-  for (auto* rig : {weighs_forces.get(), weighs_states.get()}) rig->state.x[1].x += 0.1;
-  Stepper first(*weighs_forces, *find_integrator("hht-alpha"), test::tight_settings(), {-1.0 / 3});
-  Stepper second(*weighs_states, *find_integrator("generalized-alpha"), test::tight_settings(), {0.5});
-  for (int k = 0; k < 20; ++k) {
-    first.step(0.05);
-    second.step(0.05);
-    EXPECT_NEAR(weighs_forces->state.x[1].x, weighs_states->state.x[1].x, 1e-13);
-    EXPECT_NEAR(weighs_forces->state.v[1].x, weighs_states->state.v[1].x, 1e-12);
-  }
-}
-
 // The energy is never above that of the start. In the end α = 1 in every step: the ellipse of that method
 // which touches the energy of the start from below.
 TEST(ASearch, KeepsTheEnergyOfAnOscillatorForEver) {

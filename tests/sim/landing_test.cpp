@@ -146,30 +146,36 @@ TEST(CarriedAcceleration, HasNoPartOfAnImpact) {
   }
 }
 
-// A square that turns by 90° in a step, by generalized-α with ρ∞ = ½: a mean state strains it by 21 %.
-TEST(GeneralizedAlpha, KeepsLengthsOfSpringsThatTurnWhereContactActs) {
-  const auto strain = [](ContactModel model) {
-    Scene scene;
-    scene.mesh = GridSource{2, 2, 0.1, 0.1};
-    scene.pins = PinPreset::none;
-    scene.dt = kH;
-    scene.integrator = "generalized-alpha";
-    scene.contact.model = model;
-    scene.material.gravity = vec3(0);
-    scene.material.stretch_stiffness = 1e6;
-    const auto mesh = mesh_of(scene);
-    InitialState start{mesh->positions, {}};
-    for (const vec3& x : start.positions)
-      start.velocities.push_back(0.5 * std::numbers::pi / kH *
-                                 glm::cross(vec3(0, 1, 0), x - vec3(0.05, 0, 0.05)));
-    scene.initial_state = start;
-    scene.energy_limit = kInfinity;
-    Simulation simulation(scene, mesh, one_thread());
-    EXPECT_EQ(run(simulation, 1), 1);
-    return simulation.record().max_strain;
-  };
-  EXPECT_GT(strain(ContactModel::filter), 0.2);  // nothing to touch
-  EXPECT_LT(strain(ContactModel::penalty), 0.05);
+// A square that turns by 90° in a step, by generalized-α with ρ∞ = ½: forces at the mean state would strain
+// it by 21 %.
+TEST(GeneralizedAlpha, KeepsLengthsOfSpringsThatTurn) {
+  Scene scene;
+  scene.mesh = GridSource{2, 2, 0.1, 0.1};
+  scene.pins = PinPreset::none;
+  scene.dt = kH;
+  scene.integrator = "generalized-alpha";
+  scene.material.gravity = vec3(0);
+  scene.material.stretch_stiffness = 1e6;
+  const auto mesh = mesh_of(scene);
+  InitialState start{mesh->positions, {}};
+  for (const vec3& x : start.positions)
+    start.velocities.push_back(0.5 * std::numbers::pi / kH *
+                               glm::cross(vec3(0, 1, 0), x - vec3(0.05, 0, 0.05)));
+  scene.initial_state = start;
+  scene.energy_limit = kInfinity;
+  Simulation simulation(scene, mesh, one_thread());
+  EXPECT_EQ(run(simulation, 1), 1);
+  EXPECT_LT(simulation.record().max_strain, 0.05);
+}
+
+// It held 286 J in step 77 with forces at the mean state.
+TEST(GeneralizedAlpha, LetsASheetHangAtFrameLength) {
+  Scene scene;
+  scene.mesh = GridSource{32, 32, 1, 1};
+  scene.integrator = "generalized-alpha";
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  EXPECT_EQ(run(simulation, 180), 180);
+  EXPECT_LT(simulation.record().max_strain, 0.1);
 }
 
 // ---- Drops

@@ -556,8 +556,7 @@ TEST(SceneCards, Folds) {
     EXPECT_GT(most.energy, 100) << id;
     EXPECT_EQ(most.steps < 120, std::string_view(id) == "implicit-midpoint") << id;
   }
-  EXPECT_NEAR(extremes_of(*card.by("generalized-alpha").start(), 120).energy, 0.1, 0.05);
-  for (const char* id : {"tr-bdf2", "sdirk2", "bdf2", "backward-euler"})
+  for (const char* id : {"generalized-alpha", "tr-bdf2", "sdirk2", "bdf2", "backward-euler"})
     EXPECT_LE(extremes_of(*card.by(id).start(), 120).energy, 0) << id;
 }
 

@@ -27,19 +27,19 @@ GeneralizedAlpha::Constants constants_of(const IntegratorParameters& values) {
   const double rho_inf = values.at(0);
   GeneralizedAlpha::Constants c;
   c.alpha_m = (2 * rho_inf - 1) / (rho_inf + 1);
-  c.alpha_f = rho_inf / (rho_inf + 1);
-  c.gamma = 0.5 - c.alpha_m + c.alpha_f;
-  c.beta = (1 - c.alpha_m + c.alpha_f) * (1 - c.alpha_m + c.alpha_f) / 4;
+  c.sigma = rho_inf / (rho_inf + 1);
+  c.gamma = 0.5 - c.alpha_m + c.sigma;
+  c.beta = (1 - c.alpha_m + c.sigma) * (1 - c.alpha_m + c.sigma) / 4;
   return c;
 }
 
 }  // namespace
 
-// Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − α) ζ + α) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
-// + s (ζ − 1) (γζ + 1 − γ)), with the whole weight α of u0 in a linear force. One root is real and found by
+// Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − σ) ζ + σ) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
+// + s (ζ − 1) (γζ + 1 − γ)). One root is real and found by
 // bisection; the others are roots of a quadratic.
 double GeneralizedAlpha::Constants::growth(double y, double s) const {
-  const double m1 = 1 - alpha_m, m0 = alpha_m, f0 = (1 - sigma) * alpha_f + sigma, f1 = 1 - f0;
+  const double m1 = 1 - alpha_m, m0 = alpha_m, f0 = sigma, f1 = 1 - sigma;
   const double n2 = y * y * beta + s * gamma;
   const double n1 = y * y * (0.5 + gamma - 2 * beta) + s * (1 - 2 * gamma);
   const double n0 = y * y * (0.5 - gamma + beta) - s * (1 - gamma);
@@ -67,7 +67,7 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
     .only_forward = kUsesEarlierSteps,
     .formula =
         "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
-        "(1 − α_m) M a1 + α_m M a0 = f((1 − α_f) u1 + α_f u0)",
+        "(1 − α_m) M a1 + α_m M a0 = (1 − α_f) f(u1) + α_f f(u0)",
     .summary =
         "ρ∞ is the amplitude factor of the fastest oscillations per step, from 1 (kept) to 0 (removed). "
         "Slow motion is hardly damped.",
@@ -82,7 +82,7 @@ extern constinit const IntegratorInfo kGeneralizedAlpha{
         "less (--substeps), or a method that damps more: BDF2 or Backward Euler",
     .parameters = kGeneralizedAlphaParameters,
     .growth = GeneralizedAlpha::growth<constants_of>,
-    .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values).alpha_f; },
+    .force_time = [](const IntegratorParameters& values) { return 1 - constants_of(values).sigma; },
     .make = make_method<GeneralizedAlpha, constants_of>,
 };
 

@@ -40,9 +40,8 @@ extern constinit const IntegratorInfo kHhtAlpha{
         "M a1 = (1 + α) f(u1) − α f(u0), γ = ½ − α, β = (1 − α)²/4",
     .summary =
         "Newmark's method with a weighted mean of the new and the old force, which damps fast oscillations "
-        "and keeps order 2. α = 0 is the trapezoidal rule. Generalized-α takes the force of a mean state "
-        "instead; α = −1/3 and ρ∞ = 1/2 are the same on linear forces. Stiff cloth gains energy at large "
-        "steps.",
+        "and keeps order 2. α = 0 is the trapezoidal rule; α = −1/3 is generalized-α with ρ∞ = 1/2. Stiff "
+        "cloth gains energy at large steps.",
     .cost = "One nonlinear solve per step, as backward Euler's.",
     .use = "Comparison with structural mechanics, where it is a standard method.",
     .reference =
