@@ -82,7 +82,7 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
-constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kAnalyzeCommand,
+constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kChooseCommand, &kAnalyzeCommand,
                                &kRenderCommand,   &kReplayCommand,  &kBenchCommand};
 
 struct Window {

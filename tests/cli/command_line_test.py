@@ -1552,6 +1552,36 @@ class CommandLine(unittest.TestCase):
         for name, order in ("symplectic-euler", 1), ("velocity-verlet", 2), ("semi-implicit-euler", 1):
             self.assertAlmostEqual(math.log2(errors[name][-2] / errors[name][-1]), order, delta=0.2)
 
+    def test_choose(self):
+        self.refused("choose", says="--grid")
+        self.refused("choose", "--grid", "4x4", "--goal", "speed", says="error=X%")
+        self.refused("choose", "--grid", "4x4", "--goal", "error=-1", says="goal error")
+        scene = ["--grid", "8x8", "--spring-damping", 0, "--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler"]
+        done = self.run_program("choose", *scene, "--goal", "error=0.5%", "--require-strain", "20%", "--no-energy-gain",
+                                "--csv", "choose.csv", "--png", "choose.png", "--report", "choose")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.rows("choose.csv")
+        answer = done.stdout.strip().splitlines()[-1]
+        best = [row for row in rows if row["best"] == "1"]
+        self.assertEqual(len(best), 1)
+        self.assertTrue(answer.startswith("Cheapest for an error of 0.5 %: " + best[0]["method"]), answer)
+        self.assertLessEqual(float(best[0]["error_x_percent"]), 0.5)
+        good = [row for row in rows if row["end"] == "good" and float(row["error_x_percent"]) <= 0.5]
+        self.assertEqual(min(float(row["processor_per_simulated"]) for row in good), float(best[0]["processor_per_simulated"]))
+        page = html.unescape((self.dir / "choose" / "index.html").read_text(encoding="utf-8"))
+        for path in ["choose.csv", "choose.png", "choose/index.html"]:
+            os.remove(self.dir / path)
+        os.rmdir(self.dir / "choose")
+        self.assertIn(answer, page)
+        self.assertIn("data:image/png;base64,", page)
+        # The same errors as `analyze work`.
+        work = {(row["integrator"], row["steps"]): row["error_x"] for row in self.analyze("work", *scene)
+                if row["measured"] == "precision"}
+        same = [row for row in rows if (row["integrator"], row["steps"]) in work]
+        self.assertGreater(len(same), 4)
+        for row in same:
+            self.assertEqual(row["error_x"], work[row["integrator"], row["steps"]])
+
     def test_methods_without_a_place_for_contact_are_left_out(self):
         scene = ["--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "rattle,rk4,pbd-proj2,xpbd", "--steps", 10]
         for analysis in ["energy"], ["stability"], ["work", "--longest-run", 0.001]:

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ class MethodAnalysis : public Subcommand {
   /// Those that do not support the scene's contact model or its distances.
   void leave_out_for(const Scene& scene);
   bool names_integrators() const { return names_.has_value(); }
+  /// Those that are measured.
+  std::span<const IntegratorInfo* const> methods() const { return integrators_; }
   /// An integrator's own parameters from the options.
   IntegratorParameters parameters(const IntegratorInfo& info) const;
 

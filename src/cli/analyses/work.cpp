@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
+#include "experiments/method_choice.h"
 #include "experiments/step_trial.h"
 
 namespace clothlab {
@@ -16,22 +17,6 @@ namespace {
 
 constexpr double kLargestStep = 1.0 / 60;  // [s]
 constexpr double kStablePrecision = 0.2;   // of the largest stable step
-constexpr double kShortRun = 300;          // [ms]; shorter ones are timed three times
-
-/// The state at the end of a run, and the time that its steps took [ms]; `good` unless it blew up.
-struct Ended {
-  State state;
-  double ms = 0;
-  bool good = true;
-};
-
-/// Difference of two states, root mean square over the particles.
-struct Error {
-  double x = 0;  ///< [m]
-  double v = 0;  ///< [m/s]
-};
-
-Error distance(const State& a, const State& b) { return {rms_distance(a.x, b.x), rms_distance(a.v, b.v)}; }
 
 struct Work final : SceneAnalysis {
   explicit Work(const SubcommandContext& context)
@@ -46,8 +31,7 @@ struct Work final : SceneAnalysis {
   std::uint64_t trial_steps = 40;
   double end_time = 0.1;  // [s]
   double longest = 3;     // [s]
-  std::optional<State> reference;
-  std::uint64_t reference_steps = 0;
+  std::optional<Reference> reference;
 
   void add_options(CLI::App& app) override {
     options.add_whole(app, "steps", trial_steps, 8, 1'000'000,
@@ -90,48 +74,14 @@ struct Work final : SceneAnalysis {
 
   // ---- Error against time
 
-  /// Throws Cancelled.
-  Ended run_to_end(const IntegratorInfo& info, std::uint64_t steps) {
-    const Scene tried = trial_scene(loaded, info, end_time / static_cast<double>(steps));
-    Ended ended;
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      Simulation simulation(tried, loaded.mesh, *pool, stop, loaded.model);
-      double ms = 0;
-      const StepStatus status =
-          run_steps(simulation, steps, *pool, stop, [&](const StepTime& took) { ms += took.wall; });
-      if (status == StepStatus::stopped) throw Cancelled();
-      ended.good = status == StepStatus::done;
-      ended.ms = repeat == 0 ? ms : std::min(ended.ms, ms);
-      ended.state = simulation.state();
-      if (!ended.good || ms > kShortRun) break;
-    }
-    return ended;
-  }
-
-  std::uint64_t coarsest_steps() const {
-    return static_cast<std::uint64_t>(std::max(1.0, std::round(end_time / kLargestStep)));
-  }
-
-  /// By the method of the highest order, with steps of at most a quarter of the fastest oscillation's limit.
-  /// Twice as many steps give an estimate of its error.
-  void make_reference() {
-    const IntegratorInfo& best = most_accurate_method();
-    std::uint64_t steps = coarsest_steps();
-    while (end_time / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
-    const Ended coarse = run_to_end(best, steps);
-    Ended fine = run_to_end(best, 2 * steps);
-    if (!coarse.good || !fine.good)
-      throw InputError(
-          "analyze work: even " + std::string(best.id) +
-          " with steps of 1/(2 omega_max) blows up in this scene, so there is no reference for errors.");
-    const Error error = distance(coarse.state, fine.state);
-    reference_steps = 2 * steps;
-    reference = std::move(fine.state);
+  void find_reference() {
+    reference = make_reference(loaded, end_time, *pool, stop);
     std::printf(
         "\nErrors after %g s against %s in %llu steps (half as many: off by %.2g m, %.2g m/s), and the time "
         "of the run.\n%-29s %10s %8s %10s %12s %12s\n",
-        end_time, std::string(best.id).c_str(), static_cast<unsigned long long>(reference_steps), error.x,
-        error.v, "integrator", "h [s]", "steps", "ms", "error x [m]", "error v [m/s]");
+        end_time, std::string(reference->info->id).c_str(), static_cast<unsigned long long>(reference->steps),
+        reference->change_x, reference->change_v, "integrator", "h [s]", "steps", "ms", "error x [m]",
+        "error v [m/s]");
   }
 
   void measure_precision(const IntegratorInfo& info) {
@@ -141,18 +91,19 @@ struct Work final : SceneAnalysis {
       look.dash = kChartDash;
     Points curves;
     is_completed([&] {
-      for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
-        const Ended ended = run_to_end(info, steps);
-        if (!ended.good) continue;
-        const Error error = distance(ended.state, *reference);
-        const double h = end_time / static_cast<double>(steps), each = ended.ms / static_cast<double>(steps);
+      for (std::uint64_t steps = coarsest_steps(end_time); 2 * steps < reference->steps; steps *= 2) {
+        const RunEnd run = run_to(loaded, scene_for(info), end_time, steps, *pool, stop);
+        if (!run.failure.empty()) continue;
+        const double x = rms_distance(run.state.x, reference->end.state.x),
+                     v = rms_distance(run.state.v, reference->end.state.v);
+        const double h = end_time / static_cast<double>(steps), ms = run.took.wall;
         std::printf("%-29s %10.4g %8llu %10.2f %12.3g %12.3g\n", std::string(label_of(info)).c_str(), h,
-                    static_cast<unsigned long long>(steps), ended.ms, error.x, error.v);
+                    static_cast<unsigned long long>(steps), ms, x, v);
         std::fflush(stdout);
-        csv += csv_row("precision", label_of(info), h, steps, each, ended.ms / end_time, NAN, NAN, NAN,
-                       error.x, error.v);
-        curves.add(ended.ms, {error.x, error.v});
-        if (ended.ms > 1000 * longest) return;
+        csv += csv_row("precision", label_of(info), h, steps, ms / static_cast<double>(steps), ms / end_time,
+                       NAN, NAN, NAN, x, v);
+        curves.add(ms, {x, v});
+        if (ms > 1000 * longest) return;
       }
     });
     if (!curves.x.empty()) add_curves(look, std::move(curves));
@@ -171,7 +122,7 @@ struct Work final : SceneAnalysis {
         "CG /step", "not conv.");
     for_each([&](const IntegratorInfo& info) { measure_cost(info); });
 
-    if (!Interrupt::requested()) is_completed([&] { make_reference(); });
+    if (!Interrupt::requested()) is_completed([&] { find_reference(); });
     if (!reference) return;
     chart.title = "Error after " + format_plain(end_time) + " s against the time that the run takes";
     leave_out([](const IntegratorInfo& info) { return info.inextensible; },

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "documents/scene_loader.h"
+#include "dynamics/state.h"
+#include "experiments/step_loop.h"
+#include "integrate/registry.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+// Error against cost: every method runs the same scene with a ladder of step sizes, and its end is compared
+// with a reference. On cancellation these throw Cancelled.
+
+/// The end of a run from the start of a scene, in steps of equal size.
+struct RunEnd {
+  State state;
+  StepFigures figures;
+  double energy = 0;          ///< total [J]
+  StepTime took;              ///< all steps together [ms]
+  std::string failure;        ///< why it ended before its time; empty: it did not
+  bool gains_energy = false;  ///< the run reported spurious energy
+};
+
+/// Runs so many steps of equal size to the time `duration` [s]. Short runs are repeated and have the shortest
+/// times. `method`: that of the run, with its energy limit lowered as in trial_scene().
+RunEnd run_to(const LoadedScene& loaded, const Method& method, double duration, std::uint64_t steps,
+              WorkerPool& pool, const StopProbe& stop);
+
+/// The most accurate end of a run, with an estimate of its own error.
+struct Reference {
+  const IntegratorInfo* info = nullptr;
+  std::uint64_t steps = 0;
+  RunEnd end;
+  double displacement = 0;  ///< of the particles since the start, root mean square [m]
+  /// Differences from a run with half as many steps, root mean square [m], [m/s]. An upper bound of its own
+  /// error, of which Richardson's extrapolation would take a fraction: cloth that buckles does not converge
+  /// with the order of the method.
+  double change_x = 0, change_v = 0;
+};
+
+/// Steps of a duration [s] that are as near to 1/60 s as possible.
+std::uint64_t coarsest_steps(double duration);
+
+/// By the method of the highest order with h ω_max ≤ ¼, where it stays bounded, otherwise by TR-BDF2 with
+/// steps of 1/3840 s. loaded.omega_max must be known. Throws InputError if both blow up.
+Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool& pool, const StopProbe& stop);
+
+/// A method with settings of its own.
+struct MethodVariant {
+  std::string title;  ///< "BDF2", "S-BDF2", "XPBD with 4 sweeps"
+  Method method;
+};
+
+/// The scene's own method; then each of these with the scene's settings, with its stages solved in the other
+/// way, and with four times as many sweeps.
+std::vector<MethodVariant> variants_of(const Scene& scene, std::span<const IntegratorInfo* const> methods);
+
+/// A run of a variant and its error.
+struct ChoicePoint {
+  std::size_t variant = 0;
+  std::uint64_t steps = 0;
+  double h = 0;                     ///< [s]
+  double processor = 0, wall = 0;   ///< computing time per simulated time
+  double error_x = 0, error_v = 0;  ///< root mean square over the particles [m], [m/s]
+  double largest_x = 0;             ///< of a particle [m]
+  double error_energy = 0;          ///< total energy less that of the reference [J]
+  double max_strain = 0;
+  double spurious_energy = 0;  ///< largest since the start [J]
+  std::uint64_t not_converged = 0;
+  bool gains_energy = false;
+  std::string failure;  ///< empty: the run has reached its end
+
+  bool operator==(const ChoicePoint&) const = default;
+};
+
+/// What a user wants of a method.
+struct ChoiceGoal {
+  /// Largest error of the positions as a fraction of the displacement. None: real time, the least error of
+  /// runs that take no longer than the time that they simulate.
+  std::optional<double> error = 0.01;
+  std::optional<double> strain = std::nullopt;  ///< the largest that is allowed
+  bool no_energy_gain = false;
+};
+
+/// Runs variants from coarse to fine: all with the largest h, then with the half, and so on. A variant ends
+/// with a run that takes longer than `longest_run`, that is as accurate as `accurate_enough`, or that has
+/// half of the reference's steps.
+class MethodChoice {
+ public:
+  struct Settings {
+    double duration = 1;         ///< simulated [s]
+    double longest_run = 3;      ///< computing time [s]
+    double accurate_enough = 0;  ///< error over displacement
+  };
+
+  /// `reference` must be of this scene and duration.
+  MethodChoice(const LoadedScene& loaded, std::vector<MethodVariant> variants, Reference reference,
+               const Settings& settings);
+
+  /// Measures the next point; false if there is none.
+  bool next(WorkerPool& pool, const StopProbe& stop);
+  std::span<const ChoicePoint> points() const { return points_; }
+  std::span<const MethodVariant> variants() const { return variants_; }
+  const Reference& reference() const { return reference_; }
+  /// The number of points so far over those that may still come, from 0 to 1.
+  double progress() const;
+  /// Error of the positions over the displacement.
+  double error_of(const ChoicePoint& point) const { return point.error_x / reference_.displacement; }
+
+ private:
+  struct Ladder {
+    std::uint64_t steps = 0;  ///< of the next run
+    bool ended = false;
+  };
+
+  const LoadedScene& loaded_;
+  std::vector<MethodVariant> variants_;
+  Reference reference_;
+  Settings settings_;
+  std::vector<Ladder> ladders_;  // by variant
+  std::vector<ChoicePoint> points_;
+};
+
+/// True if a run may be chosen.
+bool is_allowed(const ChoicePoint& point, const ChoiceGoal& goal);
+/// Indices of the allowed points that none is both cheaper and more accurate than, by cost.
+std::vector<std::size_t> pareto_front(std::span<const ChoicePoint> points, const ChoiceGoal& goal);
+
+/// The best point for a goal, and the best of another method.
+struct Chosen {
+  std::optional<std::size_t> best, runner_up;
+};
+Chosen best_for(const MethodChoice& choice, const ChoiceGoal& goal);
+
+/// Both with their figures, what the scene's own method needs, and whether the reference is too inaccurate to
+/// tell. Without a best point, which one comes nearest.
+std::string text_of(const MethodChoice& choice, const ChoiceGoal& goal);
+
+}  // namespace clothlab
