@@ -176,6 +176,7 @@ class Application {
         outputs_.recording(),
         searches_.limits(*snapshot_),
         searches_.map(*snapshot_),
+        searches_.choice(*snapshot_),
         simulation_->running_step_seconds(),
         rate_,
         heat_colour,

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "documents/command_line.h"
 #include "experiments/step_trial.h"
+#include "io/csv.h"
+#include "session/background.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
 
@@ -56,11 +60,12 @@ RunEnd run_to(const LoadedScene& loaded, const Method& method, double duration, 
     Simulation simulation(scene, loaded.mesh, pool, stop, loaded.model);
     StepFigures figures;
     StepTime took;
+    const double before = pool_seconds(pool);
     const StepStatus status = run_steps(simulation, steps, pool, stop, [&](const StepTime& step) {
       figures.add(simulation.record(), step, h);
       took.wall += step.wall;
-      took.processor += step.processor;
     });
+    took.processor = 1000 * (pool_seconds(pool) - before);  // not of other threads, as step.processor
     if (status == StepStatus::stopped) throw Cancelled();
     if (repeat == 0 || took.wall < end.took.wall) end.took = took;
     if (repeat > 0) continue;
@@ -129,15 +134,25 @@ std::vector<MethodVariant> variants_of(const Scene& scene, std::span<const Integ
 MethodChoice::MethodChoice(const LoadedScene& loaded, std::vector<MethodVariant> variants,
                            Reference reference, const Settings& settings)
     : loaded_(loaded),
-      variants_(std::move(variants)),
       reference_(std::move(reference)),
       settings_(settings),
-      ladders_(variants_.size(), {coarsest_steps(settings.duration)}) {}
+      ladders_(variants.size(), {coarsest_steps(settings.duration)}) {
+  figures_.variants = std::move(variants);
+  figures_.reference = reference_.info;
+  figures_.reference_steps = reference_.steps;
+  figures_.displacement = reference_.displacement;
+  figures_.change_x = reference_.change_x;
+}
+
+std::string MethodChoice::next_name() const {
+  const auto next = std::ranges::min_element(ladders_, {}, &Ladder::order);
+  if (next == ladders_.end() || next->ended) return {};
+  return figures_.variants[static_cast<std::size_t>(next - ladders_.begin())].title +
+         " at h = " + format_quantity(settings_.duration / static_cast<double>(next->steps), "s");
+}
 
 bool MethodChoice::next(WorkerPool& pool, const StopProbe& stop) {
-  // The variant with the fewest steps is next.
-  const auto coarsest = std::ranges::min_element(
-      ladders_, {}, [](const Ladder& ladder) { return std::pair(ladder.ended, ladder.steps); });
+  const auto coarsest = std::ranges::min_element(ladders_, {}, &Ladder::order);
   if (coarsest == ladders_.end() || coarsest->ended) return false;
   Ladder& ladder = *coarsest;
   const auto variant = static_cast<std::size_t>(coarsest - ladders_.begin());
@@ -146,7 +161,7 @@ bool MethodChoice::next(WorkerPool& pool, const StopProbe& stop) {
   point.variant = variant;
   point.steps = ladder.steps;
   point.h = duration / static_cast<double>(ladder.steps);
-  const RunEnd run = run_to(loaded_, variants_[variant].method, duration, ladder.steps, pool, stop);
+  const RunEnd run = run_to(loaded_, figures_.variants[variant].method, duration, ladder.steps, pool, stop);
   const double simulated = std::max(run.figures.simulated, point.h);
   point.processor = run.took.processor / 1000 / simulated;
   point.wall = run.took.wall / 1000 / simulated;
@@ -163,18 +178,20 @@ bool MethodChoice::next(WorkerPool& pool, const StopProbe& stop) {
   }
   ladder.steps *= 2;
   ladder.ended = 2 * ladder.steps >= reference_.steps || run.took.wall > 1000 * settings_.longest_run ||
-                 (run.failure.empty() && error_of(point) <= settings_.accurate_enough);
-  points_.push_back(std::move(point));
+                 (run.failure.empty() && figures_.error_of(point) <= settings_.accurate_enough);
+  figures_.points.push_back(std::move(point));
+  update_fraction();
   return true;
 }
 
-double MethodChoice::progress() const {
+void MethodChoice::update_fraction() {
   std::uint64_t open = 0;
   for (const Ladder& ladder : ladders_)
     if (!ladder.ended)
       open += static_cast<std::uint64_t>(
           std::log2(static_cast<double>(reference_.steps) / static_cast<double>(ladder.steps)));
-  return static_cast<double>(points_.size()) / static_cast<double>(points_.size() + open);
+  const auto done = static_cast<double>(figures_.points.size());
+  figures_.fraction = done / (done + static_cast<double>(open));
 }
 
 bool is_allowed(const ChoicePoint& point, const ChoiceGoal& goal) {
@@ -193,14 +210,14 @@ std::vector<std::size_t> pareto_front(std::span<const ChoicePoint> points, const
   return front;
 }
 
-Chosen best_for(const MethodChoice& choice, const ChoiceGoal& goal) {
-  const std::span<const ChoicePoint> points = choice.points();
+Chosen best_for(const ChoiceFigures& choice, const ChoiceGoal& goal) {
+  const std::span<const ChoicePoint> points = choice.points;
   const auto best_without = [&](const Method* excluded) {
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < points.size(); ++k) {
       if (!is_allowed(points[k], goal)) continue;
-      if (goal.error ? choice.error_of(points[k]) > *goal.error : points[k].wall > 1) continue;
-      const Method& method = choice.variants()[points[k].variant].method;
+      if (goal.error ? choice.error_of(points[k]) > *goal.error : points[k].wall > goal.budget) continue;
+      const Method& method = choice.variants[points[k].variant].method;
       if (excluded != nullptr && &method_info(method) == &method_info(*excluded)) continue;
       const auto value = [&](std::size_t at) {
         return goal.error ? points[at].processor : points[at].error_x;
@@ -210,21 +227,21 @@ Chosen best_for(const MethodChoice& choice, const ChoiceGoal& goal) {
     return best;
   };
   Chosen chosen{best_without(nullptr), {}};
-  if (chosen.best) chosen.runner_up = best_without(&choice.variants()[points[*chosen.best].variant].method);
+  if (chosen.best) chosen.runner_up = best_without(&choice.variants[points[*chosen.best].variant].method);
   return chosen;
 }
 
-std::string text_of(const MethodChoice& choice, const ChoiceGoal& goal) {
-  const std::span<const ChoicePoint> points = choice.points();
+std::string text_of(const ChoiceFigures& choice, const ChoiceGoal& goal) {
+  const std::span<const ChoicePoint> points = choice.points;
   const std::vector<std::size_t> front = pareto_front(points, goal);
   if (front.empty()) return "No run reached its end within the limits.";
   const Chosen chosen = best_for(choice, goal);
-  const std::string wanted =
-      goal.error ? "an error of " + format_plain(100 * *goal.error) + " %" : std::string("real time");
+  std::string wanted = goal.budget == 1 ? "real time" : format_plain(1 / goal.budget) + "× real time";
+  if (goal.error) wanted = "an error of " + format_plain(100 * *goal.error) + " %";
   const std::size_t nearest = goal.error ? front.back() : front.front();
   const ChoicePoint& best = points[chosen.best.value_or(nearest)];
   const auto described = [&](const ChoicePoint& point) {
-    return choice.variants()[point.variant].title + " at h = " + format_quantity(point.h, "s") + " (" +
+    return choice.variants[point.variant].title + " at h = " + format_quantity(point.h, "s") + " (" +
            format_plain(100 * choice.error_of(point)) + " %, " + format_plain(1 / point.wall) +
            "× real time)";
   };
@@ -239,17 +256,38 @@ std::string text_of(const MethodChoice& choice, const ChoiceGoal& goal) {
     const auto own = std::ranges::find_if(points, [&](const ChoicePoint& point) {
       return point.variant == 0 && is_allowed(point, goal) && choice.error_of(point) <= *goal.error;
     });
-    text += " " + choice.variants().front().title;
+    text += " " + choice.variants.front().title;
     text += own == points.end() ? " did not reach that error."
                                 : " needs h = " + format_quantity(own->h, "s") + " (" +
                                       format_plain(1 / own->wall) + "× real time).";
   }
-  const Reference& reference = choice.reference();
-  if (std::max(best.error_x, goal.error.value_or(0) * reference.displacement) < reference.change_x)
+  if (std::max(choice.error_of(best), goal.error.value_or(0)) < choice.least_error())
     text +=
-        " Errors below " + format_plain(100 * reference.change_x / reference.displacement) +
+        " Errors below " + format_plain(100 * choice.least_error()) +
         " % mean nothing here: so much does the reference change with half its steps. Use a shorter time, "
         "or a scene that does not amplify small differences.";
+  return text;
+}
+
+std::string csv_of(const ChoiceFigures& choice, const Scene& scene, const ChoiceGoal& goal) {
+  std::string text =
+      "method,integrator,h,steps,processor_per_simulated,wall_per_simulated,error_x,error_x_percent,largest_"
+      "x,"
+      "error_v,error_energy,max_strain,spurious_energy,unconverged_steps,gains_energy,best,end,options\n";
+  const Chosen chosen = best_for(choice, goal);
+  for (std::size_t k = 0; k < choice.points.size(); ++k) {
+    const ChoicePoint& p = choice.points[k];
+    const MethodVariant& variant = choice.variants[p.variant];
+    Scene tried = scene;
+    static_cast<Method&>(tried) = variant.method;
+    tried.dt = p.h;
+    const double known = p.failure.empty() ? 1 : std::numeric_limits<double>::quiet_NaN();
+    text += csv_row(variant.title, variant.method.integrator, p.h, p.steps, p.processor, p.wall,
+                    known * p.error_x, known * 100 * choice.error_of(p), known * p.largest_x,
+                    known * p.error_v, known * p.error_energy, p.max_strain, p.spurious_energy,
+                    p.not_converged, p.gains_energy ? 1 : 0, chosen.best == k ? 1 : 0,
+                    p.failure.empty() ? std::string("good") : p.failure, method_options(tried));
+  }
   return text;
 }
 

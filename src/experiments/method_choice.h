@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/stop_probe.h"
@@ -84,11 +85,28 @@ struct ChoicePoint {
 
 /// What a user wants of a method.
 struct ChoiceGoal {
-  /// Largest error of the positions as a fraction of the displacement. None: real time, the least error of
-  /// runs that take no longer than the time that they simulate.
+  /// Largest error of the positions as a fraction of the displacement, at the least cost. None: the least
+  /// error within the budget.
   std::optional<double> error = 0.01;
+  double budget = 1;                            ///< computing time per simulated time
   std::optional<double> strain = std::nullopt;  ///< the largest that is allowed
   bool no_energy_gain = false;
+};
+
+/// The runs so far.
+struct ChoiceFigures {
+  std::vector<MethodVariant> variants;
+  std::vector<ChoicePoint> points;
+  // Of the reference; see there.
+  const IntegratorInfo* reference = nullptr;
+  std::uint64_t reference_steps = 0;
+  double displacement = 0, change_x = 0;
+  double fraction = 0;  ///< of the runs, from 0 to 1
+
+  /// Error of the positions over the displacement.
+  double error_of(const ChoicePoint& point) const { return point.error_x / displacement; }
+  /// What that reference cannot tell apart.
+  double least_error() const { return change_x / displacement; }
 };
 
 /// Runs variants from coarse to fine: all with the largest h, then with the half, and so on. A variant ends
@@ -108,26 +126,23 @@ class MethodChoice {
 
   /// Measures the next point; false if there is none.
   bool next(WorkerPool& pool, const StopProbe& stop);
-  std::span<const ChoicePoint> points() const { return points_; }
-  std::span<const MethodVariant> variants() const { return variants_; }
-  const Reference& reference() const { return reference_; }
-  /// The number of points so far over those that may still come, from 0 to 1.
-  double progress() const;
-  /// Error of the positions over the displacement.
-  double error_of(const ChoicePoint& point) const { return point.error_x / reference_.displacement; }
+  /// The title and h of the next one; empty if there is none.
+  std::string next_name() const;
+  const ChoiceFigures& figures() const { return figures_; }
 
  private:
   struct Ladder {
     std::uint64_t steps = 0;  ///< of the next run
     bool ended = false;
+    auto order() const { return std::pair(ended, steps); }
   };
+  void update_fraction();
 
   const LoadedScene& loaded_;
-  std::vector<MethodVariant> variants_;
   Reference reference_;
   Settings settings_;
   std::vector<Ladder> ladders_;  // by variant
-  std::vector<ChoicePoint> points_;
+  ChoiceFigures figures_;
 };
 
 /// True if a run may be chosen.
@@ -139,10 +154,13 @@ std::vector<std::size_t> pareto_front(std::span<const ChoicePoint> points, const
 struct Chosen {
   std::optional<std::size_t> best, runner_up;
 };
-Chosen best_for(const MethodChoice& choice, const ChoiceGoal& goal);
+Chosen best_for(const ChoiceFigures& choice, const ChoiceGoal& goal);
 
 /// Both with their figures, what the scene's own method needs, and whether the reference is too inaccurate to
 /// tell. Without a best point, which one comes nearest.
-std::string text_of(const MethodChoice& choice, const ChoiceGoal& goal);
+std::string text_of(const ChoiceFigures& choice, const ChoiceGoal& goal);
+
+/// A line for each run, with the options that repeat its method on `scene` (docs/analysis.md).
+std::string csv_of(const ChoiceFigures& choice, const Scene& scene, const ChoiceGoal& goal);
 
 }  // namespace clothlab

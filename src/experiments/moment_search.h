@@ -38,7 +38,8 @@ template <class Found>
 struct SearchRun {
   StopProbe stop;
   WorkerPool pool{1};
-  LoadedScene scene;  ///< starts from the moment, without substeps
+  LoadedScene scene;                ///< starts from the moment, without substeps
+  SharedValue<InitialState> start;  ///< of the run; none: the mesh at rest
   Found now;
   Mailbox<Found> shown;
 
@@ -99,6 +100,7 @@ class MomentSearch {
     run_.scene.scene = *moment.checkpoint().scene;
     run_.scene.scene.substeps = 1;
     run_.scene.scene.initial_state.reset();
+    run_.start = moment.loaded->scene.initial_state;
     run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
     run_.scene.scene.initial_state = InitialState{state.x, state.v};
     run_.scene.moment = nullptr;

@@ -58,23 +58,23 @@ LoadedScene sheet(const char* id, double stiffness = 10) {
   return loaded;
 }
 
-MethodChoice chosen_among(const LoadedScene& loaded, std::initializer_list<const char*> ids,
-                          MethodChoice::Settings settings) {
+ChoiceFigures chosen_among(const LoadedScene& loaded, std::initializer_list<const char*> ids,
+                           MethodChoice::Settings settings) {
   std::vector<const IntegratorInfo*> methods;
   for (const char* id : ids) methods.push_back(find_integrator(id));
   MethodChoice choice(loaded, variants_of(loaded.scene, methods),
                       make_reference(loaded, settings.duration, one_thread(), {}), settings);
   while (choice.next(one_thread(), {})) {
   }
-  return choice;
+  return choice.figures();
 }
 
 TEST(MethodChoice, HasErrorsOfTheOrderOfEachMethod) {
   const LoadedScene loaded = sheet("symplectic-euler", 200);
-  const MethodChoice choice = chosen_among(loaded, {"velocity-verlet"}, {.duration = 0.1});
-  EXPECT_LT(choice.reference().change_x, 1e-8);
+  const ChoiceFigures choice = chosen_among(loaded, {"velocity-verlet"}, {.duration = 0.1});
+  EXPECT_LT(choice.change_x, 1e-8);
   std::map<std::size_t, std::vector<double>> errors;
-  for (const ChoicePoint& p : choice.points()) {
+  for (const ChoicePoint& p : choice.points) {
     if (!p.failure.empty()) continue;  // steps above the limit
     EXPECT_NEAR(p.h * static_cast<double>(p.steps), 0.1, 1e-15);
     EXPECT_LE(p.error_x, p.largest_x);
@@ -85,17 +85,17 @@ TEST(MethodChoice, HasErrorsOfTheOrderOfEachMethod) {
     ASSERT_GE(of.size(), 2u);
     EXPECT_NEAR(std::log2(of[of.size() - 2] / of.back()), variant == 0 ? 1 : 2, 0.2);
   }
-  EXPECT_EQ(choice.progress(), 1);
+  EXPECT_EQ(choice.fraction, 1);
 }
 
 TEST(MethodChoice, RunsCoarseStepsOfAllVariantsFirstAndStopsWhereTheyAreAccurateEnough) {
   const LoadedScene loaded = sheet("semi-implicit-euler");
-  const MethodChoice choice =
+  const ChoiceFigures choice =
       chosen_among(loaded, {"semi-implicit-euler", "bdf2"}, {.duration = 0.2, .accurate_enough = 0.05});
-  EXPECT_EQ(choice.variants().size(), 3u);  // BDF2 in both forms
-  std::vector<double> last(choice.variants().size(), 1);
+  EXPECT_EQ(choice.variants.size(), 3u);  // BDF2 in both forms
+  std::vector<double> last(choice.variants.size(), 1);
   double coarsest = 1;
-  for (const ChoicePoint& p : choice.points()) {
+  for (const ChoicePoint& p : choice.points) {
     EXPECT_LE(p.h, coarsest);
     coarsest = p.h;
     EXPECT_GT(last[p.variant], 0.05) << "it was accurate enough";
@@ -106,15 +106,15 @@ TEST(MethodChoice, RunsCoarseStepsOfAllVariantsFirstAndStopsWhereTheyAreAccurate
 
 TEST(MethodChoice, NamesTheCheapestMethodForAnErrorAndTheOneOfTheScene) {
   const LoadedScene loaded = sheet("semi-implicit-euler");
-  const MethodChoice choice = chosen_among(loaded, {"bdf2"}, {.duration = 0.2, .accurate_enough = 0.05});
+  const ChoiceFigures choice = chosen_among(loaded, {"bdf2"}, {.duration = 0.2, .accurate_enough = 0.05});
   const ChoiceGoal goal{.error = 0.05};
   const Chosen chosen = best_for(choice, goal);
   ASSERT_TRUE(chosen.best && chosen.runner_up);
-  const ChoicePoint &best = choice.points()[*chosen.best], &second = choice.points()[*chosen.runner_up];
+  const ChoicePoint &best = choice.points[*chosen.best], &second = choice.points[*chosen.runner_up];
   EXPECT_LE(choice.error_of(best), 0.05);
   EXPECT_LE(best.processor, second.processor);
-  EXPECT_NE(choice.variants()[best.variant].method.integrator,
-            choice.variants()[second.variant].method.integrator);
+  EXPECT_NE(choice.variants[best.variant].method.integrator,
+            choice.variants[second.variant].method.integrator);
   EXPECT_THAT(text_of(choice, goal), HasSubstr("Cheapest for an error of 5 %: "));
   EXPECT_THAT(text_of(choice, {.error = 1e-12}), HasSubstr("No method reached an error of 1e-10 %; "));
   EXPECT_THAT(text_of(choice, {.error = 0.05, .strain = 1e-9}), HasSubstr("within the limits"));
@@ -123,9 +123,9 @@ TEST(MethodChoice, NamesTheCheapestMethodForAnErrorAndTheOneOfTheScene) {
 
 TEST(MethodChoice, MarksRunsThatBlewUp) {
   const LoadedScene loaded = sheet("explicit-euler");
-  const MethodChoice choice = chosen_among(loaded, {}, {.duration = 1});
-  EXPECT_THAT(choice.points().front().failure, HasSubstr("blew up at "));
-  EXPECT_FALSE(is_allowed(choice.points().front(), {}));
+  const ChoiceFigures choice = chosen_among(loaded, {}, {.duration = 1});
+  EXPECT_THAT(choice.points.front().failure, HasSubstr("blew up at "));
+  EXPECT_FALSE(is_allowed(choice.points.front(), {}));
 }
 
 TEST(MethodChoice, EndsOnCancellation) {

@@ -63,6 +63,7 @@ class Interface {
             recording,
             limits,
             map,
+            nullptr,
             0,
             60,
             [](double) { return glm::vec3(0.5F); },

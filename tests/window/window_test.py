@@ -1714,6 +1714,46 @@ def stability(program, assets):
 
 
 @case
+def choice_of_a_method(program, assets):
+    """The cheapest method for an error: found next to a window that draws as before; the line of the goal is dragged,
+    and the best run becomes a lane."""
+    with Session(program, "--grid", "5x5", "--spring-damping", 0, "--stretch-stiffness", 20) as window:
+        window.shows("a playing scene", playing=True)
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Choose a method")
+        free = pictures_per_second(window, 1)
+        window.click_item("plot0:find")
+        window.until(lambda: "plot0:search" in window.state()["items"], "the search to begin")
+        first, begin = window.state(), time.monotonic()
+        window.until(lambda: "plot0:found" in window.state()["items"], "the choice", 300)
+        state, seconds = window.state(), time.monotonic() - begin
+        check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
+        check_rate(window, (state["frames"] - first["frames"]) / seconds, free)
+        found = lambda: window.fresh_state()["texts"].get("plot0:found", "")
+        check(found().startswith("Cheapest for an error of 1 %: "), found())
+
+        left, top, right, bottom = window.fresh_state()["items"]["plot0:goal"]
+        x, y = (left + right) / 2, (top + bottom) / 2
+        window.move(x, y)
+        window.fresh_state()
+        window.press()
+        window.move(x, y - 12)
+        window.fresh_state()
+        window.release()
+        dragged = found()
+        check(dragged.startswith("Cheapest for an error of ") and not dragged.startswith("Cheapest for an error of 1 %"), dragged)
+        window.click_item("plot0:by-time")
+        check(found().startswith("Most accurate in real time: "), found())
+        best = window.fresh_state()["items"]["plot0:best"]
+        window.move(best[0], best[1])
+        tip = window.until(lambda: window.fresh_state()["texts"].get("tooltip"), "the figures of the best run")
+        check("Click to add it as a lane." in tip, tip)
+        window.press()
+        window.release()
+        window.shows("the lane of the best run", lane="B")
+
+
+@case
 def limits_and_reference(program, assets):
     """The largest stable h of all methods is searched beside a window that draws as before; a lane at its limit is
     added from the table, and measured against."""

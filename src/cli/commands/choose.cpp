@@ -14,7 +14,6 @@
 #include "cli/output/table.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "documents/command_line.h"
 #include "experiments/method_choice.h"
 #include "experiments/step_trial.h"
 #include "io/output_file.h"
@@ -39,7 +38,7 @@ constexpr std::string_view kPage = R"(<!DOCTYPE html>
 /// A run as cells of a table.
 struct Column {
   const char* heading;
-  std::function<std::string(const MethodChoice& choice, const ChoicePoint& point)> value;
+  std::function<std::string(const ChoiceFigures& choice, const ChoicePoint& point)> value;
   bool is_text = false;
 };
 
@@ -49,16 +48,14 @@ std::string error_text(const ChoicePoint& point, double error) {
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> kColumns{
-      {"method", [](const auto& choice, const auto& p) { return choice.variants()[p.variant].title; }, true},
+      {"method", [](const auto& choice, const auto& p) { return choice.variants[p.variant].title; }, true},
       {"h [ms]", [](const auto&, const auto& p) { return format_plain(1e3 * p.h); }},
       {"cost", [](const auto&, const auto& p) { return format_plain(p.processor); }},
       {"real time", [](const auto&, const auto& p) { return format_plain(1 / p.wall) + "×"; }},
       {"error [%]",
        [](const auto& choice, const auto& p) { return error_text(p, 100 * choice.error_of(p)); }},
-      {"largest [%]",
-       [](const auto& choice, const auto& p) {
-         return error_text(p, 100 * p.largest_x / choice.reference().displacement);
-       }},
+      {"largest [%]", [](const auto& choice,
+                         const auto& p) { return error_text(p, 100 * p.largest_x / choice.displacement); }},
       {"energy [J]", [](const auto&, const auto& p) { return error_text(p, p.error_energy); }},
       {"strain [%]", [](const auto&, const auto& p) { return format_plain(100 * p.max_strain); }},
       {"not converged", [](const auto&, const auto& p) { return std::to_string(p.not_converged); }},
@@ -74,12 +71,7 @@ const std::vector<Column>& columns() {
 
 struct Choose final : SceneAnalysis {
   explicit Choose(const SubcommandContext& context)
-      : SceneAnalysis(context,
-                      "method,integrator,h,steps,processor_per_simulated,wall_per_simulated,error_x,"
-                      "error_x_percent,largest_x,error_v,error_energy,max_strain,spurious_energy,"
-                      "unconverged_steps,gains_energy,best,end,options\n",
-                      {.title = {}, .panels = {{}}}),
-        line(context.line) {}
+      : SceneAnalysis(context, "", {.title = {}, .panels = {{}}}), line(context.line) {}
 
   std::string line;
   ChoiceGoal goal;
@@ -128,37 +120,35 @@ struct Choose final : SceneAnalysis {
       settings.accurate_enough = goal.error.value_or(0);
       choice.emplace(loaded, variants_of(loaded.scene, methods()),
                      make_reference(loaded, settings.duration, *pool, stop), settings);
-      std::printf("%s\n", reference_text(*choice).c_str());
-      while (choice->next(*pool, stop)) show(*choice, choice->points().back());
+      std::printf("%s\n", reference_text(choice->figures()).c_str());
+      while (choice->next(*pool, stop)) show(choice->figures(), choice->figures().points.back());
     });
     if (!choice) return;
-    const Chosen chosen = best_for(*choice, goal);
-    for (std::size_t k = 0; k < choice->points().size(); ++k) add_row(*choice, k, chosen);
-    std::printf("%s\n%s\n", table_of(*choice).c_str(), text_of(*choice, goal).c_str());
-    draw(*choice);
-    if (report) write_report(*choice);
+    const ChoiceFigures& figures = choice->figures();
+    csv = csv_of(figures, loaded.scene, goal);
+    std::printf("%s\n%s\n", table_of(figures).c_str(), text_of(figures, goal).c_str());
+    draw(figures);
+    if (report) write_report(figures);
   }
 
-  void show(const MethodChoice& choice, const ChoicePoint& point) const {
+  void show(const ChoiceFigures& choice, const ChoicePoint& point) const {
     if (quiet()) return;
     const auto of = [&](const char* heading) {
       return std::ranges::find(columns(), std::string_view(heading), &Column::heading)->value(choice, point);
     };
-    std::fprintf(stderr, "%3.0f %%  %s, h = %s ms: %s %%, %s real time\n", 100 * choice.progress(),
+    std::fprintf(stderr, "%3.0f %%  %s, h = %s ms: %s %%, %s real time\n", 100 * choice.fraction,
                  of("method").c_str(), of("h [ms]").c_str(), of("error [%]").c_str(),
                  of("real time").c_str());
   }
 
-  std::string reference_text(const MethodChoice& choice) const {
-    const Reference& reference = choice.reference();
+  std::string reference_text(const ChoiceFigures& choice) const {
     return "Errors after " + format_quantity(settings.duration, "s") + " against " +
-           std::string(reference.info->title) + " in " + std::to_string(reference.steps) +
-           " steps, in per cent of the displacement, " + format_quantity(reference.displacement, "m") +
-           ". Half as many steps end " + format_plain(100 * reference.change_x / reference.displacement) +
-           " % from there.";
+           std::string(choice.reference->title) + " in " + std::to_string(choice.reference_steps) +
+           " steps, in per cent of the displacement, " + format_quantity(choice.displacement, "m") +
+           ". Half as many steps end " + format_plain(100 * choice.least_error()) + " % from there.";
   }
 
-  static std::string table_of(const MethodChoice& choice) {
+  static std::string table_of(const ChoiceFigures& choice) {
     std::vector<std::vector<std::string>> rows(1);
     for (const Column& column : columns()) rows[0].emplace_back(column.heading);
     for (const ChoicePoint* point : by_variant(choice)) {
@@ -168,37 +158,23 @@ struct Choose final : SceneAnalysis {
     return aligned(rows, "", [](std::size_t k) { return columns()[k].is_text; });
   }
 
-  static std::vector<const ChoicePoint*> by_variant(const MethodChoice& choice) {
+  static std::vector<const ChoicePoint*> by_variant(const ChoiceFigures& choice) {
     std::vector<const ChoicePoint*> points;
-    for (const ChoicePoint& point : choice.points()) points.push_back(&point);
+    for (const ChoicePoint& point : choice.points) points.push_back(&point);
     std::ranges::stable_sort(points, {}, &ChoicePoint::variant);
     return points;
   }
 
-  void add_row(const MethodChoice& choice, std::size_t k, const Chosen& chosen) {
-    const ChoicePoint& p = choice.points()[k];
-    const MethodVariant& variant = choice.variants()[p.variant];
-    Scene tried = loaded.scene;
-    static_cast<Method&>(tried) = variant.method;
-    tried.dt = p.h;
-    const bool ended = p.failure.empty();
-    csv += csv_row(variant.title, variant.method.integrator, p.h, p.steps, p.processor, p.wall,
-                   ended ? p.error_x : NAN, ended ? 100 * choice.error_of(p) : NAN, ended ? p.largest_x : NAN,
-                   ended ? p.error_v : NAN, ended ? p.error_energy : NAN, p.max_strain, p.spurious_energy,
-                   p.not_converged, p.gains_energy ? 1 : 0, chosen.best == k ? 1 : 0,
-                   ended ? std::string("good") : p.failure, method_options(tried));
-  }
-
-  void draw(const MethodChoice& choice) {
+  void draw(const ChoiceFigures& choice) {
     ChartPanel& panel = chart.panels[0];
     chart.title = "Error against computing time after " + format_quantity(settings.duration, "s");
     panel.x = {.title = "processor time per simulated time [s/s]", .logarithmic = true};
     panel.y = {.title = "error of the positions [% of the displacement]", .logarithmic = true};
     double cheapest = INFINITY, most_expensive = 0;
-    for (std::size_t k = 0; k < choice.variants().size(); ++k) {
-      const MethodVariant& variant = choice.variants()[k];
+    for (std::size_t k = 0; k < choice.variants.size(); ++k) {
+      const MethodVariant& variant = choice.variants[k];
       Points points;
-      for (const ChoicePoint& p : choice.points()) {
+      for (const ChoicePoint& p : choice.points) {
         if (p.variant != k || !p.failure.empty()) continue;
         points.add(p.processor, {100 * choice.error_of(p)});
         cheapest = std::min(cheapest, p.processor);
@@ -211,13 +187,12 @@ struct Choose final : SceneAnalysis {
       add_curves(look, std::move(points));
     }
     ChartCurve front{.label = "best", .colour = chart.colours.text};
-    for (const std::size_t k : pareto_front(choice.points(), goal)) {
-      front.x.push_back(choice.points()[k].processor);
-      front.y.push_back(100 * choice.error_of(choice.points()[k]));
+    for (const std::size_t k : pareto_front(choice.points, goal)) {
+      front.x.push_back(choice.points[k].processor);
+      front.y.push_back(100 * choice.error_of(choice.points[k]));
     }
     panel.curves.push_back(std::move(front));
-    const Reference& reference = choice.reference();
-    const double uncertain = 100 * reference.change_x / reference.displacement;
+    const double uncertain = 100 * choice.least_error();
     if (uncertain > 0 && cheapest < most_expensive)
       panel.bands.push_back({chart.colours.grid,
                              {cheapest, most_expensive},
@@ -225,7 +200,7 @@ struct Choose final : SceneAnalysis {
                              {uncertain, uncertain}});
   }
 
-  void write_report(const MethodChoice& choice) {
+  void write_report(const ChoiceFigures& choice) {
     const std::filesystem::path folder = path_of(*report);
     make_folder(folder);
     std::string rows = "<tr>";

@@ -9,10 +9,10 @@
 namespace clothlab {
 
 void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
-                   std::string_view help) {
+                   std::string_view help, const ChoiceRuns& runs) {
   if (text_button(name + ":find", running ? "Cancel" : "Find",
                   running ? "Stops the search; its results stay." : help, {.active = running}))
-    context.request(Search{of, running});
+    context.request(Search{of, running, runs});
 }
 
 std::string origin_of(const PanelContext& context, const SearchProgress& found) {

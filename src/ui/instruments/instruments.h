@@ -55,15 +55,17 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The steps h and stiffnesses k_s at which the active lane's method is stable, searched on request.
 void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// Error over computing time of every method with many h, and the best one for a goal, searched on request.
+void choice_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 
 /// The growth per step over the plane of z, as shades.
 void draw_region(const Figure& frame, const GrowthRegion& region);
 
 // What the instruments that search in the background have in common.
 
-/// The button that begins a search, or cancels it while it runs.
+/// The button that begins a search, or cancels it while it runs. `runs`: Search::runs.
 void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
-                   std::string_view help);
+                   std::string_view help, const ChoiceRuns& runs = {});
 
 /// The state from which the search starts: "lane B at t = 1.2 s, the last good state".
 std::string origin_of(const PanelContext& context, const SearchProgress& found);

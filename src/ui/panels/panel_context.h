@@ -151,12 +151,13 @@ struct SaveTable {
   std::string title;
   std::string csv;
 };
-/// Searches the largest stable h of every method, or the stable h and k_s of the active lane's method, from
-/// the shown moment on; or cancels the search.
+/// Searches the largest stable h of every method, the stable h and k_s of the active lane's method, or error
+/// and cost of every method; or cancels the search.
 struct Search {
-  enum class Of { limits, map };
+  enum class Of { limits, map, choice };
   Of of = Of::limits;
   bool cancels = false;
+  ChoiceRuns runs = {};  ///< of a choice
 };
 /// Saves the journal to a file next to those that the user saves.
 struct SaveJournal {};
@@ -249,8 +250,9 @@ struct PanelContext {
   std::span<const SceneEntry> scenes;
   const LoadStatus& load;
   const RecordingStatus& recording;
-  const LimitSearch* limits = nullptr;  ///< null before the first
-  const StabilityMap* map = nullptr;    ///< of the active lane's method; null before its first
+  const LimitSearch* limits = nullptr;   ///< null before the first
+  const StabilityMap* map = nullptr;     ///< of the active lane's method; null before its first
+  const ChoiceSearch* choice = nullptr;  ///< null before the first
   double running_step_seconds = 0;
   double frames_per_second = 0;
   /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].

@@ -304,6 +304,10 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      .help = "The h and stretch stiffnesses k_s at which the active lane's method is stable, from the "
              "current state. Trials run in the background. Click to set h and k_s.",
      .draw = map_instrument},
+    {.title = "Choose a method",
+     .help = "Error over computing time of every method at many h on this scene, and the cheapest "
+             "one for an error, or the most accurate one in a time. Runs in the background.",
+     .draw = choice_instrument},
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

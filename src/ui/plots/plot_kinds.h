@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/choice_search.h"
 #include "session/snapshot.h"
 #include "ui/instruments/stability_figure.h"
 #include "ui/plots/plot.h"
@@ -32,9 +33,10 @@ enum class PlotKind {
   cost,
   solver,
   limits,
-  map
+  map,
+  choice
 };
-inline constexpr std::size_t kPlotKinds = 18;
+inline constexpr std::size_t kPlotKinds = 19;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.
@@ -57,6 +59,14 @@ struct StabilityView {
   GrowthRegion region;
 };
 
+/// What the user wants of a method, in the picture of error over computing time.
+struct ChoiceView {
+  bool by_error = true;  ///< else by computing time
+  double error = 0.01;   ///< of the displacement
+  double budget = 1;     ///< computing time per simulated time
+  ChoiceRuns runs;       ///< of the next search
+};
+
 /// The plots of the window and their display states.
 struct PlotsLayout {
   /// Side by side, as many as have room.
@@ -65,6 +75,7 @@ struct PlotsLayout {
   std::array<bool, 3> by_user{};
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
+  ChoiceView choice;
   bool solves = false;                  ///< of the last step, in the picture of the solver; else steps
   vec3 phase_direction{0, 1, 0};        ///< of the phase plot and of the step, of any length
   float height = 190;                   ///< [interface units]
