@@ -82,8 +82,8 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
-constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kChooseCommand, &kAnalyzeCommand,
-                               &kRenderCommand,   &kReplayCommand,  &kBenchCommand};
+constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kChooseCommand, &kSweepCommand,
+                               &kAnalyzeCommand,  &kRenderCommand,  &kReplayCommand, &kBenchCommand};
 
 struct Window {
   SceneOptions scene;

@@ -38,16 +38,6 @@ std::optional<double> number_in(std::string_view option, std::string_view text, 
   return read.value;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
-
 double parse_choice(const ParameterSpec& spec, std::string_view text) {
   for (std::size_t c = 0; c < spec.choices.size(); ++c)
     if (spec.choices[c] == text) return static_cast<double>(c);
@@ -135,6 +125,16 @@ PinSelection parse_pins(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
 
 CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
                       const char* type, const std::string& help) {
@@ -341,13 +341,16 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   if (positional && (scene_file_ || mesh_ || grid_))
     throw InputError("'" + *positional +
                      "' and --scene, --mesh or --grid exclude each other: give one of them.");
-  Scene scene;
-  SceneExtras extras;
-  if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &extras);
-  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &extras, &summary_);
-  lanes_ = std::move(extras.lanes);
-  if (!extras.remark.empty()) std::fprintf(stderr, "clothlab: %s\n", extras.remark.c_str());
-  return with_mesh_applied_to(std::move(scene));
+  const std::optional<std::string>& file = positional ? positional : scene_file_;
+  if (file && read_file_ != file) {
+    SceneExtras extras;
+    of_file_ = positional ? scene_from_path(*file, Interrupt::probe(), &extras)
+                          : read_scene_file(*file, Interrupt::probe(), &extras, &summary_);
+    lanes_ = std::move(extras.lanes);
+    if (!extras.remark.empty()) std::fprintf(stderr, "clothlab: %s\n", extras.remark.c_str());
+    read_file_ = file;
+  }
+  return with_mesh_applied_to(of_file_);
 }
 
 Scene SceneOptions::with_mesh_applied_to(Scene scene) const {

@@ -49,6 +49,9 @@ std::int64_t parse_whole(std::string_view option, std::string_view text, std::in
 /// "64,128": particles along an edge of some sheets; "none" is the empty list.
 std::vector<int> parse_sizes(std::string_view option, std::string_view text);
 
+/// The parts of a text between separators; at least one.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
 /// An integrator by id, or "runge-kutta:heun" or "runge-kutta:FILE.json" for one with a tableau.
 const IntegratorInfo& parse_integrator(std::string_view text);
 /// A tableau by its name, as a file, or as the text of one.
@@ -156,7 +159,7 @@ class SceneOptions {
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, if given, with the other options on top. `positional`: SCENE.json or MESH.obj of the
-  /// window. Throws InputError.
+  /// window. Reads a file once. Throws InputError.
   Scene scene(const std::optional<std::string>& positional = {});
 
   /// A scene with all options but the mesh's name on top. Throws InputError.
@@ -170,6 +173,8 @@ class SceneOptions {
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
       integrator_, tableau_, initial_state_, steps_, duration_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
+  std::optional<std::string> read_file_;                                   // whose scene is of_file_
+  Scene of_file_;
   std::optional<SummarizedRun> summary_;
   std::vector<LaneMethod> lanes_;
   std::uint64_t default_steps_ = 0;

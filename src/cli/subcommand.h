@@ -48,8 +48,8 @@ Subcommands add_subcommands(CLI::App& app, std::span<const SubcommandRow* const>
                             const SubcommandContext& context);
 
 // Each at the end of its file in cli/commands or cli/analyses.
-extern const SubcommandRow kSimulateCommand, kCompareCommand, kChooseCommand, kAnalyzeCommand, kRenderCommand,
-    kReplayCommand, kBenchCommand;
+extern const SubcommandRow kSimulateCommand, kCompareCommand, kChooseCommand, kSweepCommand, kAnalyzeCommand,
+    kRenderCommand, kReplayCommand, kBenchCommand;
 extern const SubcommandRow kDampingAnalysis, kConvergenceAnalysis, kStabilityAnalysis, kEnergyAnalysis,
     kDriftAnalysis, kFrictionAnalysis, kDrapeAnalysis, kWorkAnalysis, kIntersectionsAnalysis,
     kReversalAnalysis, kContactLawsAnalysis, kCostAnalysis, kResponseAnalysis, kSpectrumAnalysis,

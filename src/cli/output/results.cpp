@@ -43,21 +43,6 @@ Json quantiles_of(const std::vector<double>& values) {
   return {{"median", quantile(values, 0.5)}, {"p95", quantile(values, 0.95)}, {"max", quantile(values, 1)}};
 }
 
-/// With all values of its method and with absolute paths, so that the file works in any folder; empty if JSON
-/// cannot contain it.
-std::string text_of_scene(Scene scene) {
-  const IntegratorInfo& info = method_info(scene);
-  const IntegratorParameters values = integrator_parameters(scene, info);
-  for (std::size_t i = 0; i < info.parameters.size(); ++i)
-    scene.integrator_parameters.emplace(info.parameters[i].id, values[i]);
-  try {
-    change_paths(scene, [](const std::filesystem::path& path) { return std::filesystem::absolute(path); });
-    return write_scene(scene);
-  } catch (const InputError&) {
-    return {};
-  }
-}
-
 Json json_of_mesh(const Simulation& simulation) {
   const Scene& scene = simulation.scene();
   const ClothMesh& mesh = simulation.mesh();
@@ -118,6 +103,19 @@ Json json_of_contact(const Simulation& simulation) {
 }
 
 }  // namespace
+
+std::string text_of_scene(Scene scene) {
+  const IntegratorInfo& info = method_info(scene);
+  const IntegratorParameters values = integrator_parameters(scene, info);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i)
+    scene.integrator_parameters.emplace(info.parameters[i].id, values[i]);
+  try {
+    change_paths(scene, [](const std::filesystem::path& path) { return std::filesystem::absolute(path); });
+    return write_scene(scene);
+  } catch (const InputError&) {
+    return {};
+  }
+}
 
 void print_notice(const Notice& notice) {
   std::fprintf(stderr, "clothlab: %s\n", text_with_step(notice).c_str());

@@ -22,6 +22,10 @@ namespace clothlab {
 /// On stderr.
 void print_notice(const Notice& notice);
 
+/// The scene as JSON, with all values of its method and with absolute paths, so that the file works in any
+/// folder; empty if JSON cannot contain it.
+std::string text_of_scene(Scene scene);
+
 /// The output files of `simulate` (docs/command-line.md). Each is written under a temporary name and renamed
 /// when it is complete, so an interrupted run leaves no incomplete file.
 class Results {

@@ -31,14 +31,14 @@ std::size_t width(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+}  // namespace
+
 std::string csv_quoted(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
 }
-
-}  // namespace
 
 std::vector<double> values_of(const BenchTable& table, std::string_view column) {
   const auto found = std::ranges::find(table.columns, column, &BenchColumn::id);

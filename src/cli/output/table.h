@@ -36,6 +36,9 @@ std::vector<double> values_of(const BenchTable& table, std::string_view column);
 /// The table with this id; nullptr when there is none.
 const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_view id);
 
+/// A cell of a CSV file, in quotes if it needs them.
+std::string csv_quoted(const std::string& text);
+
 /// Lines that begin with `margin`, with columns of equal width, two spaces apart; texts are left-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::string_view margin,
                     const std::function<bool(std::size_t column)>& is_text);
