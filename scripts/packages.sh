@@ -12,6 +12,7 @@ test_packages=(
   libgtest-dev libgmock-dev libgmp-dev clang clang-format
   xvfb xdotool python3-xlib
 )
+# Optional: snakemake, for the test of studies/. It needs 682 MB.
 
 # say_error <sentence>
 say_error() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; }

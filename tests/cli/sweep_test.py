@@ -161,6 +161,15 @@ class Sweep(unittest.TestCase):
             for column in "error_x_rms", "error_x_max", "error_v_rms":
                 errors = [float(row[column]) for row in rows if row["integrator"] == method]
                 self.assertAlmostEqual(errors[1] / errors[2], ratio, delta=0.15 * ratio)
+        row = rows[-1]
+        self.run_program("simulate", "--scene", f"d/runs/{row['key']}.json", "--state", "last.csv")
+        last, exact = (list(csv.DictReader(open(self.dir / name)))
+                       for name in ("last.csv", f"d/references/{row['reference']}.csv"))
+        for kinds, mean, largest in (("xyz", "error_x_rms", "error_x_max"), (("vx", "vy", "vz"), "error_v_rms", None)):
+            squares = [sum((float(a[k]) - float(b[k])) ** 2 for k in kinds) for a, b in zip(last, exact, strict=True)]
+            self.assertAlmostEqual(float(row[mean]) / math.sqrt(sum(squares) / len(squares)), 1, places=9)
+            if largest:
+                self.assertAlmostEqual(float(row[largest]) / math.sqrt(max(squares)), 1, places=9)
 
     def test_one_reference_for_each_physics_and_cached(self):
         sweep = ["--grid", "4x4", "--duration", 0.05, "--integrators", "bdf2,xpbd", "--reference", "rk4:1e-3", "--out", "d",
@@ -183,6 +192,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual({row["finished"] for row in self.dry(*sweep)}, {"1"})
         self.run_program("sweep", *sweep, "--vary", "substeps=1,2")  # more runs, the same references
         self.assertEqual({key: state.stat().st_mtime_ns for key, state in states.items()}, written)
+        self.assertEqual(sorted((self.dir / "d" / "references").glob("*.csv")), sorted(states.values()))
         self.assertEqual(len(self.rows()), 32)
         self.assertTrue(all(0 < float(row["error_x_rms"]) < 0.1 for row in self.rows()))
         next(iter(states.values())).unlink()
@@ -275,6 +285,21 @@ class Sweep(unittest.TestCase):
         self.assertEqual(killed["steps"], "100000000")
         self.assertEqual(good["exit"], "0")
         self.assertEqual([row["finished"] for row in self.dry(*long_run)], ["0", "1"])
+
+    def test_runs_end_with_a_sweep_that_is_killed(self):
+        process = self.begin("--grid", "4x4", "--steps", 100000000, "--vary", "mass=1,2", "--out", "d", "--jobs", 2)
+        until = time.monotonic() + 60
+        while len(self.descendants(process.pid)) < 3:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()  # not for the end of its output, which runs that are left would keep open
+        until = time.monotonic() + 20
+        while (left := self.descendants(process.pid)) and time.monotonic() < until:
+            time.sleep(0.01)
+        if left:
+            os.killpg(process.pid, signal.SIGKILL)
+        self.assertEqual(left, [])
 
     def test_any_number_of_jobs_and_threads(self):
         tables = []

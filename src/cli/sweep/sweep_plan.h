@@ -57,7 +57,6 @@ class SweepPlan {
   /// The same cloth and motion as in `run`, by the reference method with its defaults and small tolerances.
   /// Throws InputError.
   SweepRun reference_of(const SweepRun& run);
-  bool has_reference() const { return reference_.has_value(); }
 
  private:
   std::string key_of(const SweepRun& run);
