@@ -163,7 +163,7 @@ class Sweep(unittest.TestCase):
                 self.assertAlmostEqual(errors[1] / errors[2], ratio, delta=0.15 * ratio)
         row = rows[-1]
         self.run_program("simulate", "--scene", f"d/runs/{row['key']}.json", "--state", "last.csv")
-        last, exact = (list(csv.DictReader(open(self.dir / name)))
+        last, exact = (list(csv.DictReader((self.dir / name).read_text().splitlines()))
                        for name in ("last.csv", f"d/references/{row['reference']}.csv"))
         for kinds, mean, largest in (("xyz", "error_x_rms", "error_x_max"), (("vx", "vy", "vz"), "error_v_rms", None)):
             squares = [sum((float(a[k]) - float(b[k])) ** 2 for k in kinds) for a, b in zip(last, exact, strict=True)]
@@ -256,16 +256,18 @@ class Sweep(unittest.TestCase):
         self.assertEqual(list((self.dir / "d").glob(".clothlab*")), [])
 
     def test_control_c_stops_the_runs_and_keeps_the_table(self):
-        process = self.begin(*self.LONG, "--jobs", 2, "--out", "d")
-        self.wait_for_runs(70, process)
-        os.kill(process.pid, signal.SIGTERM)
-        out, error = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 143, error)
-        self.assertIn("interrupted", error)
-        self.assertEqual(self.descendants(process.pid), [])
-        rows = self.rows()
-        self.assertLess(len(rows), 60)
-        self.assertEqual({row["exit"] for row in rows}, {"0"})
+        for count, kill, number in (65, os.kill, signal.SIGTERM), (85, os.killpg, signal.SIGINT):  # the terminal's goes to all
+            process = self.begin(*self.LONG, "--jobs", 2, "--out", "d")
+            self.wait_for_runs(count, process)
+            kill(process.pid, number)
+            out, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + number, error)
+            self.assertEqual(error, "clothlab: interrupted; what was measured so far was written.\n")
+            self.assertEqual(self.descendants(process.pid), [])
+            rows = self.rows()
+            self.assertGreater(len(rows), 0)
+            self.assertLess(len(rows), 60)
+            self.assertEqual({row["exit"] for row in rows}, {"0"})
         self.run_program("sweep", *self.LONG, "--out", "d")
         self.assertEqual(len(self.rows()), 60)
 
@@ -294,6 +296,8 @@ class Sweep(unittest.TestCase):
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()  # not for the end of its output, which runs that are left would keep open
+        process.stdout.close()
+        process.stderr.close()
         until = time.monotonic() + 20
         while (left := self.descendants(process.pid)) and time.monotonic() < until:
             time.sleep(0.01)
@@ -362,6 +366,8 @@ class Sweep(unittest.TestCase):
                                 (["--heat-map", "dt,mass"], "X,Y,VALUE"),
                                 (["--heat-map", "dt,mass,error"], "no column 'error'"),
                                 (["--lines", "dts,error_x_rms"], "did you mean 'dt'"),
+                                (["--vary", "mass=0.1:1:lin13", "--heat-map", "dt,steps,residual"], "13 combinations"),
+                                (["--vary", "mass=0.1:1:lin51", "--lines", "dt,residual"], "at most 50"),
                                 (["--vary", "mass=0.1:1:lin1000", "--vary", "dt=1e-3:1e-2:lin1001"], "at most 1000000 runs")):
             self.refused(*sweep, *arguments, says=says)
         self.refused("--vary", "dt=1,2", "--out", "d", says="There is no cloth")
@@ -391,6 +397,7 @@ class Sweep(unittest.TestCase):
         first = (self.dir / "d" / "heat-map.png").read_bytes()
         self.run_program(*sweep, "--jobs", 0, "--heat-map", "dt,integrator,energy_total")
         self.assertNotEqual((self.dir / "d" / "heat-map.png").read_bytes(), first)
+        self.run_program("sweep", *STRIP, "--vary", "mass=0.1:0.5:lin40", "--steps", 1, "--out", "many", "--lines", "dt,time")
         done = self.run_program(*sweep, "--heat-map", "integrator,dt,energy_total", status=1)
         self.assertIn("A chart over integrator needs numbers", done.stderr)
         done = self.run_program(*sweep, "--heat-map", "dt,mass,error_x_rms", status=1)

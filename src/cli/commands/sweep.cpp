@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -136,8 +135,7 @@ struct Sweep final : Subcommand {
         "References are computed first, one for each cloth and motion.");
     text("--out", out, "DIR",
          "The folder of the sweep: runs.csv with a row for each run, and a file for each run, so that a "
-         "further "
-         "call continues.");
+         "further call continues.");
     text(
         "--jobs", jobs_text, "N",
         "Number of runs at a time, each a process of its own with --threads threads; default all cores. "
@@ -209,11 +207,7 @@ struct Sweep final : Subcommand {
     run_processes(entries.size(), jobs, work, [&](std::size_t k, int status) {
       ended();
       if (status == kExitDone || Interrupt::requested()) return;
-      const std::string reason =
-          status > 128
-              ? "killed by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")."
-              : "the process ended with status " + std::to_string(status) + ".";
-      write_failure(run_of(plan, entries[k]), folder, status, reason);
+      write_failure(run_of(plan, entries[k]), folder, status, failure_text(status));
     });
   }
 
@@ -288,7 +282,8 @@ struct Sweep final : Subcommand {
     }
     if (lines && ended > 0) {
       const std::vector<std::string> c = line_columns();
-      draw("lines.png", [&] { return table.lines(c[0], c[1], services.integrator_colour); });
+      const auto colour = [&](std::size_t k) { return services.integrator_colour(k % integrators().size()); };
+      draw("lines.png", [&] { return table.lines(c[0], c[1], colour); });
     }
     if (!scene.quiet()) {
       std::printf("%zu of %zu runs have ended, %zu of them before this call", ended, entries.runs.size(),
@@ -306,11 +301,20 @@ struct Sweep final : Subcommand {
   }
   std::vector<std::string> line_columns() const { return columns_in("--lines", *lines, 2, "X,VALUE"); }
 
-  void check_charts(const SweepTable& table) const {
-    if (heat_map)
-      for (const std::string& name : heat_map_columns()) table.check_column("--heat-map", name);
-    if (lines)
-      for (const std::string& name : line_columns()) table.check_column("--lines", name);
+  /// Throws InputError for unknown columns, and for more panels or curves than a picture has room for.
+  void check_charts(const SweepPlan& plan, const SweepTable& table) const {
+    const auto check = [&](const std::string& option, const std::vector<std::string>& axes,
+                           std::size_t most) {
+      for (const std::string& name : axes) table.check_column(option, name);
+      std::size_t combinations = 1;
+      for (const SweepVariation& variation : plan.variations())
+        if (std::ranges::find(axes, variation.name) == axes.end()) combinations *= variation.values.size();
+      if (combinations > most)
+        throw InputError(option + ": the other options have " + std::to_string(combinations) +
+                         " combinations, and a chart shows at most " + std::to_string(most) + ".");
+    };
+    if (heat_map) check("--heat-map", heat_map_columns(), 12);
+    if (lines) check("--lines", line_columns(), 50);
   }
 
   /// The folder must be one of a sweep, or have no runs.csv.
@@ -329,7 +333,7 @@ struct Sweep final : Subcommand {
     read_machine();
     SweepPlan plan = this->plan();
     SweepTable table(plan.variations());
-    check_charts(table);
+    check_charts(plan, table);
     const SweepEntries entries = row ? entries_of_row(plan) : entries_of(plan, 1, plan.size());
     if (dry_run) {
       print(plan, entries);

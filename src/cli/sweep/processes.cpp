@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <system_error>
 
@@ -19,6 +20,15 @@
 #endif
 
 namespace clothlab {
+
+std::string failure_text(int status) {
+  if (status <= 128) return "the process ended with status " + std::to_string(status) + ".";
+#ifdef _WIN32
+  return "killed.";
+#else
+  return "killed by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ").";
+#endif
+}
 
 #ifdef _WIN32
 

@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 namespace clothlab {
+
+/// "killed by signal 9 (Killed)." for the status of a process that ended without a result.
+std::string failure_text(int status);
 
 /// Calls `work` for each of `tasks` tasks in a process of its own, `at_once` of them at a time, and `ended`
 /// in this process when one has ended: with the value of `work`, or 128 and the number of the signal that
