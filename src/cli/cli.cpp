@@ -31,38 +31,6 @@ int complain(int status, std::string_view sentence) {
   return status;
 }
 
-/// The subcommand that was named, or the program itself.
-const CLI::App& chosen(const CLI::App& app) {
-  const auto subcommands = app.get_subcommands();
-  return subcommands.empty() ? app : chosen(*subcommands.front());
-}
-
-/// "clothlab analyze damping".
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
-/// One sentence for an option that does not exist, naming the nearest that does.
-std::string unknown_argument(const CLI::App& app) {
-  const CLI::App& sub = chosen(app);
-  std::vector<std::string> left = sub.remaining();
-  if (left.empty()) left = app.remaining(true);
-  const std::string argument = left.empty() ? std::string("?") : left.front();
-  const std::string name = argument.substr(0, argument.find('='));
-  const std::string where = full_name(sub);
-  if (!name.starts_with("-"))
-    return "unexpected argument '" + argument + "'; `" + where + " --help` shows what is allowed.";
-  std::vector<std::string_view> candidates;
-  for (const CLI::Option* option : sub.get_options())
-    for (const std::string& known : option->get_lnames()) candidates.push_back(known);
-  const std::string_view bare =
-      std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
-  const std::string_view nearest = nearest_name(bare, candidates);
-  return "unknown option " + name +
-         (nearest.empty() ? "." : "; did you mean --" + std::string(nearest) + "?") + " `" + where +
-         " --help` lists them all.";
-}
-
 /// The program's own options are the window's and have no effect before a subcommand.
 void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
   for (const CLI::Option* option : app.get_options())

@@ -124,6 +124,17 @@ PinSelection parse_pins(std::string_view text) {
   return vertices;
 }
 
+/// The subcommand that was named, or the program itself.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : chosen(*subcommands.front());
+}
+
+/// "clothlab analyze damping".
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -134,6 +145,26 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     begin = end + 1;
   }
+}
+
+std::string unknown_argument(const CLI::App& app) {
+  const CLI::App& sub = chosen(app);
+  std::vector<std::string> left = sub.remaining();
+  if (left.empty()) left = app.remaining(true);
+  const std::string argument = left.empty() ? std::string("?") : left.front();
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::string where = full_name(sub);
+  if (!name.starts_with("-"))
+    return "unexpected argument '" + argument + "'; `" + where + " --help` shows what is allowed.";
+  std::vector<std::string_view> candidates;
+  for (const CLI::Option* option : sub.get_options())
+    for (const std::string& known : option->get_lnames()) candidates.push_back(known);
+  const std::string_view bare =
+      std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
+  const std::string_view nearest = nearest_name(bare, candidates);
+  return "unknown option " + name +
+         (nearest.empty() ? "." : "; did you mean --" + std::string(nearest) + "?") + " `" + where +
+         " --help` lists them all.";
 }
 
 CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::optional<std::string>& target,
@@ -284,6 +315,20 @@ void SceneOptions::add_to(CLI::App& app) {
         ->group(row != nullptr ? std::string(row->section) : "Stepping");
   }
   machine_.add_to(app);
+}
+
+void SceneOptions::read(std::vector<std::string> arguments) {
+  CLI::App app("", "clothlab simulate");
+  app.set_help_flag();
+  add_to(app);
+  try {
+    std::ranges::reverse(arguments);  // as App::parse expects them
+    app.parse(std::move(arguments));
+  } catch (const CLI::ExtrasError&) {
+    throw InputError(unknown_argument(app));
+  } catch (const CLI::ParseError& error) {
+    throw InputError(error.what());
+  }
 }
 
 void SceneOptions::add_length_to(CLI::App& app, std::uint64_t default_steps) {

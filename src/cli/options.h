@@ -34,6 +34,10 @@ CLI::Option* add_text(CLI::App& app, const char* group, const char* name, std::o
 CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
                                   std::optional<std::string>& value);
 
+/// One sentence for an argument that the parser of the chosen subcommand does not know; names the nearest
+/// option.
+std::string unknown_argument(const CLI::App& app);
+
 // Typed text to values, independent of the locale. Every function throws InputError with one sentence
 // that names the option, quotes the text and lists what is allowed.
 
@@ -123,6 +127,8 @@ std::filesystem::path mesh_folder_of(const std::optional<std::string>& option);
 class SceneOptions {
  public:
   void add_to(CLI::App& app);
+  /// Reads arguments such as "--dt=1/60" without a command line. Throws InputError with the same sentences.
+  void read(std::vector<std::string> arguments);
   /// --steps and --duration, for a run without a window.
   void add_length_to(CLI::App& app, std::uint64_t default_steps = 60);
   /// The command runs several lanes; others report that they run only the first of a scene file.

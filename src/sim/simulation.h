@@ -80,6 +80,9 @@ class Simulation {
   /// ends. Throws InputError, without effect, for a state of another mesh, or one that is not finite.
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
 
+  /// Gives away the memory of the state and continues in a copy, with the same bits. Call between steps.
+  State release_state() { return std::exchange(state_, State(state_)); }
+
   const Scene& scene() const { return *scene_; }  ///< current values, pins included
   std::shared_ptr<const Scene> shared_scene() const { return scene_; }
   const ClothMesh& mesh() const { return *mesh_; }
