@@ -25,11 +25,11 @@ LAYERS = [
     {"experiments"},
     {"render", "ui"},
     {"app", "cli"},
-    {"main"},
+    {"main", "python"},
 ]
 LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
 FRONT = {"render", "ui", "app", "main"}
-LIVE = {"documents", "session", "experiments", "cli"} | FRONT
+LIVE = {"documents", "session", "experiments", "cli", "python"} | FRONT
 PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "collide", "contact", "sim", "analysis", "arena"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
@@ -42,6 +42,7 @@ HEADER_RULES = [
     ("Eigen", r"(unsupported/)?Eigen/.*", {"linalg"}),
     ("tinyobjloader", r"tiny_obj_loader\.h", {"mesh"}),
     ("the command-line parser", r"CLI/.*", {"cli"}),
+    ("the bindings of Python", r"pybind11/.*", {"python"}),
     ("files and streams", r"fstream|filesystem|iostream", set(LAYER_OF) - PHYSICS),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -95,6 +96,7 @@ def self_test():
         "ui/panel.cpp": '#include <imgui.h>\n#include "session/frame.h"',
         "main/main.cpp": '#include "cli/cli.h"\n#include "app/application.h"',
         "cli/run.cpp": "#include <CLI/CLI.hpp>",
+        "python/module.cpp": '#include <pybind11/pybind11.h>\n#include "cli/options.h"',
     }
     illegal = [
         ("core/vec.h", '#include "mesh/obj.h"'),  # climbs
@@ -103,6 +105,8 @@ def self_test():
         ("app/window.cpp", '#include "cli/cli.h"'),  # they meet in main
         ("cli/run.cpp", '#include "app/application.h"'),
         ("cli/run.cpp", "#include <imgui.h>"),
+        ("cli/run.cpp", "#include <pybind11/pybind11.h>"),
+        ("main/main.cpp", '#include "python/run.h"'),
         ("sim/simulation.cpp", '  #  include "session/mailbox.h"'),
         ("mesh/obj.cpp", '#include "obj.h"'),
         ("mesh/obj.cpp", '#include "../core/vec.h"'),

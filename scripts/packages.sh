@@ -11,6 +11,7 @@ build_packages=(
 test_packages=(
   libgtest-dev libgmock-dev libgmp-dev clang clang-format
   xvfb xdotool python3-xlib
+  pybind11-dev python3-dev python3-numpy python3-matplotlib
 )
 # Optional: snakemake, for the test of studies/. It needs 682 MB.
 
