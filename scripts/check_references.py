@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ("src", "shaders", "bench", "tests", "docs", "scripts", "cmake")
+FOLDERS = ("src", "shaders", "bench", "tests", "docs", "scripts", "cmake", "examples")
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "third_party/README.md")
 BIBLIOGRAPHY = "docs/references.md"
 SLASHED = {".h", ".cpp", ".c", ".frag", ".vert", ".glsl"}

@@ -22,6 +22,7 @@
 #             (tests/session/command_sequence_test.cpp)
 #   golden    the golden runs without optimisation (tests/golden)
 #   window    all cases of the window with AddressSanitizer and UndefinedBehaviorSanitizer
+#   python    the examples in examples/python; their figures lie in build/check/figures
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
@@ -74,6 +75,15 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*'
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='LongStrips*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
+
+# The module is there where pybind11 is installed (docs/python.md).
+if grep -q CLOTHLAB_PYTHON:BOOL=ON build/check/CMakeCache.txt; then
+  cmake --build --preset check --target clothlab_python
+  for example in examples/python/*.py; do
+    [[ $example == */figure.py ]] && continue
+    PYTHONPATH=build/check/python PATH=/usr/bin:$PATH python3 "$example" --out build/check/figures
+  done
+fi
 
 # The hosted check compares the golden runs at -O2, and at -O1 with sanitizers.
 cmake -S . -B build/unoptimised -G Ninja --log-level=NOTICE -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
