@@ -6,18 +6,18 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "documents/checkpoint_file.h"
 #include "documents/scene_file.h"
 #include "python/options.h"
 #include "python/run.h"
@@ -86,11 +86,10 @@ py::array view_of_mesh(const LaneObject& lane, Rows ClothMesh::*rows) {
 }
 
 py::array contacts_of(const LaneObject& lane) {
-  const auto field = [](const char* format) { return py::dtype::from_args(py::str(format)); };
   py::list names, formats, offsets;
   const auto add = [&](const char* name, const char* format, std::size_t offset) {
     names.append(name);
-    formats.append(field(format));
+    formats.append(py::dtype::from_args(py::str(format)));
     offsets.append(offset);
   };
   add("particle", "u4", offsetof(ContactPair, particle));
@@ -100,11 +99,11 @@ py::array contacts_of(const LaneObject& lane) {
   add("slip", "f8", offsetof(ContactPair, slip));
   add("push", "(3,)f8", offsetof(ContactPair, push));
   add("friction", "(3,)f8", offsetof(ContactPair, friction));
-  auto pairs = std::make_unique<std::vector<ContactPair>>(lane.run->contacts(lane.id));
-  const auto count = static_cast<py::ssize_t>(pairs->size());
-  const ContactPair* first = pairs->data();
-  return py::array(py::dtype(names, formats, offsets, sizeof(ContactPair)), {count},
-                   {static_cast<py::ssize_t>(sizeof(ContactPair))}, first, owner_of(std::move(pairs)));
+  std::vector<ContactPair> pairs = lane.run->contacts(lane.id);
+  const std::vector<py::ssize_t> count{static_cast<py::ssize_t>(pairs.size())}, stride{sizeof(ContactPair)};
+  const ContactPair* first = pairs.data();
+  return py::array(py::dtype(names, formats, offsets, sizeof(ContactPair)), count, stride, first,
+                   owner_of(std::move(pairs)));
 }
 
 py::dict energy_of(const LaneObject& lane) {
@@ -182,9 +181,14 @@ std::vector<LaneObject> lanes_of(const RunObject& object) {
   return lanes;
 }
 
-SceneObject make_scene(const std::optional<std::filesystem::path>& path, const py::kwargs& values) {
+LoadedScene named_scene(const py::object& path, SceneOptions& options) {
+  if (path.is_none()) return load_scene(std::nullopt, options);
+  return load_scene(py::cast<std::filesystem::path>(path).string(), options);
+}
+
+SceneObject make_scene(const py::object& path, const py::kwargs& values) {
   SceneOptions options = options_of(values);
-  return scene_of(load_scene(path ? std::optional(path->string()) : std::nullopt, options));
+  return scene_of(named_scene(path, options));
 }
 
 SceneObject change_scene(const SceneObject& scene, const py::kwargs& values) {
@@ -194,8 +198,9 @@ SceneObject change_scene(const SceneObject& scene, const py::kwargs& values) {
 std::vector<vec3> vectors_of(const Rows& rows) {
   if (rows.ndim() != 2 || rows.shape(1) != 3)
     throw InputError("A state has the shape (number of vertices, 3).");
-  std::vector<vec3> vectors(static_cast<std::size_t>(rows.shape(0)));
-  std::copy_n(rows.data(), rows.size(), &vectors.data()->x);
+  const auto at = rows.unchecked<2>();
+  std::vector<vec3> vectors;
+  for (py::ssize_t i = 0; i < rows.shape(0); ++i) vectors.emplace_back(at(i, 0), at(i, 1), at(i, 2));
   return vectors;
 }
 
@@ -221,13 +226,12 @@ RunObject make_run(const py::object& scene, const py::kwargs& values) {
   SceneOptions options = options_of(values);
   if (py::isinstance<SceneObject>(scene))
     return run_of(with_options(*py::cast<SceneObject>(scene).loaded, options), options.threads());
-  const auto path = py::cast<std::optional<std::filesystem::path>>(scene);
-  return run_of(load_scene(path ? std::optional(path->string()) : std::nullopt, options), options.threads());
+  return run_of(named_scene(scene, options), options.threads());
 }
 
-RunObject continue_run(const std::filesystem::path& path, const std::filesystem::path& meshes,
-                       std::optional<int> threads) {
-  return run_of(load_checkpoint(path, meshes), threads.value_or(SceneOptions().threads()));
+RunObject continue_run(const std::filesystem::path& path, const py::kwargs& values) {
+  const SceneOptions options = options_of(values);
+  return run_of(load_checkpoint(path, options), options.threads());
 }
 
 void bind_scene(py::module_& module) {
@@ -401,9 +405,9 @@ Call it again to move the target. As with the mouse, a spring with limited force
       .def(
           "save_checkpoint", [](Self run, Path path) { run.run->save_checkpoint(path); }, "path"_a,
           "Writes all lanes to a file from which the module and the program continue with the same bits.")
-      .def_static("load_checkpoint", &continue_run, "path"_a, "mesh_folder"_a = std::filesystem::path(),
-                  "threads"_a = py::none(),
-                  "The run of a checkpoint, of the module or of the program, to continue from there.")
+      .def_static("load_checkpoint", &continue_run, "path"_a,
+                  R"(The run of a checkpoint, of the module or of the program, to continue from there.
+load_checkpoint(path, *, mesh_folder=..., threads=...): the folder has moved mesh files.)")
       .def(
           "save_journal", [](Self run, Path path) { run.run->save_journal(path); }, "path"_a,
           "Writes everything that was done as a journal, which `clothlab replay` repeats with the same "

@@ -74,8 +74,12 @@ LoadedScene with_options(const LoadedScene& loaded, const SceneOptions& options)
   return load_scene(std::move(changed.scene), loading);
 }
 
-LoadedScene load_checkpoint(const std::filesystem::path& path, const std::filesystem::path& moved) {
-  const auto file = std::make_shared<const CheckpointFile>(read_checkpoint_file(path, {}, moved));
+LoadedScene load_checkpoint(const std::filesystem::path& path, const SceneOptions& options) {
+  if (options.changes_a_scene() || options.mesh_file())
+    throw InputError(
+        "A checkpoint has its own scene: only --mesh-folder and --threads can be combined with it.");
+  const auto file =
+      std::make_shared<const CheckpointFile>(read_checkpoint_file(path, {}, options.mesh_folder()));
   SceneLoadOptions loading;
   loading.checkpoint = file;
   return load_scene(file->scene, loading);

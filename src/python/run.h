@@ -23,8 +23,8 @@ namespace clothlab {
 LoadedScene load_scene(const std::optional<std::string>& path, SceneOptions& options);
 /// The same cloth with more options on top.
 LoadedScene with_options(const LoadedScene& loaded, const SceneOptions& options);
-/// The scene and the moment of a checkpoint; `moved`: see MeshSearch.
-LoadedScene load_checkpoint(const std::filesystem::path& path, const std::filesystem::path& moved);
+/// The scene and the moment of a checkpoint; only --mesh-folder may change it.
+LoadedScene load_checkpoint(const std::filesystem::path& path, const SceneOptions& options);
 
 /// A state that arrays show. It lives in its run until that continues, then here.
 struct ShownState {

@@ -285,6 +285,9 @@ class PythonModule(unittest.TestCase):
         (self.dir / "bad").write_text("x")
         with self.assertRaisesRegex(ValueError, "bad"):
             clothlab.Run.load_checkpoint(self.dir / "bad")
+        for options in {"threads": 0}, {"mass": 1}, {"mesh": "a.obj"}, {"mesh_folder": "no-such-folder"}, {"folder": "."}:
+            with self.subTest(options=options), self.assertRaises(ValueError):
+                clothlab.Run.load_checkpoint(self.dir / "run.checkpoint", **options)
         with self.assertRaises((ValueError, OSError)):
             run.save_checkpoint(self.dir / "no" / "folder")
 
@@ -302,6 +305,25 @@ class PythonModule(unittest.TestCase):
         self.assertEqual(np.ptp(runs[0].rest_positions[:, 0]), 2)
         with self.assertRaisesRegex(ValueError, "another cloth"):
             scene.with_options(grid="3x3")
+
+    def test_a_start_from_arrays(self):
+        scene = clothlab.Scene(grid=(4, 5), integrator="rk4", dt=0.001)
+        rest = clothlab.Run(scene).rest_positions
+        x, v = 1.02 * rest, np.sin(np.arange(60.0)).reshape(20, 3)
+        started = scene.with_state(x.tolist(), v)
+        with open(self.dir / "start.csv", "w") as file:
+            file.write("x,y,z,vx,vy,vz\n" + "".join(",".join(map(repr, map(float, row))) + "\n" for row in np.hstack([x, v])))
+        started.save(self.dir / "start.json")
+        runs = [clothlab.Run(started), clothlab.Run(self.dir / "start.json"),
+                clothlab.Run(scene, initial_state=self.dir / "start.csv")]
+        for run in runs:
+            self.assertEqual((run.positions.tobytes(), run.velocities.tobytes()), (x.tobytes(), v.tobytes()))
+            run.step(5)
+        self.assertEqual(len({run.state_hash for run in runs}), 1)
+        self.assertEqual(clothlab.Run(scene.with_state(x)).velocities.tolist(), np.zeros((20, 3)).tolist())
+        for bad in x[1:], x[:, :2], np.full((20, 3), np.nan), np.zeros((0, 3)):
+            with self.assertRaises(ValueError):
+                clothlab.Run(scene.with_state(bad))
 
     def test_lanes_of_a_scene_file(self):
         methods = ["bdf2", "rk4"]
