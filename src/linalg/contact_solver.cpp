@@ -7,6 +7,7 @@
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
+#include <limits>
 
 #include "linalg/row_space.h"
 
@@ -26,6 +27,10 @@ constexpr double kOfTolerance = 0.5;
 constexpr double kFewChanges = 0.02;  // of the contacts
 constexpr double kOfForces = 0.1;
 constexpr std::size_t kGroupGrain = 128;
+constexpr double kOfPairs = 0.5;  // of the residual of pairs: when multipliers follow
+constexpr int kHalvingsOfLine = 40;
+constexpr double kLineEnds = 1e-3;
+constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 double length_squared(const vec3& a) { return glm::dot(a, a); }
 
@@ -37,9 +42,11 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
   problem_ = &problem;
   WorkerPool& pool = context.pool;
   SpringMatrix& A = problem.A;
-  const std::size_t own_stencils = A.stencils().size(), contacts = problem.contacts.size();
+  const std::size_t own_stencils = A.stencils().size(),
+                    contacts = problem.contacts.size() + problem.pairs.size();
   ContactSolveReport report;
   start(pool, x);
+  freezes_ = true;
   compute_residual(pool);
   const double unit = scale(pool);
   const double tolerance = problem.tolerance > 0 ? problem.tolerance : settings.cg.tolerance * unit;
@@ -51,6 +58,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     report.solve.stopped = stop_requested(context.stop);
     if (report.solve.stopped) break;
     int changes = 0;
+    if (!pairs_.empty()) stiffen_blocks();
     for (int k = 0; k < kSweeps; ++k) {
       const int changed = sweep(pool, report.rounds > 0 ? enough_of_group : 0);
       update_residual(pool);
@@ -58,6 +66,21 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
       if (changed == 0 && report.rounds < kEarlyRounds) break;
     }
     residual = natural_residual(pool);
+    bool coarse_levels_stay = report.rounds > 0;
+    if (!pairs_.empty()) {
+      const double of_pairs = pairs_.residual(pool), of_rest = residual;
+      residual = std::hypot(of_rest, of_pairs);
+      if (!(residual > tolerance)) break;
+      if (of_rest <= std::max(kOfTolerance * tolerance, kOfPairs * of_pairs)) {
+        pairs_.adopt();
+        compute_residual(pool);
+        natural_residual(pool);
+      }
+      const std::size_t changed = linearize_pairs(report.rounds == 0);
+      coarse_levels_stay = coarse_levels_stay && static_cast<double>(changed) <=
+                                                     kFewChanges * static_cast<double>(problem.pairs.size());
+      changes += static_cast<int>(changed);
+    }
     report.changes += changes;
     if (!(residual > tolerance)) break;  // or NaN
     if (report.rounds > 0 &&
@@ -69,6 +92,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     double size = 0;
     for (const vec3& a : rhs_) size += length_squared(a);
     size = std::sqrt(size);
+    friction_.insert(friction_.end(), pairs_.stencils().begin(), pairs_.stencils().end());
     A.replace_stencils(own_stencils, friction_);
     LinearSolverSettings inner = settings;
     // The first round refers to the velocities before the step.
@@ -81,7 +105,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
                                           {.A = A,
                                            .b = rhs_,
                                            .projection = constrained_,
-                                           .same_springs = report.rounds > 0,
+                                           .same_springs = coarse_levels_stay,
                                            .estimates_residual = true},
                                           change_, inner);
     A.replace_stencils(own_stencils, {});
@@ -93,10 +117,11 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     report.solve.stopped = step.stopped;
     if (step.stopped) break;
 
+    freezes_ = false;
     const double before = energy(pool);
     kept_x_ = x_;
     kept_.assign(problem.contacts.begin(), problem.contacts.end());
-    double share = 1;
+    double share = pairs_.empty() ? 1.0 : search_line(pool);
     for (int halving = 0;; ++halving) {
       advance(pool, share);
       compute_residual(pool);
@@ -105,7 +130,15 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
       x_ = kept_x_;
       std::ranges::copy(kept_, problem.contacts.begin());
     }
+    if (pairs_.empty()) continue;
+    freezes_ = true;
+    compute_residual(pool);
   }
+  pairs_.for_forces([&](std::uint32_t particle, const vec3& force) {
+    Padded& r = r_[A.pattern().row[particle]];
+    r = padded(unpadded(r) - force);
+  });
+  pairs_.finish();
   const SpringPattern& pattern = A.pattern();
   for_each_row(pool, pattern, [&](std::size_t row) {
     x[pattern.particle[row]] = unpadded(x_[row]);
@@ -157,6 +190,82 @@ void ContactSolver::start(WorkerPool& pool, std::span<const vec3> prescribed) {
     put_on_contacts(of(group), v);
     set_velocity(group, v);
   });
+  start_pairs();
+}
+
+void ContactSolver::start_pairs() {
+  const Problem& p = *problem_;
+  const std::vector<std::uint32_t>& row = p.A.pattern().row;
+  pairs_.start(p.pairs, [&](std::uint32_t particle) {
+    const Padded& d = diagonal_[row[particle]];
+    return (d.x + d.y + d.z) / 3;
+  });
+  if (pairs_.empty()) return;
+  group_of_.assign(p.A.size(), kNoGroup);
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) group_of_[groups_[g].row] = g;
+}
+
+// The first time, pairs count as closed that a step of Jacobi's method would close.
+std::size_t ContactSolver::linearize_pairs(bool is_first) {
+  const std::vector<std::uint32_t>& row = problem_->A.pattern().row;
+  return pairs_.linearize([&](std::uint32_t i) {
+    const Padded& d = diagonal_[row[i]];
+    return is_first ? 3 / (d.x + d.y + d.z) * unpadded(r_[row[i]]) : vec3(0);
+  });
+}
+
+// Blocks for sweeps that see the pairs: (a + b + c + d)² ≤ 4 (a² + b² + c² + d²).
+void ContactSolver::stiffen_blocks() {
+  const std::vector<std::uint32_t>& row = problem_->A.pattern().row;
+  for (Group& group : groups_) {
+    const Padded &d = diagonal_[group.row], &o = rest_[group.row];
+    group.D = 2.0 * mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z);
+  }
+  pairs_.for_bounds([&](std::uint32_t particle, const mat3& C) {
+    if (const std::uint32_t g = group_of_[row[particle]]; g != kNoGroup) groups_[g].D += C;
+  });
+  for (Group& group : groups_) group.D_inverse = glm::inverse(group.D);
+}
+
+// The share of the change, at most 1, at which J is least.
+double ContactSolver::search_line(WorkerPool& pool) {
+  const Problem& p = *problem_;
+  product_.resize(change_.size());
+  p.A.multiply(pool, change_, product_);
+  pairs_.begin_line(pool, [&](std::uint32_t i) { return change_[i]; });
+  double growth = 0, at_start = pairs_.slope_of_forces();
+  for (std::size_t i = 0; i < change_.size(); ++i) {
+    growth += glm::dot(change_[i], product_[i]);
+    at_start -= glm::dot(change_[i], unpadded(r_[p.A.pattern().row[i]]));
+  }
+  const auto slope = [&](double share) {
+    double sum = at_start + share * growth + pairs_.slope(pool, share);
+    for (const Group& group : groups_)
+      for (std::uint32_t k = group.begin; k < group.end; ++k) {
+        if (!(bound_[k] > 0)) continue;
+        const vec3& change = change_[group.particle];
+        const vec3 slip = p.contacts[k].slip(velocity(group) + share * change);
+        if (slip != vec3(0)) sum += bound_[k] * glm::dot(glm::normalize(slip), change);
+      }
+    return sum;
+  };
+  if (!(slope(1) > 0)) return 1;
+  double low = 0, high = 1;
+  for (int halving = 0; halving < kHalvingsOfLine && high - low > kLineEnds * high; ++halving) {
+    const double middle = (low + high) / 2;
+    (slope(middle) > 0 ? high : low) = middle;
+  }
+  return low > 0 ? low : high;
+}
+
+// Evaluates the pairs, and adds their forces to the residual.
+void ContactSolver::add_pair_forces(WorkerPool& pool) {
+  pairs_.evaluate(
+      pool, [&](std::uint32_t i) { return velocity(i); }, freezes_);
+  pairs_.for_forces([&](std::uint32_t particle, const vec3& force) {
+    Padded& r = r_[problem_->A.pattern().row[particle]];
+    r = padded(unpadded(r) + force);
+  });
 }
 
 void ContactSolver::find_touched_chunks() {
@@ -174,6 +283,7 @@ void ContactSolver::find_touched_chunks() {
     }
     if (A.has_stencils_in(chunk)) touched_[chunk] = 1;
   }
+  if (!problem_->pairs.empty()) std::ranges::fill(touched_, char{1});  // forces of pairs reach far
   touched_chunks_.clear();
   for (std::uint32_t chunk = 0; chunk < touched_.size(); ++chunk)
     if (touched_[chunk] != 0) touched_chunks_.push_back(chunk);
@@ -188,11 +298,13 @@ void ContactSolver::compute_residual(std::size_t chunk) {
 
 void ContactSolver::compute_residual(WorkerPool& pool) {
   for_each(pool, problem_->A.pattern().chunks(), 1, [&](std::size_t chunk) { compute_residual(chunk); });
+  if (!pairs_.empty()) add_pair_forces(pool);
 }
 
 // The same where only velocities of contacts have changed.
 void ContactSolver::update_residual(WorkerPool& pool) {
   for_each(pool, touched_chunks_.size(), 1, [&](std::size_t k) { compute_residual(touched_chunks_[k]); });
+  if (!pairs_.empty()) add_pair_forces(pool);
 }
 
 // What residuals are relative to: the right-hand side in the free directions, at least a tenth of all of it;
@@ -325,7 +437,11 @@ double ContactSolver::energy(WorkerPool& pool) const {
     const vec3 x = unpadded(x_[row]);
     return -0.5 * glm::dot(x, unpadded(r_[row]) + p.b[pattern.particle[row]]);
   });
-  return elastic + sum_over(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
+  const double of_pairs =
+      pairs_.empty()
+          ? 0.0
+          : pairs_.energy(pool) + 0.5 * pairs_.work([&](std::uint32_t i) { return velocity(i) - p.v0[i]; });
+  return elastic + of_pairs + sum_over(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
            double sum = 0;
            for (std::uint32_t k = groups_[g].begin; k < groups_[g].end; ++k)
              if (bound_[k] > 0) sum += bound_[k] * glm::length(p.contacts[k].slip(velocity(groups_[g])));

@@ -11,6 +11,7 @@
 #include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
 #include "linalg/linear_system.h"
+#include "linalg/pair_contacts.h"
 #include "linalg/vectors.h"
 
 namespace clothlab {
@@ -42,6 +43,11 @@ namespace clothlab {
 // friction. Where μ is large, pushes and friction may keep changing each other; later rounds therefore take
 // a smaller and smaller share of the new p. v satisfies n·v ≥ c in every iteration, also in the last one.
 //
+// Pairs of features have an augmented Lagrangian (linalg/pair_contacts.h): J gets the potentials of their
+// forces, and CG the derivatives K of these, as springs Jᵀ K J. A search along d finds the least J, because
+// pairs that close within d are stiff. Multipliers follow when the rest is solved to half of their residual.
+// The solution ends where both residuals are within the tolerance.
+//
 // Truncated nonsmooth Newton methods: [Gräser 2009]. Contacts of single particles: [Daviet 2020].
 
 struct ContactSolveReport {
@@ -61,6 +67,7 @@ class ContactSolver {
     std::span<NodalContact> contacts;   ///< ascending by particle, none of a pinned one
     double tolerance = 0;               ///< of the natural residual [N·s]; 0: relative, by the settings
     std::span<const vec3> forces = {};  ///< what the tolerance is relative to; none: b
+    std::span<PairContact> pairs = {};  ///< not of pinned particles only
   };
 
   /// Solves A x = b + ρ. On entry x has the prescribed change on pins. Leaves states and impulses in the
@@ -88,7 +95,16 @@ class ContactSolver {
     x_[group.row] = padded(v - problem_->v0[group.particle]);
   }
 
+  vec3 velocity(std::uint32_t particle) const {
+    return problem_->v0[particle] + unpadded(x_[problem_->A.pattern().row[particle]]);
+  }
+
   void start(WorkerPool& pool, std::span<const vec3> prescribed);
+  void start_pairs();
+  void add_pair_forces(WorkerPool& pool);
+  std::size_t linearize_pairs(bool is_first);
+  void stiffen_blocks();
+  double search_line(WorkerPool& pool);
   void find_touched_chunks();
   void compute_residual(WorkerPool& pool);
   void update_residual(WorkerPool& pool);
@@ -113,6 +129,10 @@ class ContactSolver {
   std::vector<vec3> slip_direction_;  // by contact: ŵ
   std::vector<double> bound_;         // by contact: μ p
   RowVector diagonal_, rest_;
+  PairContacts pairs_;
+  bool freezes_ = false;                 // the next evaluation of pairs adopts their bounds
+  std::vector<std::uint32_t> group_of_;  // by row, with pairs
+  std::vector<vec3> product_;            // by particle
   Projection constrained_;
   std::vector<Projection::Entry> added_;
   std::vector<SpringMatrix::Stencil> friction_;
