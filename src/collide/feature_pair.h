@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,7 @@ struct FeaturePair {
   std::array<std::uint32_t, 4> particle{};
   Kind kind = Kind::vertex_face;
 
+  auto operator<=>(const FeaturePair&) const = default;
   std::array<vec3, 4> of(std::span<const vec3> a) const {
     return {a[particle[0]], a[particle[1]], a[particle[2]], a[particle[3]]};
   }

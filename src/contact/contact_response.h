@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cloth/cloth_system.h"
+#include "collide/feature_pair.h"
 #include "contact/contact_force.h"
 #include "contact/contact_model.h"
 #include "contact/contact_pair.h"
@@ -13,6 +14,7 @@
 #include "core/compute_context.h"
 #include "dynamics/state.h"
 #include "linalg/coulomb.h"
+#include "linalg/pair_contact.h"
 #include "linalg/projection.h"
 
 namespace clothlab {
@@ -57,6 +59,13 @@ struct ActiveContact {
   bool operator==(const ActiveContact&) const = default;
 };
 
+/// A pair of features that pushed in the last step.
+struct ActivePair {
+  FeaturePair features;
+  vec3 impulse{0};  ///< of the last step [N·s]
+  bool operator==(const ActivePair&) const = default;
+};
+
 /// A contact model in one run, with its memory: the contacts of the last step, sides of features, candidates
 /// and stiffness. The stages of a substep call it in this order:
 ///
@@ -96,6 +105,8 @@ class ContactResponse {
   virtual bool may_begin(const ContactStep& /*step*/) { return true; }
   /// The contacts that the method solves, see StepContext::contacts.
   virtual std::span<NodalContact> solved() { return {}; }
+  /// The same of pairs of features, see StepContext::pairs.
+  virtual std::span<PairContact> solved_pairs() { return {}; }
   /// See StepContext::reached.
   virtual std::span<vec3> reached() { return {}; }
   /// True if the step has to be repeated, with more contacts.
@@ -132,12 +143,15 @@ class ContactResponse {
     return none;
   }
   virtual void set_contacts(const std::vector<ActiveContact>& /*contacts*/) {}
+  const std::vector<ActivePair>& active_pairs() const { return active_pairs_; }
+  void set_active_pairs(const std::vector<ActivePair>& pairs) { active_pairs_ = pairs; }
   /// Factor of the automatic stiffness of a barrier: a power of 2.
   double stiffened() const { return stiffened_; }
   virtual void stiffen(double factor) { stiffened_ = factor; }
 
  protected:
   ContactForce force_;
+  std::vector<ActivePair> active_pairs_;  // ascending
   double stiffened_ = 1;
 };
 

@@ -13,6 +13,7 @@
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
+#include "integrate/registry.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
 
@@ -22,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // 4 has no moving obstacles, 5 no steps that a barrier has shortened, 6 no stiffened barrier, 7 one lane
-// only, 8 no impulses of contacts.
-constexpr int kCheckpointVersion = 11, kOldestCheckpoint = 4, kFirstWithImpulses = 9;
+// only, 8 no impulses of contacts, 10 no growing bodies, 11 no impulses of pairs.
+constexpr int kCheckpointVersion = 12, kOldestCheckpoint = 4, kFirstWithImpulses = 9, kFirstWithPairs = 12;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -286,6 +287,16 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
           "This checkpoint is of an earlier version, which solved friction in another way. Its contacts "
           "start again without impulses, so the run does not continue exactly as it would have then.");
     checkpoint->scene = std::make_shared<const Scene>(with_method(scene, lane.method));
+    const IntegratorInfo* method = find_integrator(checkpoint->scene->integrator);
+    if (file.version >= kFirstWithImpulses && file.version < kFirstWithPairs &&
+        checkpoint->scene->contact.model == ContactModel::impulse && method != nullptr &&
+        method->solves_pairs)
+      checkpoint->notices.add(
+          NoticeCause::contacts_restarted, checkpoint->record.step,
+          "This checkpoint is of an earlier version, which separated features of the cloth after each step. "
+          "Their contacts start again without impulses, so the run does not continue exactly as it would "
+          "have "
+          "then.");
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);
     moment.lanes.push_back({lane.lane, std::move(checkpoint), lane.frozen, lane.held});

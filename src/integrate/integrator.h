@@ -14,6 +14,7 @@
 #include "integrate/step_ledger.h"
 #include "linalg/coulomb.h"
 #include "linalg/linear_solver.h"
+#include "linalg/pair_contact.h"
 
 namespace clothlab {
 
@@ -44,6 +45,11 @@ struct StepContext {
   /// Contacts of particles with surfaces, ascending by particle. The method satisfies Coulomb's law there at
   /// the end of the step, after NodalContact::refer_to. It stores states, and h times the forces as impulses.
   std::span<NodalContact> contacts = {};
+  /// Contacts of pairs of features, with the same law, for methods that solve them
+  /// (IntegratorInfo::solves_pairs).
+  std::span<PairContact> pairs = {};
+
+  bool has_contacts() const { return !contacts.empty() || !pairs.empty(); }
 
   ComputeContext solving() const { return {pool, stop}; }
   /// Throws Cancelled on request. Called between two stages that each pass over the whole cloth.

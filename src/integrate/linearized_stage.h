@@ -60,9 +60,15 @@ class LinearizedStage {
       context.poll();
       context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
-      if (!context.contacts.empty()) {
+      if (context.has_contacts()) {
         solve_with_contacts(contact_solver_, solver_of_->solver_,
-                            {A, b, system.projection(), v, context.contacts}, context, dv, report);
+                            {.A = A,
+                             .b = b,
+                             .pins = system.projection(),
+                             .v0 = v,
+                             .contacts = context.contacts,
+                             .pairs = context.pairs},
+                            context, dv, report);
         break;
       }
       solve_linear(solver_of_->solver_,
@@ -90,7 +96,7 @@ class LinearizedStage {
   void report(const StepContext& context, const DynamicSystem& system, std::span<const vec3> v = {},
               std::span<const vec3> v_hat = {}, double weight = 1) const {
     if (context.ledger == nullptr) return;
-    if (!context.contacts.empty())
+    if (context.has_contacts())
       return report_contact_solution(context, system, contact_solver_.residual(), dv, v, v_hat, weight);
     // A dv − b
     const std::span<vec3> r = context.ledger->scratch(dv.size());

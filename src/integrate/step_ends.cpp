@@ -77,10 +77,15 @@ void begin_contacts(const StepContext& context, double h, double gamma, std::spa
     contact.refer_to(x_hat[contact.particle] - x0[contact.particle], gamma, contact.displacement_at(part, h));
     contact.impulse *= gamma / h;
   }
+  for (PairContact& pair : context.pairs) {
+    pair.refer_to(pair.blend([&](std::uint32_t i) { return x_hat[i] - x0[i]; }), gamma);
+    pair.impulse *= gamma / h;
+  }
 }
 
 void scale_impulses(const StepContext& context, double factor) {
   for (NodalContact& contact : context.contacts) contact.impulse *= factor;
+  for (PairContact& pair : context.pairs) pair.impulse *= factor;
 }
 
 void stop_at_contacts(const DynamicSystem& system, const StepContext& context, double h, std::span<vec3> v1,

@@ -54,6 +54,14 @@ void report_taken(const StepContext& context, const DynamicSystem& system, doubl
   for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
 }
 
+// Calls body(particle, impulse) for all contacts of a step.
+template <class Body>
+void for_contact_impulses(const StepContext& context, const Body& body) {
+  for (const NodalContact& contact : context.contacts) body(contact.particle, contact.impulse);
+  for (const PairContact& pair : context.pairs)
+    for (std::uint32_t k = 0; k < pair.count; ++k) body(pair.particle[k], pair.weight[k] * pair.impulse);
+}
+
 }  // namespace
 
 void StepLedger::begin() {
@@ -79,10 +87,10 @@ std::span<vec3> StepLedger::keep(double weight, std::size_t n) {
   return std::span(used_).last(n);
 }
 
-void StepLedger::keep_contact(const NodalContact& contact, std::size_t n) {
+void StepLedger::keep_contact(std::uint32_t particle, const vec3& impulse, std::size_t n) {
   if (!watches_) return;
   contacts_.resize(n);
-  contacts_[contact.particle] += contact.impulse;
+  contacts_[particle] += impulse;
 }
 
 std::span<vec3> StepLedger::scratch(std::size_t n, std::size_t which) {
@@ -212,14 +220,15 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 }
 
 void report_contacts(const StepContext& context, std::size_t n) {
-  if (context.ledger == nullptr || context.contacts.empty()) return;
-  for (const NodalContact& contact : context.contacts) context.ledger->keep_contact(contact, n);
+  if (context.ledger == nullptr || !context.has_contacts()) return;
+  for_contact_impulses(
+      context, [&](std::uint32_t i, const vec3& impulse) { context.ledger->keep_contact(i, impulse, n); });
   Impulses& impulses = context.ledger->impulses();
   const bool has_rods = !impulses.of(ImpulseKind::all).empty();
   for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {
     if (kind == ImpulseKind::all && !has_rods) continue;
     const std::span<vec3> to = impulses.add_to(kind, n);
-    for (const NodalContact& contact : context.contacts) to[contact.particle] += contact.impulse;
+    for_contact_impulses(context, [&](std::uint32_t i, const vec3& impulse) { to[i] += impulse; });
   }
 }
 
@@ -229,7 +238,7 @@ void report_contact_solution(const StepContext& context, const DynamicSystem& sy
   if (context.ledger == nullptr) return;
   const std::span<vec3> r = context.ledger->scratch(dv.size());
   context.for_particles(r.size(), [&](std::size_t i) { r[i] = -residual[i]; });
-  for (const NodalContact& contact : context.contacts) r[contact.particle] -= contact.impulse;
+  for_contact_impulses(context, [&](std::uint32_t i, const vec3& impulse) { r[i] -= impulse; });
   report_solution(context, system, weight, r, dv, v, v_hat);
 }
 

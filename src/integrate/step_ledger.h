@@ -89,7 +89,7 @@ class StepLedger {
   /// exceed kMostKept.
   std::span<vec3> keep(double weight, std::size_t n);
   static constexpr std::size_t kMostKept = 1 << 22;  ///< 100 MB
-  void keep_contact(const NodalContact& contact, std::size_t n);
+  void keep_contact(std::uint32_t particle, const vec3& impulse, std::size_t n);
 
   const StepWork& work() const { return work_; }
   /// Works of the constraints, in the order of the projection.

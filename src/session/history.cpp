@@ -14,7 +14,8 @@ constexpr double kAlmost = 1 - 1e-9;
 std::size_t bytes_of(const Checkpoint& past) {
   return sizeof(Checkpoint) + 2 * past.state.x.size() * sizeof(vec3) +
          (past.memory.numbers().size() + past.residuals.size()) * sizeof(double) +
-         past.contacts.size() * sizeof(ActiveContact) + past.pins.bytes();
+         past.contacts.size() * sizeof(ActiveContact) + past.pairs.size() * sizeof(ActivePair) +
+         past.pins.bytes();
 }
 
 std::size_t bytes_of(const Moment& past) {

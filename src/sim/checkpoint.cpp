@@ -132,6 +132,14 @@ void each_number(Checkpoint& c, State& last_good, std::vector<double>& memory, b
     for (ActiveContact& contact : c.contacts) each(contact.impulse);
   if (each.goes_on()) each(c.record.ledger.drivers);
   if (each.goes_on()) c.moves.each_number_of_growth(each);
+  if (each.goes_on())
+    each.list(c.pairs, [&](ActivePair& pair) {
+      for (std::uint32_t& particle : pair.features.particle) each(particle);
+      bool is_edges = pair.features.kind == FeaturePair::Kind::edge_edge;
+      each(is_edges);
+      pair.features.kind = is_edges ? FeaturePair::Kind::edge_edge : FeaturePair::Kind::vertex_face;
+      each(pair.impulse);
+    });
 }
 
 /// True if its indices and sizes fit a mesh of that size.

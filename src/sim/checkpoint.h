@@ -34,6 +34,7 @@ struct Checkpoint {
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<ActiveContact> contacts;  ///< of the last step
+  std::vector<ActivePair> pairs;        ///< of the last step
   /// True while contact moves out cloth that was inside a surface when it appeared, or that a surface pushed
   /// inside.
   bool lifting = true;

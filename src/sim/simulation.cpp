@@ -273,6 +273,7 @@ void Simulation::configure_contact() {
   if (const ContactModel model = acting_model(*scene_, moves_); model != contact_model_) {
     std::unique_ptr<ContactResponse> other = info_of(model).make();
     other->set_contacts(contact_->contacts());
+    other->set_active_pairs(contact_->active_pairs());
     system_.set_contact(nullptr);
     contact_ = std::move(other);
     contact_model_ = model;
@@ -302,6 +303,7 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
   StepContext of_step{scene_->solver, context.pool, context.stop, &ledger_};
   of_step.reached = contact_->reached();
   of_step.contacts = contact_->solved();
+  of_step.pairs = contact_->solved_pairs();
   ledger_.begin();
   ContactStep step = contact_step(h, substep_start_, context);
   step.continues = integrator_->has_history();
@@ -316,6 +318,7 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
     integrator_->load(history, state_.x.size());
     step.continues = false;
     of_step.contacts = contact_->solved();
+    of_step.pairs = contact_->solved_pairs();
     const StepReport before = report;
     ledger_.begin();
     report = integrator_->advance(system_, state_, h, of_step);
@@ -472,6 +475,7 @@ void Simulation::restore_start_of_step() {
   std::swap(state_, at_step_.state);
   account_ = at_step_.account;
   contact_->set_contacts(at_step_.contacts);
+  contact_->set_active_pairs(at_step_.pairs);
   lifting_ = at_step_.lifting;
   jumped_ = true;
   constrain_pins(state_.t);

@@ -19,6 +19,7 @@ void Simulation::save_progress(WorkerPool& pool, Checkpoint& to) const {
   to.last_h = last_h_;
   to.control = control_;
   to.contacts = contact_->contacts();
+  to.pairs = contact_->active_pairs();
   to.lifting = lifting_;
   to.stiffened = contact_->stiffened();
   to.account = account_;
@@ -32,6 +33,7 @@ void Simulation::load_progress(const Checkpoint& from) {
   last_h_ = from.last_h;
   control_ = from.control;
   contact_->set_contacts(from.contacts);
+  contact_->set_active_pairs(from.pairs);
   lifting_ = from.lifting;
   account_ = from.account;
 }

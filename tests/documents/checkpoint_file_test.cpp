@@ -263,9 +263,9 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":11"), 4, "\":12");
+  newer.replace(newer.find("\":12"), 4, "\":13");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 11"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 12"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_of(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);

@@ -56,6 +56,7 @@ constexpr int kHalvings = 20;               // of a line
 constexpr double kContactStiffness = 10;    // of the springs around a contact
 constexpr double kContactRounding = 1e-12;  // of the largest coordinate: nearer pairs may not approach
 constexpr double kSlides = 1e-9;            // of the largest friction
+constexpr double kLeastSine = 0.2;          // of the angle between edges of a solved pair
 constexpr std::size_t kPairGrain = 512, kParticleGrain = 1024;
 
 vec3 across_normal(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
@@ -79,6 +80,13 @@ class ImpulseContact final : public NodalContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& surfaces) override;
   double thickness() const override { return is_active_ ? thickness_ : 0; }
+  bool begin_step(const ContactStep& step) override;
+  std::span<PairContact> solved_pairs() override { return solved_pairs_; }
+  bool needs_repeat(const ContactStep& step, const State& after) override;
+  void undo_step() override {
+    NodalContactResponse::undo_step();
+    active_pairs_ = active_before_;
+  }
   bool corrects_steps() const override { return is_active_; }
   /// Fails as squeezed if pins and moving obstacles leave no room, and as crowded if there are more
   /// candidates than PairFinder lists; `after` is then as nodal contact left it. Throws Cancelled.
@@ -135,6 +143,11 @@ class ImpulseContact final : public NodalContactResponse {
 
   End resolve(const ContactStep& step, State& after);
   void begin(const ContactStep& step, const State& after);
+  void add_solved(const CandidateList::Bounded& near);
+  void add_solved(std::size_t number, const Separation& apart, double distance);
+  void recall_pairs();
+  void remember_pairs();
+  void list_solved(const State& after);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
   bool list_is_valid(WorkerPool& pool) const;
@@ -185,7 +198,7 @@ class ImpulseContact final : public NodalContactResponse {
   bool move_zones(const Surfaces& surfaces);
   void list_pairs();
 
-  bool is_active_ = false, with_itself_ = false;
+  bool is_active_ = false, with_itself_ = false, solves_pairs_ = false;
   const ClothMesh* mesh_ = nullptr;
   double thickness_ = 0;         // ξ: features are kept this far apart [m], > 0
   double friction_ = 0;          // μ of cloth on cloth
@@ -194,6 +207,13 @@ class ImpulseContact final : public NodalContactResponse {
   Projection held_;  // the pins, and particles in nodal contact
 
   CandidateList candidates_;
+  struct Solved {
+    FeaturePair features;
+    double kept;  // distance that the solve allows [m]
+  };
+  std::vector<Solved> solved_features_;  // of solved_pairs_
+  std::vector<PairContact> solved_pairs_;
+  std::vector<ActivePair> active_before_;
   double h_ = 0;
   std::size_t particles_ = 0;               // of the cloth
   std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
@@ -204,6 +224,7 @@ class ImpulseContact final : public NodalContactResponse {
   // Pairs that may collide, with their distance bounds at the start [m].
   std::span<const CandidateList::Bounded> near_;
   bool crowded_ = false, converged_ = true;
+  bool is_listed_ = false;        // in this step, by the solve of pairs
   std::vector<double> distance_;  // their distances, or kFar if not measured yet [m]
   std::vector<double> lengths_;   // of displacements
   std::vector<std::size_t> contact_of_pair_;
@@ -236,8 +257,110 @@ void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfac
   through_springs_ = input.method.family != IntegratorFamily::explicit_method;
   solver_settings_ = input.solver.linear;
   with_itself_ = input.self_contact;
+  solves_pairs_ = is_active_ && input.method.solves_pairs;
+  if (!solves_pairs_) active_pairs_.clear();
   mesh_ = &input.mesh;
   if (!is_active_) pairs_.clear();
+}
+
+/// Lists the pairs that are near at the start of the step, for the method's solve.
+bool ImpulseContact::begin_step(const ContactStep& step) {
+  const bool jumped = NodalContactResponse::begin_step(step);
+  solved_pairs_.clear();
+  solved_features_.clear();
+  active_before_ = active_pairs_;
+  is_listed_ = false;
+  if (!solves_pairs_) return jumped;
+  begin(step, step.start);
+  for (std::size_t i = 0; i < particles_; ++i) displacement_[i] = h_ * step.start.v[i];
+  is_listed_ = find_pairs(step.context);
+  if (!is_listed_) return jumped;  // then the end of the step fails
+  for (const CandidateList::Bounded& near : near_) add_solved(near);
+  recall_pairs();
+  return jumped;
+}
+
+/// Adds a pair whose closest points are inside both features: its normal stays while they slide. Particles on
+/// meshes are nodal contacts.
+void ImpulseContact::add_solved(const CandidateList::Bounded& near) {
+  const auto& [features, least] = near;
+  const double reach = (1 + 2 * kPairRoom) * thickness_;
+  const bool is_vertex = features.kind == FeaturePair::Kind::vertex_face;
+  if (least >= reach ||
+      (is_vertex && features.particle[0] < particles_ && features.particle[1] >= particles_))
+    return;
+  const std::array<vec3, 4> x = features.of(x_);
+  const Separation apart = separation(features.kind, x);
+  if (!(apart.distance < reach && apart.distance > 0) || !apart.is_within(features.kind)) return;
+  if (!is_vertex) {
+    const vec3 a = x[1] - x[0], b = x[3] - x[2], across = glm::cross(a, b);
+    if (glm::dot(across, across) < kLeastSine * kLeastSine * glm::dot(a, a) * glm::dot(b, b)) return;
+  }
+  add_solved(static_cast<std::size_t>(&near - near_.data()), apart, apart.distance);
+}
+
+/// `apart` are the closest points at any time of the step; at its start the features are at this distance.
+void ImpulseContact::add_solved(std::size_t number, const Separation& apart, double distance) {
+  const FeaturePair& features = near_[number].pair;
+  PairContact pair;
+  pair.normal = apart.apart / apart.distance;
+  pair.friction = friction_;
+  const double kept = end_distance(distance, candidates_.reach_of(features, thickness_));
+  pair.gap = glm::dot(pair.normal, apart.blend(features.of(x_))) - kept;
+  double mobility = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const std::uint32_t i = features.particle[k];
+    if (i >= particles_) {
+      pair.displacement -= apart.weight[k] * displacement_[i];
+      continue;
+    }
+    pair.particle[pair.count] = i;
+    pair.weight[pair.count++] = apart.weight[k];
+    mobility += inverse_[i];
+  }
+  if (!(mobility > 0)) return;
+  solved_features_.push_back({features, kept});
+  solved_pairs_.push_back(pair);
+}
+
+/// The impulses of the last step are the first guess of this one.
+void ImpulseContact::recall_pairs() {
+  for (std::size_t q = 0; q < solved_pairs_.size(); ++q) {
+    const FeaturePair& features = solved_features_[q].features;
+    const auto last = std::ranges::lower_bound(active_pairs_, features, {}, &ActivePair::features);
+    if (last != active_pairs_.end() && last->features == features) solved_pairs_[q].impulse = last->impulse;
+  }
+}
+
+void ImpulseContact::remember_pairs() {
+  active_pairs_.clear();
+  for (std::size_t q = 0; q < solved_pairs_.size(); ++q)
+    if (solved_pairs_[q].state != ContactState::open)
+      active_pairs_.push_back({solved_features_[q].features, solved_pairs_[q].impulse});
+  std::ranges::sort(active_pairs_, {}, &ActivePair::features);
+}
+
+/// The step is repeated with pairs that would collide in it.
+bool ImpulseContact::needs_repeat(const ContactStep& step, const State& after) {
+  if (NodalContactResponse::needs_repeat(step, after)) return true;
+  if (!solves_pairs_) return false;
+  begin(step, after);
+  if (!(is_listed_ && list_is_valid(step.context.pool)) && !find_pairs(step.context)) return false;
+  find_collisions(step.surfaces, step.context);
+  const std::size_t known = solved_pairs_.size();
+  const auto is_known = [&](const FeaturePair& features) {
+    return std::ranges::any_of(std::span(solved_features_).first(known),
+                               [&](const Solved& solved) { return solved.features == features; });
+  };
+  for (const auto& [number, share] : collisions_) {
+    const FeaturePair& features = near_[number].pair;
+    if (is_known(features)) continue;
+    std::array<vec3, 4> there = features.of(x_);
+    const std::array<vec3, 4> displacement = features.of(displacement_);
+    for (std::size_t k = 0; k < 4; ++k) there[k] += share * displacement[k];
+    add_solved(number, separation(features.kind, there), distance_[number]);
+  }
+  return solved_pairs_.size() > known;
 }
 
 ContactResponse::End ImpulseContact::end_step(const ContactStep& step, State& after) {
@@ -255,9 +378,14 @@ ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& aft
   const auto& [surfaces, h, before, system, context, positional, continues] = step;
   const CancelPoint cancel(context.stop);
   begin(step, after);
-  crowded_ = !find_pairs(context);
+  crowded_ = !(is_listed_ && list_is_valid(context.pool)) && !find_pairs(context);
   if (crowded_) return {false, Failure::crowded};
-  add_near();
+  if (solves_pairs_) {
+    remember_pairs();
+    list_solved(after);
+  } else {
+    add_near();
+  }
   for (int round = 0;
        round < kRounds && (find_collisions(surfaces, context) || (round == 0 && !contacts_.empty()));
        ++round) {
@@ -707,6 +835,25 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
     moved_[i] = 1;
   }
   return true;
+}
+
+void ImpulseContact::list_solved(const State& after) {
+  for (std::size_t q = 0; q < solved_pairs_.size(); ++q) {
+    const PairContact& solved = solved_pairs_[q];
+    if (solved.state == ContactState::open) continue;
+    const double side = solved.weight[0] < 0 ? -1 : 1;
+    const double push = glm::dot(solved.normal, solved.impulse);
+    const vec3 moved = solved.blend([&](std::uint32_t i) { return displacement_[i]; }) - solved.displacement;
+    const vec3 u = solved.blend([&](std::uint32_t i) { return after.v[i]; }) - solved.displacement / h_;
+    ContactPair& pair = pairs_.emplace_back();
+    pair.particle = solved.particle[0];
+    pair.surface = surface_of(solved_features_[q].features);
+    pair.sticks = solved.state == ContactState::stick;
+    pair.gap = solved.gap + glm::dot(solved.normal, moved) + solved_features_[q].kept - thickness_;
+    pair.slip = pair.sticks ? 0.0 : glm::length(solved.across(u));
+    pair.push = side * push / h_ * solved.normal;
+    pair.friction = side / h_ * solved.across(solved.impulse);
+  }
 }
 
 void ImpulseContact::list_pairs() {

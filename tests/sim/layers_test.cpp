@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Layers of cloth that lie on each other: friction between them obeys Coulomb's law.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mesh/generators.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kFall = 9.8, kThickness = 2e-3;
+
+/// Sheets on a slope, the largest one lowest. At rest they are far from each other, so that the thickness is
+/// that of the scene.
+class Stack {
+ public:
+  Stack(int sheets, double slope, double friction, double of_floor) {
+    ObjMesh obj;
+    for (int k = 0; k < sheets; ++k) add_sheet(obj, k, 8 + 3 * (sheets - 1 - k));
+    first_.push_back(x_.size());
+    obj.grid.reset();
+    Scene scene = loose_scene("semi-implicit-euler");
+    scene.dt = kStep;
+    scene.contact.model = ContactModel::impulse;
+    scene.thickness = kThickness;
+    scene.material.stretch_stiffness = 1000;
+    const double angle = std::atan(slope);
+    scene.material.gravity = kFall * vec3(std::sin(angle), -std::cos(angle), 0);
+    scene.floor = {.on = true, .height = -kThickness, .friction = of_floor};
+    scene.obstacles.friction = friction;
+    scene.initial_state = InitialState{x_, std::vector<vec3>(x_.size(), vec3(0))};
+    simulation_ = std::make_unique<Simulation>(scene, built(std::move(obj)), one_thread());
+  }
+
+  static constexpr double kStep = 1.0 / 60;
+
+  void run(int steps) {
+    for (int k = 0; k < steps; ++k) {
+      ASSERT_EQ(simulation_->step(one_thread()), StepStatus::done);
+      EXPECT_TRUE(simulation_->record().converged) << k;
+    }
+  }
+  double speed_of(int sheet) const {
+    double sum = 0;
+    for (const vec3& v : of(sheet, simulation_->state().v)) sum += v.x;
+    return sum / static_cast<double>(of(sheet, x_).size());
+  }
+  double fastest() const {
+    double most = 0;
+    for (const vec3& v : simulation_->state().v) most = std::max(most, glm::length(v));
+    return most;
+  }
+  double largest_error_of_height() const {
+    double most = 0;
+    for (int sheet = 0; sheet + 1 < static_cast<int>(first_.size()); ++sheet)
+      for (const vec3& x : of(sheet, simulation_->state().x))
+        most = std::max(most, std::abs(x.y - sheet * kThickness));
+    return most;
+  }
+
+ private:
+  std::span<const vec3> of(int sheet, const std::vector<vec3>& all) const {
+    const auto k = static_cast<std::size_t>(sheet);
+    return std::span(all).subspan(first_[k], first_[k + 1] - first_[k]);
+  }
+  void add_sheet(ObjMesh& obj, int k, int rows) {
+    constexpr double kSpacing = 0.05;
+    const double size = kSpacing * (rows - 1), turn = 0.02 + 0.09 * k;
+    const ObjMesh sheet = make_grid_obj(rows, rows, size, size);
+    const auto first = static_cast<std::int32_t>(obj.vertices.size());
+    first_.push_back(x_.size());
+    for (const vec3& x : sheet.vertices) {
+      const vec3 from_middle = x - vec3(size / 2, 0, size / 2);
+      const vec3 turned(std::cos(turn) * from_middle.x + std::sin(turn) * from_middle.z + 0.0037 * k, 0,
+                        std::cos(turn) * from_middle.z - std::sin(turn) * from_middle.x + 0.0021 * k);
+      obj.vertices.push_back(turned + vec3(0, k, 0));
+      x_.push_back(turned + vec3(0, k * kThickness, 0));
+    }
+    for (std::size_t f = 0; f < sheet.face_count(); ++f) {
+      std::vector<ObjMesh::Corner> corners;
+      for (ObjMesh::Corner corner : sheet.face(f)) {
+        corner.vertex += first;
+        corners.push_back(corner);
+      }
+      obj.add_face(corners);
+    }
+  }
+
+  std::vector<vec3> x_;
+  std::vector<std::size_t> first_;
+  std::unique_ptr<Simulation> simulation_;
+};
+
+// A layer sticks while tan θ < μ, else it slides with g (sin θ − μ cos θ).
+double acceleration(double slope, double friction) {
+  const double angle = std::atan(slope);
+  return kFall * std::max(0.0, std::sin(angle) - friction * std::cos(angle));
+}
+
+constexpr double kRough = 0.3;
+constexpr int kStepsOnSlope = 24;
+
+TEST(Layers, StickBelowTheLimitOfCoulombsLaw) {
+  for (const int sheets : {2, 3}) {
+    Stack stack(sheets, 0.9 * kRough, kRough, 5);
+    stack.run(kStepsOnSlope);
+    EXPECT_LT(stack.fastest(), 1e-5) << sheets;
+    EXPECT_LT(stack.largest_error_of_height(), 1e-6) << sheets;
+  }
+}
+
+TEST(Layers, SlideAboveTheLimitOfCoulombsLaw) {
+  const double speed = acceleration(1.1 * kRough, kRough) * kStepsOnSlope * Stack::kStep;
+  for (const int sheets : {2, 3}) {
+    Stack stack(sheets, 1.1 * kRough, kRough, 5);
+    stack.run(kStepsOnSlope);
+    EXPECT_LT(std::abs(stack.speed_of(0)), 1e-6) << sheets;
+    for (int k = 1; k < sheets; ++k)
+      EXPECT_NEAR(stack.speed_of(k), speed, 0.05 * speed) << k << " of " << sheets;
+    EXPECT_LT(stack.largest_error_of_height(), 1e-5) << sheets;
+  }
+}
+
+// The floor is smoother than the sheets: they slide on it as one.
+TEST(Layers, SlideTogetherWhereTheFloorIsSmoother) {
+  const double slope = 0.25, floor = 0.2, speed = acceleration(slope, floor) * kStepsOnSlope * Stack::kStep;
+  Stack stack(3, slope, kRough, floor);
+  stack.run(kStepsOnSlope);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(stack.speed_of(k), speed, 0.05 * speed) << k;
+}
+
+}  // namespace
+}  // namespace clothlab::testing
