@@ -437,10 +437,6 @@ SurfacePoint above_cylinder(const Obstacle& cylinder, const vec3& x) {
   return {out / height, height, rounding, 1 / rounding, glm::cross(axis, side), 0, along_rim};
 }
 
-vec3 in_mesh(const Obstacle& obstacle, const vec3& x) {
-  return glm::transpose(obstacle.axes) * (x - obstacle.from) / obstacle.scale;
-}
-
 SurfacePoint in_space(const Obstacle& obstacle, SurfacePoint point) {
   point.normal = obstacle.axes * point.normal;
   point.least = obstacle.axes * point.least;

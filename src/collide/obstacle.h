@@ -148,6 +148,10 @@ struct Obstacles {
 inline vec3 from_mesh(const Obstacle& mesh, const vec3& x) {
   return mesh.from + mesh.axes * (mesh.scale * x);
 }
+/// The inverse.
+inline vec3 in_mesh(const Obstacle& mesh, const vec3& x) {
+  return glm::transpose(mesh.axes) * (x - mesh.from) / mesh.scale;
+}
 
 /// Bounds of their numbers.
 inline constexpr double kFarthestObstacle = 1000;                           // [m]

@@ -80,6 +80,11 @@ class TriangleSurface {
   SurfacePoint closest_point(const vec3& x, double within = std::numeric_limits<double>::infinity()) const;
   /// True if the segment between two points crosses a triangle, edges included.
   bool is_crossed(const vec3& from, const vec3& to) const;
+  /// Calls found(triangle) for every triangle whose box overlaps `box`.
+  template <class Found>
+  void find(const Bounds& box, const Found& found) const {
+    tree_.find(box, found);
+  }
   /// Outwards, of length 1; 0 of a triangle that has lost its area.
   vec3 face_normal(std::uint32_t triangle) const;
 

@@ -13,12 +13,16 @@
 namespace clothlab {
 
 ContactModel acting_model(const Scene& scene, const ObstacleMoves& moves) {
-  return moves.grows() ? ContactModel::filter : scene.contact.model;
+  if (!moves.grows()) return scene.contact.model;
+  return info_of(scene.contact.model).sees_within_steps && scene.self_contact ? ContactModel::impulse
+                                                                              : ContactModel::filter;
 }
 
-ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh) {
-  return {scene.floor,        scene.obstacles, scene.contact, scene.material,  scene.solver,
-          method_info(scene), model,           mesh,          scene.thickness, scene.self_contact};
+ContactInput contact_input(const Scene& scene, const ObstacleMoves& moves, const ClothModel& model,
+                           const ClothMesh& mesh) {
+  return {scene.floor,     scene.obstacles,    scene.contact, scene.material,
+          scene.solver,    method_info(scene), model,         mesh,
+          scene.thickness, scene.self_contact, moves.grows()};
 }
 
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
@@ -31,7 +35,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
                    moment.state.t - moment.last_h, moment.last_h);
   };
   place(0);
-  contact->configure(contact_input(scene, model, mesh), surfaces);
+  contact->configure(contact_input(scene, moment.moves, model, mesh), surfaces);
   contact->stiffen(moment.stiffened);
   contact->set_contacts(moment.contacts);
   if (contact->thickness() > 0) place(contact->thickness());
@@ -74,7 +78,8 @@ void check_distances(const Scene& scene, const IntegratorInfo& method) {
     throw InputError("Contact by " + std::string(info_of(scene.contact.model).id) +
                      " cannot keep particles at a distance; use contact by penalty or barrier, or switch the "
                      "distance off.");
-  if (scene.obstacles.grow > 0 && !scene.obstacles.bodies.empty())
+  const bool moves_apart = info_of(scene.contact.model).sees_within_steps && scene.self_contact;
+  if (scene.obstacles.grow > 0 && (moves_apart || !scene.obstacles.bodies.empty()))
     throw InputError(
         "Bodies that grow push by nodal contact, which cannot keep particles at a distance; set grow-bodies "
         "to 0, or switch the distance off.");

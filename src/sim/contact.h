@@ -25,10 +25,12 @@ inline bool may_touch(const Scene& scene) {
 inline bool uses_impulses(const Scene& scene) {
   return info_of(scene.contact.model).uses_impulses && may_touch(scene);
 }
-/// The model that acts in a run: nodal contact while bodies grow, else that of the scene.
+/// The model that acts in a run. While bodies grow it is nodal contact; before impulse and barrier the cloth
+/// also collides with itself by impulses.
 ContactModel acting_model(const Scene& scene, const ObstacleMoves& moves);
 /// The values that the contact model of a scene uses.
-ContactInput contact_input(const Scene& scene, const ClothModel& model, const ClothMesh& mesh);
+ContactInput contact_input(const Scene& scene, const ObstacleMoves& moves, const ClothModel& model,
+                           const ClothMesh& mesh);
 
 /// The contacts of a cloth at a checkpoint of its run; by nodal contact without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,

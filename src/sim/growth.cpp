@@ -2,11 +2,16 @@
 // Bodies that contain cloth when they appear, and grow to their size (ObstacleMoves).
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "collide/contour_minimiser.h"
+#include "collide/intersections.h"
 #include "collide/obstacle.h"
 #include "contact/surfaces.h"
+#include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/worker_pool.h"
@@ -19,9 +24,13 @@ namespace clothlab {
 namespace {
 
 /// "12 particles, up to 3 mm deep"
-std::string particles_text(std::int64_t count, double deepest) {
+std::string particles_text(std::size_t count, double deepest) {
   return std::to_string(count) + (count == 1 ? " particle, " : " particles, up to ") +
          format_quantity(deepest, "m") + " deep";
+}
+
+std::string pairs_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " pair of triangles" : " pairs of triangles");
 }
 
 /// "obstacle 1 (mesh): 12 particles, up to 3 mm deep, and 30 pairs of triangles; the cloth itself: ...";
@@ -29,8 +38,9 @@ std::string particles_text(std::int64_t count, double deepest) {
 std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodies) {
   std::string text;
   const auto add = [&](std::uint32_t surface) {
-    const auto pairs = std::ranges::count(left.pairs, surface, &IntersectingPair::surface);
-    std::int64_t particles = 0;
+    const auto pairs =
+        static_cast<std::size_t>(std::ranges::count(left.pairs, surface, &IntersectingPair::surface));
+    std::size_t particles = 0;
     double deepest = 0;
     for (const auto& inside : left.particles) {
       if (inside.surface != surface) continue;
@@ -40,9 +50,7 @@ std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodi
     if (pairs + particles == 0) return;
     text += (text.empty() ? "" : "; ") + surface_text(surface, bodies) + ": ";
     if (particles > 0) text += particles_text(particles, deepest);
-    if (pairs > 0)
-      text += (particles > 0 ? " and " : "") + std::to_string(pairs) +
-              (pairs == 1 ? " pair of triangles" : " pairs of triangles");
+    if (pairs > 0) text += (particles > 0 ? " and " : "") + pairs_text(pairs);
   };
   for (std::uint32_t surface = 0; surface <= bodies.size(); ++surface) add(surface);
   add(kClothItself);
@@ -70,18 +78,53 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
                                                   kRounding * mesh_->diagonal);
     if (inside.particles == 0) continue;
     text += (text.empty() ? "" : "; ") + surface_text(k + 1, bodies) + ": " +
-            particles_text(static_cast<std::int64_t>(inside.particles), inside.depth);
+            particles_text(inside.particles, inside.depth);
     const bool is_mesh = bodies[k].shape == Obstacle::Shape::mesh;
     const double depth = inside.depth + (is_mesh ? rounding_of(bodies[k]) : 0);
     moves_.grow(k, std::min(depth, depth_of(bodies[k])), beyond, state_.t, obstacles.grow);
   }
+  const std::string until = format_quantity(state_.t + obstacles.grow, "s");
+  if (!text.empty())
+    text = "Cloth is inside bodies, which start smaller and grow to their size until " + until + ": " + text +
+           ". Contact is nodal meanwhile.";
+  if (const ContactModelInfo& model = info_of(scene.contact.model);
+      model.sees_within_steps && scene.self_contact)
+    if (const std::size_t pairs = intersecting_triangles(pool, mesh_->triangles, state_.x).size();
+        pairs > 0) {
+      moves_.grow(kClothItself, 0, 0, state_.t, obstacles.grow);
+      text += (text.empty() ? "" : " ") + std::string("The cloth intersects itself: ") + pairs_text(pairs) +
+              ". It moves apart until " + until + "; then contact by " + std::string(model.id) + " begins.";
+    }
   if (text.empty()) return;
   notices_.forget(NoticeCause::bodies_grow);
   notices_.forget(NoticeCause::bodies_grown);
-  report(NoticeCause::bodies_grow, [&] {
-    return "Cloth is inside bodies, which start smaller and grow to their size until " +
-           format_quantity(state_.t + obstacles.grow, "s") + ": " + text + ". Contact is nodal meanwhile.";
-  });
+  report(NoticeCause::bodies_grow, [&] { return text; });
+}
+
+/// Moves intersecting cloth apart, and out of meshes that have grown; true if any has moved.
+bool Simulation::separate(double h, const ComputeContext& context) {
+  constexpr int kPasses = 8;
+  constexpr double kSpeed = 1;  // [m/s]
+  given_by_separation_ = 0;
+  if (!moves_.grows() || !info_of(scene_->contact.model).sees_within_steps) return false;
+  if (!minimiser_) minimiser_ = std::make_shared<ContourMinimiser>();
+  std::array<const Obstacle*, kMostObstacles + 1> bodies{};
+  for (std::uint32_t k = surfaces_.first(); k < surfaces_.size() && moves_.have_grown(state_.t); ++k)
+    if (k > 0 && surfaces_.is_mesh(k)) bodies.at(k) = &surfaces_.body_at_end(k);
+  const ContourMinimiser::Cloth cloth{mesh_->triangles, system_.masses(), system_.projection(),
+                                      scene_->self_contact};
+  const CancelPoint cancel(context.stop);
+  probe_.x = state_.x;
+  int moved = 0;
+  while (moved < kPasses &&
+         minimiser_->shorten(context.pool, cloth, bodies, kSpeed * h / kPasses, state_.x)) {
+    cancel.poll();
+    ++moved;
+  }
+  if (moved == 0) return false;
+  given_by_separation_ =
+      energies_of(context.pool, state_.x).of_cloth() - energies_of(context.pool, probe_.x).of_cloth();
+  return true;
 }
 
 /// Once bodies have grown: reports what still intersects. Then the contact model of the scene begins, if
@@ -94,11 +137,13 @@ void Simulation::end_growth(WorkerPool& pool) {
   const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
   bool waits = model.sees_within_steps &&
                (!left.particles.empty() || std::ranges::any_of(left.pairs, [&](const auto& pair) {
-                 return pair.surface != kClothItself || (model.by_forces && scene_->self_contact);
+                 return pair.surface != kClothItself || scene_->self_contact;
                }));
   std::string refusal = "nothing intersects";
   const ObstacleMoves grown = moves_;
-  const bool changes = contact_model_ != scene_->contact.model;
+  const bool changes = scene_->contact.model != ContactModel::filter;
+  const bool only_cloth =
+      std::ranges::all_of(obstacles(), [](const Obstacle& body) { return body.inset == 0; });
   if (!waits) {
     moves_.end_growth();
     if (changes) try {
@@ -113,7 +158,8 @@ void Simulation::end_growth(WorkerPool& pool) {
   }
   report(NoticeCause::bodies_grown, [&] {
     std::string text = text_of(left, scene_->obstacles.bodies);
-    text = "The bodies have grown to their size" +
+    text = std::string(changes && only_cloth ? "The cloth has moved apart"
+                                             : "The bodies have grown to their size") +
            (text.empty() ? ": nothing intersects." : ". Still intersecting: " + text + ".");
     if (waits)
       return text + " Contact stays nodal until " + refusal + "; then contact by " + std::string(model.id) +

@@ -174,8 +174,9 @@ const auto& parameter_rows() {
       number<&World::obstacles, &Obstacles::grow>(
           "Obstacles", "grow-bodies", "Grow", "s", 0, 100, logarithmic,
           "Bodies with cloth inside start shrunk below the deepest particle and grow to their size within "
-          "this time, at the start and when they are placed. Contact is nodal meanwhile. Impulse and "
-          "barrier begin afterwards, when nothing intersects any more. 0: off."),
+          "this time, at the start and when they are placed. Contact is nodal meanwhile. Before impulse and "
+          "barrier, intersecting cloth also moves apart; they begin when nothing intersects any more. 0: "
+          "off."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
           "filter: nodal contact, no particle ends below a surface, with Coulomb friction. penalty: "

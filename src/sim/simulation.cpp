@@ -279,7 +279,7 @@ void Simulation::configure_contact() {
     contact_model_ = model;
   }
   place_surfaces(0);
-  contact_->configure(contact_input(*scene_, system_.model(), *mesh_), surfaces_);
+  contact_->configure(contact_input(*scene_, moves_, system_.model(), *mesh_), surfaces_);
   system_.set_contact(contact_->force().empty() ? nullptr : &contact_->force());
 }
 
@@ -351,13 +351,14 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
   if (corrects) probe_.x = state_.x;
   const ContactResponse::End end = contact_->end_step(contact_step(h, substep_start_, context), state_);
   contact_failure_.reset();
-  if (end.failure)
+  if (end.failure && !moves_.grows())  // bodies that grow may leave no room for a while
     contact_failure_ =
         end.failure == ContactResponse::Failure::crowded ? BlowUp::Cause::crowded : BlowUp::Cause::squeezed;
   if (corrects) given_by_surfaces_ += kinetic();
-  if (end.changed || end.moved) restart_at_contact();
-  if (!end.moved) return;
-  given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
+  if (end.moved)
+    given_by_surfaces_ += energies_of(pool, state_.x).of_cloth() - energies_of(pool, probe_.x).of_cloth();
+  const bool separated = separate(h, context);
+  if (end.changed || end.moved || separated) restart_at_contact();
 }
 
 /// At the beginning of a substep.
@@ -394,6 +395,7 @@ void Simulation::end_ledger() {
   // A body at rest does no positive work, unless it appeared in the cloth and lifts it out. Other gains, also
   // from lifting cloth that the method let in, return energy that its error had taken.
   if (!touches_moving() && !(lifting_ && contact_->lifts())) by_contact = std::min(by_contact, 0.0);
+  by_contact += given_by_separation_;
   of_step.contact = contact_energy_ - measured_.potential.contact + by_contact;
 
   if (moves_.grows()) account_.add_work(std::max(of_step.contact, 0.0));

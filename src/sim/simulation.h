@@ -35,6 +35,8 @@
 
 namespace clothlab {
 
+class ContourMinimiser;
+
 /// Strain below which a state is good: a blown-up run can continue from it.
 inline constexpr double kGoodStrain = 0.1;
 
@@ -248,6 +250,7 @@ class Simulation {
   void begin_obstacle_move(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
   void begin_growth(WorkerPool& pool, const Scene& scene);
   void end_growth(WorkerPool& pool);
+  bool separate(double h, const ComputeContext& context);
   void put_pins(WorkerPool& pool, const std::vector<PinTarget>& targets);
   DriverSet drivers_of(const Scene& scene) const;
   void set_drivers(DriverSet drivers) {
@@ -332,6 +335,7 @@ class Simulation {
   Surfaces surfaces_;           // of the current substep
   ContactModel contact_model_;  // of contact_
   std::unique_ptr<ContactResponse> contact_;
+  std::shared_ptr<ContourMinimiser> minimiser_;  // while bodies grow
   StepControl control_;
   ContactWatch contact_watch_{system_};
   EnergyMeter meter_{system_.model()};
@@ -386,6 +390,7 @@ class Simulation {
   StepLedger ledger_;                                  // of the current substep
   EnergyLedger energy_ledger_;                         // with it
   double given_by_surfaces_ = 0;                       // by the correction of its end [J]
+  double given_by_separation_ = 0;                     // of intersecting cloth [J]
   double given_by_limit_ = 0;                          // by limited displacements [J]
   std::optional<BlowUp::Cause> contact_failure_ = {};  // of the current substep
   double grab_energy_ = 0;                             // at its start, then its decrease [J]

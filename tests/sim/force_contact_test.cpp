@@ -64,7 +64,7 @@ TEST(ForceContact, ForcesOfFeaturesAreDerivativesOfTheirEnergy) {
     const std::unique_ptr<ContactResponse> response = info_of(model).make();
     Surfaces surfaces;
     surfaces.place(scene.floor, scene.obstacles, 0, {}, cloth.particles(), 0, 0);
-    response->configure(contact_input(scene, cloth, *mesh), surfaces);
+    response->configure(contact_input(scene, {}, cloth, *mesh), surfaces);
     const ContactForce& force = response->force();
     const std::vector<vec3> x = waves(*mesh);
     const std::size_t touches = force.contacts_at(pool, x).size();

@@ -198,7 +198,7 @@ class ImpulseContact final : public NodalContactResponse {
   bool move_zones(const Surfaces& surfaces);
   void list_pairs();
 
-  bool is_active_ = false, with_itself_ = false, solves_pairs_ = false;
+  bool is_active_ = false, with_itself_ = false, grows_ = false, solves_pairs_ = false;
   const ClothMesh* mesh_ = nullptr;
   double thickness_ = 0;         // ξ: features are kept this far apart [m], > 0
   double friction_ = 0;          // μ of cloth on cloth
@@ -257,7 +257,8 @@ void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfac
   through_springs_ = input.method.family != IntegratorFamily::explicit_method;
   solver_settings_ = input.solver.linear;
   with_itself_ = input.self_contact;
-  solves_pairs_ = is_active_ && input.method.solves_pairs;
+  grows_ = input.grows;
+  solves_pairs_ = is_active_ && input.method.solves_pairs && !grows_;  // pairs that intersect have no side
   if (!solves_pairs_) active_pairs_.clear();
   mesh_ = &input.mesh;
   if (!is_active_) pairs_.clear();
@@ -438,7 +439,8 @@ void ImpulseContact::begin(const ContactStep& step, const State& after) {
 
 // Vertices of meshes are particles with prescribed motion.
 void ImpulseContact::add_meshes(const Surfaces& surfaces) {
-  candidates_.place_meshes(&surfaces);
+  candidates_.place_meshes(grows_ ? nullptr : &surfaces);
+  if (grows_) return;
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
     if (!surfaces.is_mesh(surface)) continue;
     const Obstacle& body = surfaces.body_at_begin(surface);
@@ -584,7 +586,7 @@ void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
   const double thickness = thickness_, least = kBelow * thickness;
   const vec3 from = x_[particle];
   for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
-    if (surfaces.is_mesh(surface)) continue;
+    if (surfaces.is_mesh(surface) && !grows_) continue;
     const auto point_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
     const vec3 displacement = surfaces.carried_back(surface, particle, from + displacement_[particle]) - from;
     const double length = glm::length(displacement);
