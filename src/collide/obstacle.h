@@ -110,6 +110,10 @@ std::string_view name_of(Obstacle::Shape shape);
 bool has_axis(Obstacle::Shape shape);
 /// True for shapes with the orientation `turn`.
 bool has_axes(Obstacle::Shape shape);
+/// True for bodies whose gap is a convex function of the point, except planes.
+inline bool has_convex_gap(const Obstacle& obstacle) {
+  return obstacle.shape != Obstacle::Shape::mesh && obstacle.shape != Obstacle::Shape::plane;
+}
 /// The forms of all obstacles as text: "sphere:x,y,z,r, capsule:… or …".
 std::string obstacle_forms();
 
