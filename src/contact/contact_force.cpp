@@ -5,6 +5,8 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "core/collect.h"
@@ -19,6 +21,8 @@ constexpr double kUnforeseen = 0.1;      // of d̂
 constexpr double kFrictionError = 1e-3;  // of the largest friction
 constexpr double kSameSide = 0.5;        // cosine between two normals
 constexpr double kTouching = 0.01;       // of d̂
+constexpr double kBulge = 0.1;           // of d̂ of triangles
+constexpr double kLiftSpeed = 1;         // [m/s]
 
 mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 
@@ -29,6 +33,7 @@ void ContactForce::set(const ContactSettings& settings, const Surfaces& surfaces
   surfaces_ = &surfaces;
   slides_.clear();
   start_.clear();
+  sunk_.clear();
   found_.clear();
   if (settings.cloth != nullptr)
     candidates_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
@@ -52,12 +57,26 @@ double ContactForce::free_fraction(WorkerPool& pool, std::span<const vec3> x,
   return limits_displacements() ? bound_.fraction(pool, obstruction(false), x, displacement) : 1;
 }
 
-void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead) {
+void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x, double ahead, double h) {
   ahead_ = ahead;
   place_meshes();
-  slides_.clear();
   start_.clear();
   if (!empty()) start_.assign(x.begin(), x.end());
+  sunk_.assign(settings_.triangle_distance > 0 ? settings_.cloth->triangles.size() : 0, 0);
+  begin_slides(pool, x);
+  bool lifts = false;
+  for (const Slide& slide : slides_) {
+    if (slide.contact.triangle == 0) continue;
+    const double sunk = -slide.contact.gap - std::max(kLiftSpeed * std::abs(h), slide.contact.reach);
+    double& known = sunk_[slide.contact.triangle - 1];
+    known = std::max(known, sunk);
+    lifts = lifts || sunk > 0;
+  }
+  if (lifts) begin_slides(pool, x);
+}
+
+void ContactForce::begin_slides(WorkerPool& pool, std::span<const vec3> x) {
+  slides_.clear();
   for (const ContactElement& contact : contacts_at(pool, x)) slides_.push_back({contact, load_of(contact)});
 }
 
@@ -139,6 +158,79 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x,
     }
   };
   collect(pool, x.size(), kContactGrain, by_chunk_, found_, find);
+  find_triangles(pool, x, prediction);
+}
+
+// A convex gap is above its tangent planes at the corners of a triangle, so most triangles need no search.
+void ContactForce::find_triangles(WorkerPool& pool, std::span<const vec3> x,
+                                  const Prediction& prediction) const {
+  const double distance = settings_.triangle_distance;
+  if (!(distance > 0) || surfaces_->size() == 1) return;
+  const auto& triangles = settings_.cloth->triangles;
+  const ContactLaw law{settings_.law.stiffness, distance, settings_.law.barrier};
+  const auto displacement = [&](std::uint32_t i) {
+    return prediction.u.empty() || prediction.near ? vec3(0) : prediction.factor * prediction.u[i];
+  };
+  const auto travel = [&](std::uint32_t i) {
+    return prediction.near ? std::abs(prediction.factor) * glm::length(prediction.u[i]) : 0.0;
+  };
+  corners_.resize(x.size());
+  heights_.resize(x.size());
+  for_each(pool, x.size(), kContactGrain,
+           [&](std::size_t i) { corners_[i] = x[i] + displacement(static_cast<std::uint32_t>(i)); });
+  for (std::uint32_t surface = 1; surface < surfaces_->size(); ++surface) {
+    const Obstacle& body = at_begin_ ? surfaces_->body_at_begin(surface) : surfaces_->body_at_end(surface);
+    if (!has_convex_gap(body)) continue;
+    for_each(pool, x.size(), kContactGrain, [&](std::size_t i) {
+      const SurfacePoint point = closest_point(body, corners_[i]);
+      heights_[i] = {point.normal, point.gap()};
+    });
+    const auto find = [&](std::size_t number, std::vector<ContactElement>& found) {
+      const auto& corners = triangles[number];
+      std::array<vec3, 3> now, ahead;
+      double moves = 0, least = -std::numeric_limits<double>::infinity();
+      for (std::size_t k = 0; k < 3; ++k) {
+        now[k] = x[corners[k]];
+        ahead[k] = corners_[corners[k]];
+        moves = std::max(moves, travel(corners[k]));
+      }
+      for (const std::uint32_t i : corners) {
+        const auto& [normal, gap] = heights_[i];
+        double lowest = 0;
+        for (const vec3& other : ahead) lowest = std::min(lowest, glm::dot(normal, other - corners_[i]));
+        least = std::max(least, gap + lowest);
+      }
+      const double reach = distance + settings_.thickness + moves;
+      // A surface that is not yet at its place may be nearer.
+      const double early = prediction.left > 0 ? surfaces_->largest_displacement(surface) : 0;
+      if (!(least < reach + early)) return;
+      const DeepestPoint deepest = deepest_point(body, ahead, kBulge * distance);
+      if (!(deepest.gap() < reach + early)) return;
+      ContactElement contact;
+      contact.count = 3;
+      for (std::size_t k = 0; k < 3; ++k) {
+        contact.particle[k] = corners[k];
+        contact.weight[k] = deepest.weights[static_cast<int>(k)];
+      }
+      const vec3 at = contact.blend(x);
+      const SurfacePoint point = closest_point(body, at);
+      contact.normal = point.normal;
+      contact.velocity = surfaces_->velocity_at_end(surface, Surfaces::kNoParticle, at);
+      contact.gap = point.gap() + deepest.rise - settings_.thickness + (sunk_.empty() ? 0 : sunk_[number]) +
+                    prediction.left * glm::dot(point.normal, contact.velocity);
+      const vec3 moved = deepest.weights.x * (ahead[0] - now[0]) + deepest.weights.y * (ahead[1] - now[1]) +
+                         deepest.weights.z * (ahead[2] - now[2]);
+      if (!law.acts_at(contact.gap + glm::dot(point.normal, moved) - moves)) return;
+      contact.reach = distance;
+      contact.push = law.line(contact.gap);
+      contact.friction = surfaces_->friction(surface);
+      contact.surface = surface;
+      contact.triangle = static_cast<std::uint32_t>(number) + 1;
+      found.push_back(contact);
+    };
+    collect(pool, triangles.size(), kContactGrain, by_chunk_, of_triangles_, find);
+    found_.insert(found_.end(), of_triangles_.begin(), of_triangles_.end());
+  }
 }
 
 void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) const {
@@ -182,7 +274,7 @@ ContactElements ContactForce::elements(WorkerPool& pool, std::span<const vec3> x
 bool ContactForce::is_pressed_shut() const {
   if (!limits_displacements() || (at_begin_ && surfaces_->move())) return false;
   return std::ranges::any_of(found_, [](const ContactElement& contact) {
-    return contact.gap < DisplacementBound::kLeast * contact.reach;
+    return contact.triangle == 0 && contact.gap < DisplacementBound::kLeast * contact.reach;
   });
 }
 
@@ -383,10 +475,12 @@ bool ContactForce::correct_active(WorkerPool& pool, std::span<const vec3> x, Con
   find_on_surfaces(pool, x, {1, solved_});
   const double far = kUnforeseen * settings_.law.distance;
   const auto depth = [&](const ContactElement& contact) {
-    return settings_.law.distance - contact.gap - glm::dot(contact.normal, contact.blend(solved_));
+    return contact.reach - contact.gap - glm::dot(contact.normal, contact.blend(solved_));
   };
   const auto key = [](const ContactElement& contact) {
-    return std::pair(contact.particle[0], contact.surface);
+    const bool is_particle = contact.triangle == 0;
+    return std::tuple(is_particle ? 0 : contact.surface, contact.triangle,
+                      is_particle ? contact.particle[0] : 0, contact.surface);
   };
   bool differs = false;
   set.active.clear();

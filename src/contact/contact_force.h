@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cloth/force_term.h"
+#include "collide/deepest_point.h"
 #include "collide/obstacle.h"
 #include "contact/candidate_list.h"
 #include "contact/contact_law.h"
@@ -29,6 +30,9 @@ struct ContactSettings {
   double thickness = 0;  ///< ξ: the gap is the distance from a surface less this [m]
   double damping = 0;    ///< along the normal, of active contacts [N·s/m]
   SmoothFriction friction;
+  bool particles = true;  ///< particles collide with surfaces
+  /// d̂ of triangles on bodies other than meshes [m]; 0: only particles collide with these.
+  double triangle_distance = 0;
 
   bool operator==(const ContactSettings&) const = default;
 };
@@ -42,12 +46,15 @@ struct ContactSettings {
 /// Features that have passed through each other since the last `begin` have a negative gap: they are pushed
 /// back.
 ///
-/// Particles collide with surfaces; with a barrier, features of the cloth collide with those of meshes
-/// instead, vertex and triangle or edge and edge. In both laws features of the cloth collide with each other.
+/// Particles collide with surfaces and, with a `triangle_distance`, also the deepest points of triangles with
+/// bodies other than planes and meshes (deepest_point). With a barrier, features of the cloth collide with
+/// those of meshes instead, vertex and triangle or edge and edge. In both laws features of the cloth collide
+/// with each other.
 ///
-/// K neglects the change of n with the closest points of two features. `clamped` also neglects −push ∇n, from
-/// the curvature of a surface, which is negative semidefinite, and uses the secant for D, −μλ s/|u| T.
-/// Friction above ε hardly depends on v: with its derivative a single Newton step would reverse the sliding.
+/// K neglects the change of n with the closest points of two features, or with the deepest point. `clamped`
+/// also neglects −push ∇n, from the curvature of a surface, which is negative semidefinite, and uses the
+/// secant for D, −μλ s/|u| T. Friction above ε hardly depends on v: with its derivative a single Newton step
+/// would reverse the sliding.
 class ContactForce : public ContactTerm {
  public:
   /// The surfaces must outlive this; their owner places them for each step before `begin`.
@@ -60,8 +67,9 @@ class ContactForce : public ContactTerm {
   /// Detects the contacts of damping and friction at positions at the start of a step, and remembers the
   /// sides of features there. `ahead` [s]: h for a method that evaluates all forces at the start, else 0.
   /// With h a barrier uses the surfaces at the start of the step: cloth that a surface pushes may be below
-  /// its position at the end.
-  void begin(WorkerPool& pool, std::span<const vec3> x, double ahead);
+  /// its position at the end. The push of triangles deep in a body at x, as where it appears, is limited in
+  /// this step of h [s].
+  void begin(WorkerPool& pool, std::span<const vec3> x, double ahead, double h);
 
   bool limits_displacements() const override { return settings_.law.barrier && !empty(); }
   /// True if nothing passes through anything while surfaces move to the end of the step and particles move
@@ -175,10 +183,13 @@ class ContactForce : public ContactTerm {
   /// since the start of the step so far that another side is closer, the plane where it met the body first.
   std::optional<SurfacePoint> seen_by(std::uint32_t particle, std::uint32_t surface, const vec3& x,
                                       double reach) const;
+  /// Appends the contacts of triangles.
+  void find_triangles(WorkerPool& pool, std::span<const vec3> x, const Prediction& prediction) const;
+  void begin_slides(WorkerPool& pool, std::span<const vec3> x);
   void find_features(WorkerPool& pool, std::span<const vec3> x) const;
   /// True if particles collide with it; else features do.
   bool collides_with_particles(std::uint32_t surface) const {
-    return !settings_.law.barrier || !surfaces_->is_mesh(surface);
+    return settings_.particles && (!settings_.law.barrier || !surfaces_->is_mesh(surface));
   }
   /// Features collide with meshes only behind a barrier.
   void place_meshes() { candidates_.place_meshes(limits_displacements() ? surfaces_ : nullptr); }
@@ -196,16 +207,23 @@ class ContactForce : public ContactTerm {
   const Surfaces* surfaces_ = nullptr;
   // The memory of a step, from `begin` on.
   std::vector<Slide> slides_;
-  std::vector<vec3> start_;  // positions: on which side of features and surfaces particles were
-  double ahead_ = 0;         // [s]
+  std::vector<vec3> start_;   // positions: on which side of features and surfaces particles were
+  double ahead_ = 0;          // [s]
+  std::vector<double> sunk_;  // by triangle: depth at the start that this step does not correct [m]
   std::vector<vec3> displacement_;
   // Scratch memory and results of the last search; they change no result.
   mutable bool at_begin_ = false;  // found_ has surfaces where they are at the beginning
   mutable CandidateList candidates_;
   mutable DisplacementBound bound_;
   mutable std::vector<std::vector<ContactElement>> by_chunk_;
-  mutable std::vector<ContactElement> found_, elements_, foreseen_;
-  mutable std::vector<vec3> solved_;  // displacements of a solved step
+  mutable std::vector<ContactElement> found_, of_triangles_, elements_, foreseen_;
+  struct Height {
+    vec3 normal;
+    double gap;
+  };
+  mutable std::vector<vec3> corners_;    // positions at which triangles are searched
+  mutable std::vector<Height> heights_;  // of particles above one body there
+  mutable std::vector<vec3> solved_;     // displacements of a solved step
   mutable std::vector<ContactSet::Friction> points_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;
 };

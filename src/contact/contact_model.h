@@ -13,6 +13,10 @@ class ContactResponse;
 /// How the contact of cloth with surfaces and with itself is resolved.
 enum class ContactModel { filter, penalty, impulse, barrier };
 
+/// The points of the cloth that collide with floor and bodies other than meshes: its particles, or also the
+/// deepest point of each triangle in a body.
+enum class ContactPoints { particles, triangles };
+
 /// The values of contact. Numbers of 0 are chosen for the mesh.
 struct Contact {
   ContactModel model = ContactModel::filter;
@@ -21,6 +25,7 @@ struct Contact {
   double distance = 0;           ///< d̂ at which forces begin [m]
   double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
   double restitution = 0;        ///< e: fraction of the normal velocity that an impact returns
+  ContactPoints points = ContactPoints::particles;
 
   bool operator==(const Contact&) const = default;
 };
@@ -46,13 +51,13 @@ struct ContactModelInfo {
   std::span<const std::string_view> parameters = {};  ///< ids of the parameters that it uses
 };
 
-inline constexpr std::array<std::string_view, 1> kNodalParameters{"restitution"};
-inline constexpr std::array<std::string_view, 5> kPenaltyParameters{
-    "contact-stiffness", "contact-distance", "thickness", "self-contact", "friction-speed"};
-inline constexpr std::array<std::string_view, 4> kBarrierParameters{"barrier-stiffness", "contact-distance",
-                                                                    "self-contact", "friction-speed"};
-inline constexpr std::array<std::string_view, 3> kImpulseParameters{"thickness", "self-contact",
-                                                                    "restitution"};
+inline constexpr std::array<std::string_view, 2> kNodalParameters{"contact-points", "restitution"};
+inline constexpr std::array<std::string_view, 6> kPenaltyParameters{
+    "contact-points", "contact-stiffness", "contact-distance", "thickness", "self-contact", "friction-speed"};
+inline constexpr std::array<std::string_view, 5> kBarrierParameters{
+    "contact-points", "barrier-stiffness", "contact-distance", "self-contact", "friction-speed"};
+inline constexpr std::array<std::string_view, 4> kImpulseParameters{"contact-points", "thickness",
+                                                                    "self-contact", "restitution"};
 
 /// In the order of the enumerators.
 inline constexpr std::array kContactModels{

@@ -97,7 +97,7 @@ class ContactResponse {
 
   /// Detects contacts by forces at positions x between steps [m].
   void detect(WorkerPool& pool, std::span<const vec3> x) {
-    if (!force_.empty()) force_.begin(pool, x, 0);
+    if (!force_.empty()) force_.begin(pool, x, 0, 0);
   }
 
   /// Detects contacts at the start of a step. True if methods with a history cannot go on.
@@ -158,5 +158,7 @@ class ContactResponse {
 
 /// The mean length of stretch springs [m].
 double mean_edge(const ClothModel& cloth);
+/// The automatic ε below which friction of contact by forces is smoothed [m/s].
+double automatic_friction_speed(const ClothMesh& mesh);
 
 }  // namespace clothlab

@@ -9,6 +9,8 @@
 #include "contact/contact_model.h"
 #include "core/cancel_point.h"
 #include "core/collect.h"
+#include "integrate/integrator_info.h"
+#include "mesh/cloth_mesh.h"
 
 namespace clothlab {
 
@@ -24,6 +26,9 @@ constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being li
 constexpr double kParallel = 0.995;        // cosine of the normals of two surfaces that act as one
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
+// Triangles: the depth above which their push keeps them [m], and in mean edges; where it begins; its least
+// stiffness in those of stretch springs; the share of the weight that one carries above that depth.
+constexpr double kDeepest = 5e-4, kDeepestOfEdge = 0.05, kPushBegins = 0.2, kOfStretch = 2, kCarried = 0.25;
 
 constexpr auto key_of = [](const auto& contact) { return std::tuple(contact.particle, contact.surface); };
 
@@ -65,6 +70,28 @@ NodalContact on_surface(const vec3& normal, const vec3& velocity, double frictio
 }
 
 }  // namespace
+
+void NodalContactResponse::configure(const ContactInput& input, const Surfaces& surfaces) {
+  has_surfaces_ = input.has_surfaces();
+  restitution_ = input.contact.restitution;
+  force_ = {};
+  if (input.contact.points == ContactPoints::particles || input.method.stiff_forces == StiffForces::none ||
+      std::ranges::none_of(input.obstacles.bodies, has_convex_gap))
+    return;
+  const double depth = std::min(kDeepest, kDeepestOfEdge * mean_edge(input.cloth));
+  ContactSettings settings;
+  settings.cloth = &input.mesh;
+  settings.particles = false;
+  settings.thickness = -depth;
+  settings.law.distance = settings.triangle_distance = (1 - kPushBegins) * depth;
+  const double weight = kNoGravity * input.material.mass;
+  settings.law.stiffness =
+      std::max(kOfStretch * input.material.stretch_stiffness, kCarried * weight / settings.law.distance);
+  settings.damping =
+      input.material.spring_damping + input.material.rayleigh_stiffness * settings.law.stiffness;
+  settings.friction.speed = automatic_friction_speed(input.mesh);
+  force_.set(settings, surfaces);
+}
 
 NodalContact NodalContactResponse::contact_at(const ContactStep& step, std::uint32_t surface,
                                               std::uint32_t particle, const SurfacePoint& point) const {
@@ -116,6 +143,7 @@ bool NodalContactResponse::begin_step(const ContactStep& step) {
   };
   collect(step.context.pool, start.x.size(), kParticlesOfTask, found_by_task_, solved_, find);
   cancel.poll();
+  if (!force_.empty()) force_.begin(step.context.pool, start.x, 0, step.h);
   remember(step);
   return jumped_;
 }
@@ -367,7 +395,14 @@ void NodalContactResponse::add_constraints(Projection& projection, const Surface
   projection.constrain(held);
 }
 
-std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, const Surfaces& surfaces,
+std::span<const ContactPair> NodalContactResponse::pairs(std::span<const vec3> v) {
+  if (force_.empty()) return pairs_;
+  all_pairs_ = pairs_;
+  for (const ContactElement& contact : force_.found()) all_pairs_.push_back(force_.pair(contact, v));
+  return all_pairs_;
+}
+
+std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& pool, const Surfaces& surfaces,
                                                         const State& state) {
   std::vector<ContactPair> pairs;
   for (const ActiveContact& active : contacts_)
@@ -377,6 +412,9 @@ std::vector<ContactPair> NodalContactResponse::pairs_at(WorkerPool& /*pool*/, co
            .surface = active.surface,
            .sticks = active.sticks,
            .gap = surfaces.at_end(active.surface, active.particle, state.x[active.particle]).gap()});
+  if (force_.empty()) return pairs;
+  for (const ContactElement& contact : force_.contacts_at(pool, state.x))
+    pairs.push_back(force_.pair(contact, state.v));
   return pairs;
 }
 

@@ -24,12 +24,11 @@ namespace clothlab {
 /// lifted at 1 m/s. Contact by impulses derives from this class.
 ///
 /// At the end of the step impacts return the fraction e of their normal velocity (Newton's impact law).
+///
+/// Triangles that are more than a tenth of a millimetre deep in a body are pushed out by a penalty force.
 class NodalContactResponse : public ContactResponse {
  public:
-  void configure(const ContactInput& input, const Surfaces& /*surfaces*/) override {
-    has_surfaces_ = input.has_surfaces();
-    restitution_ = input.contact.restitution;
-  }
+  void configure(const ContactInput& input, const Surfaces& surfaces) override;
   bool corrects_steps() const override { return has_surfaces_; }
   bool begin_step(const ContactStep& step) override;
   std::span<NodalContact> solved() override { return solved_; }
@@ -38,8 +37,8 @@ class NodalContactResponse : public ContactResponse {
   bool lifts() const override { return lifts_; }
   void undo_step() override { NodalContactResponse::set_contacts(before_); }
 
-  std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
-  /// Those of contacts(), without forces, which only a step knows.
+  std::span<const ContactPair> pairs(std::span<const vec3> v) override;
+  /// Those of contacts(), without forces, which only a step knows, and those of triangles.
   std::vector<ContactPair> pairs_at(WorkerPool& pool, const Surfaces& surfaces, const State& state) override;
   void add_constraints(Projection& projection, const Surfaces& surfaces,
                        std::span<const vec3> x) const override;
@@ -51,7 +50,7 @@ class NodalContactResponse : public ContactResponse {
 
  protected:
   bool has_surfaces_ = false;
-  std::vector<ContactPair> pairs_;  // of the last step
+  std::vector<ContactPair> pairs_;  // of the last step, without those of triangles
   /// Adds the directions along which the last step kept particles on surfaces.
   void add_closed(Projection& projection);
 
@@ -76,6 +75,7 @@ class NodalContactResponse : public ContactResponse {
 
   double restitution_ = 0;  // e
   bool lifts_ = false, jumped_ = false;
+  std::vector<ContactPair> all_pairs_;
   std::vector<ActiveContact> contacts_, before_;  // closed after the last step, and after the one before
   std::vector<NodalContact> solved_, added_;
   std::vector<Projection::Entry> closed_;

@@ -28,6 +28,7 @@ struct ContactElement {
   double friction = 0;             ///< μ
   vec3 velocity{0};                ///< of the surface [m/s]
   std::uint32_t surface = 0;       ///< as in ContactPair
+  std::uint32_t triangle = 0;      ///< of a triangle on a surface: its number + 1
 
   vec3 blend(std::span<const vec3> a) const {
     vec3 sum(0.0);

@@ -34,6 +34,8 @@ class LinearizedStage {
   void prepare(std::size_t n) {
     for (auto* scratch : {&b, &dv}) scratch->resize(n);
   }
+  /// Solves of a step with contacts that it solves and others by forces: each costs as much as the step.
+  static constexpr int kMostWithSolvedContacts = 5;
   /// On entry `dv` has the prescribed change on pins. Leaves Δv in it, and the right-hand side in `b`. rhs(i,
   /// f) is that of particle i with f. The system is solved again, up to kMostContactSolves times, while the
   /// step to x + factor u + c_v Δv has other contacts, or a friction that differs by more than the tolerance
@@ -60,7 +62,7 @@ class LinearizedStage {
       context.poll();
       context.for_particles(n, [&](std::size_t i) { b[i] = rhs(i, b[i]); });
       context.poll();
-      if (context.has_contacts()) {
+      if (context.has_contacts())
         solve_with_contacts(contact_solver_, solver_of_->solver_,
                             {.A = A,
                              .b = b,
@@ -69,17 +71,16 @@ class LinearizedStage {
                              .contacts = context.contacts,
                              .pairs = context.pairs},
                             context, dv, report);
-        break;
-      }
-      solve_linear(solver_of_->solver_,
-                   {.A = A,
-                    .b = b,
-                    .projection = system.projection(),
-                    .z = dv,
-                    .same_matrix = is_shared,
-                    .same_springs = solves > 1},
-                   context, solves > 1, dv, report);
-      if (contact == nullptr) break;
+      else
+        solve_linear(solver_of_->solver_,
+                     {.A = A,
+                      .b = b,
+                      .projection = system.projection(),
+                      .z = dv,
+                      .same_matrix = is_shared,
+                      .same_springs = solves > 1},
+                     context, solves > 1, dv, report);
+      if (contact == nullptr || (context.has_contacts() && solves == kMostWithSolvedContacts)) break;
       const bool last = solves == kMostContactSolves;
       if (last) next_contacts_ = contacts_;  // the step keeps those that it was solved with
       const double enough = context.solver.linear.cg.tolerance * norm(context.pool, b) / c.force;

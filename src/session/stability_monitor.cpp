@@ -83,7 +83,7 @@ void StabilityMonitor::measure(const Question& question) {
   surfaces_ = question.surfaces;
   contact_.set(question.contact, surfaces_);
   system_->set_contact(contact_.empty() ? nullptr : &contact_);
-  if (!contact_.empty()) contact_.begin(pool_, question.state.x, 0);
+  if (!contact_.empty()) contact_.begin(pool_, question.state.x, 0, 0);
   const StabilityMeter::Subject subject{*system_,      question.state,
                                         question.held, *question.integrator,
                                         question.mode, question.without_distances};

@@ -29,6 +29,13 @@ std::string of_contact(const Scene& scene, std::string_view id) {
     return "Contact by " + std::string(model.id) + " does not use it.";
   if (id != "self-contact" && !may_touch(scene)) return "The cloth has nothing to touch.";
   if (id == "restitution" && !has_surfaces(scene)) return kNoSurfaces;
+  if (id == "contact-points") {
+    if (std::ranges::none_of(scene.obstacles.bodies, has_convex_gap))
+      return "There is no sphere, capsule, box or cylinder.";
+    const IntegratorInfo& method = method_info(scene);
+    if (!supports_contact(ContactModel::penalty, method))
+      return std::string(method.title) + " does not support contact by forces.";
+  }
   if (id == "restitution" && scene.integrator == "xpbd" &&
       parameter_value(scene, parameter_spec("xpbd-contact")) != 0)
     return "XPBD contact in positions does not use it.";

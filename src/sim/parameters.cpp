@@ -25,6 +25,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr std::array<std::string_view, 2> kMassModels{"uniform", "area"};
 constexpr std::array<std::string_view, 2> kDampingModels{"projected", "isotropic"};
+constexpr std::array<std::string_view, 2> kContactPoints{"particles", "triangles"};
 constexpr std::array<std::string_view, 2> kStageSolves{"newton", "linear"};
 constexpr std::array<std::string_view, 2> kJacobianModes{"clamped", "exact"};
 
@@ -184,6 +185,11 @@ const auto& parameter_rows() {
           "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
           "penetration, also of cloth and cloth. A weak penalty lets cloth through, which a notice "
           "reports."),
+      choice<&Method::contact, &Contact::points>(
+          "Contact", "contact-points", "Contact points", kContactPoints,
+          "What of the cloth collides with spheres, capsules, boxes and cylinders. particles: only "
+          "particles, "
+          "so edges of a body may enter triangles. triangles: also the deepest point of each triangle."),
       number<&Method::contact, &Contact::stiffness>(
           "Contact", "contact-stiffness", "Contact stiffness", "N/m", 1e-3, 1e9, logarithmic,
           "Stiffness k of penalty contact: the force is k (contact distance − gap). The largest stable step "

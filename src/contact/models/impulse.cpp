@@ -93,7 +93,6 @@ class ImpulseContact final : public NodalContactResponse {
   End end_step(const ContactStep& step, State& after) override;
   DisplacementBound::LimitingContact squeezed() const override { return squeezed_; }
   bool converged() const override { return !is_active_ || converged_; }
-  std::span<const ContactPair> pairs(std::span<const vec3> /*v*/) override { return pairs_; }
   void add_figures(ContactFigures& figures) const override {
     if (is_active_) figures.candidates = near_.size();
   }

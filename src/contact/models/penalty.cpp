@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kOfEdge = 0.25, kLongestEdge = 0.02;  // [m]
 constexpr double kOfDiagonal = 1e-3;                   // per second
+constexpr double kOfDistance = 0.5;                    // of d̂: contact distance of triangles
 
 }  // namespace
 
@@ -23,6 +24,8 @@ double mean_edge(const ClothModel& cloth) {
     if (cloth.is_stretch(slot)) length += cloth.rest_lengths()[slot], count += 1;
   return count > 0 ? length / count : kLongestEdge;
 }
+
+double automatic_friction_speed(const ClothMesh& mesh) { return kOfDiagonal * mesh.diagonal; }
 
 void PenaltyResponse::configure(const ContactInput& input, const Surfaces& surfaces) {
   material_ = input.material;
@@ -36,10 +39,12 @@ void PenaltyResponse::configure(const ContactInput& input, const Surfaces& surfa
     settings.law.distance = input.contact.distance > 0
                                 ? input.contact.distance
                                 : kOfEdge * std::min(mean_edge(input.cloth), kLongestEdge);
+    if (input.contact.points == ContactPoints::triangles)
+      settings.triangle_distance = kOfDistance * settings.law.distance;
     choose_law(input, settings);
     settings.damping = damping_of(settings.law.stiffness);
-    settings.friction.speed =
-        input.contact.friction_speed > 0 ? input.contact.friction_speed : kOfDiagonal * input.mesh.diagonal;
+    settings.friction.speed = input.contact.friction_speed > 0 ? input.contact.friction_speed
+                                                               : automatic_friction_speed(input.mesh);
   }
   force_.set(settings, surfaces);
 }

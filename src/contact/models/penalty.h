@@ -10,7 +10,7 @@ class PenaltyResponse : public ContactResponse {
  public:
   void configure(const ContactInput& input, const Surfaces& surfaces) override;
   bool begin_step(const ContactStep& step) override {
-    if (!force_.empty()) force_.begin(step.context.pool, step.start.x, forces_at_start_ ? step.h : 0);
+    if (!force_.empty()) force_.begin(step.context.pool, step.start.x, forces_at_start_ ? step.h : 0, step.h);
     return false;
   }
   End end_step(const ContactStep& /*step*/, State& /*after*/) override {
