@@ -63,13 +63,16 @@ TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
     const char* integrator;
     ContactModel model;
     double h;
+    ContactPoints points = ContactPoints::particles;
   };
-  for (const auto& [integrator, model, h] :
+  for (const auto& [integrator, model, h, points] :
        {Case{"semi-implicit-euler", ContactModel::filter, 1.0 / 60},
         Case{"semi-implicit-euler", ContactModel::filter, 1.0 / 120},
         Case{"semi-implicit-euler", ContactModel::penalty, 1.0 / 120},
         Case{"semi-implicit-euler", ContactModel::impulse, 1.0 / 120},
         Case{"semi-implicit-euler", ContactModel::impulse, 1.0 / 60},
+        Case{"semi-implicit-euler", ContactModel::penalty, 1.0 / 120, ContactPoints::triangles},
+        Case{"semi-implicit-euler", ContactModel::impulse, 1.0 / 120, ContactPoints::triangles},
         Case{"backward-euler", ContactModel::filter, 1.0 / 60}, Case{"bdf2", ContactModel::filter, 1.0 / 60},
         Case{"tr-bdf2", ContactModel::filter, 1.0 / 60}, Case{"siere", ContactModel::filter, 1.0 / 60},
         Case{"semi-implicit-bdf2-ere", ContactModel::filter, 1.0 / 60},
@@ -77,9 +80,11 @@ TEST(Capstan, SlidesWhereTheTensionsAreInEulersRatio) {
         Case{"exponential-rosenbrock-euler", ContactModel::filter, 1.0 / 120}})
     for (const double friction : {0.1, 0.3}) {
       SCOPED_TRACE(std::string(integrator) + ", " + std::string(info_of(model).id) + ", friction " +
-                   std::to_string(friction) + ", h " + std::to_string(h));
+                   std::to_string(friction) + ", h " + std::to_string(h) +
+                   (points == ContactPoints::triangles ? ", triangles" : ""));
       Scene scene = loose_scene(integrator);
       scene.contact.model = model;
+      scene.contact.points = points;
       scene.self_contact = false;
       scene.material.gravity = vec3(0.0);
       scene.material.stretch_stiffness = 1000;
