@@ -187,7 +187,8 @@ class Application {
         [this](std::variant<Command, Control> what) { return documents_.send(std::move(what), snapshot_); },
         [this](AppRequest request) { requests_.push_back(std::move(request)); },
         interaction_.drag(),
-        interaction_.particle_under_mouse()};
+        interaction_.particle_under_mouse(),
+        [this](const std::string& path) { return documents_.groups_of(path); }};
   }
 
   // The title shows whether there are unsaved changes.
@@ -316,6 +317,8 @@ class Application {
         [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
         [&](const OpenScene& open) { documents_.open_scene(open); },
         [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
+        [&](DressBodies) { documents_.dress(); },
+        [&](const ChooseGroup& choice) { documents_.choose_group(choice); },
         [&](KeepShownMoment) { documents_.keep_moment(); },
         [&](const SavePlot& save) {
           write([&](const fs::path& folder) { return write_plot(*save.plot, folder); });

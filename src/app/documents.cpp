@@ -15,6 +15,8 @@
 #include "documents/command_line.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
+#include "mesh/obj_groups.h"
+#include "mesh/obj_reader.h"
 #include "sim/obstacle_placement.h"
 #include "ui/widgets/numbers.h"
 
@@ -33,6 +35,14 @@ MovePins put_back(const std::vector<PinTarget>& pins, const Snapshot& shown) {
   return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};
 }
 
+std::string dressed_text(std::span<const Obstacle> before, std::span<const Obstacle> after) {
+  double moved = 0;
+  for (std::size_t k = 0; k < std::min(before.size(), after.size()); ++k)
+    moved = std::max(moved, glm::distance(centre_of(before[k]), centre_of(after[k])));
+  return moved == 0 ? "The bodies were inside the cloth and have not moved."
+                    : "The bodies have moved by " + format_quantity(moved, "m") + " into the cloth.";
+}
+
 }  // namespace
 
 Documents::Documents(Surroundings around, SimulationThread& simulation,
@@ -49,6 +59,7 @@ void Documents::begin(const WindowRequest& request) {
     loading.units = request.may_fit ? UnitChoice::fit : UnitChoice::as_is;
     loading.initial_state = request.initial_state;
     loading.lanes = request.lanes;
+    loading.dress = request.dress;
     start({.job = std::make_unique<LoadJob>(*request.scene, std::move(loading)),
            .is_mesh = request.is_mesh,
            .path = file != nullptr ? path_of(file->path) : Path()},
@@ -78,20 +89,66 @@ void Documents::add_obstacle(const Path& path) {
   body.shape = Obstacle::Shape::mesh;
   body.from = body.to = vec3(0);
   body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
-  obstacles_.push_back(std::make_unique<BackgroundTask<Obstacle>>([body](const StopProbe& stop) {
-    Obstacle read = body;
-    read_obstacle_meshes({&read, 1}, stop);
-    return read;
-  }));
+  read(body, std::nullopt);
+}
+
+void Documents::read(const Obstacle& body, std::optional<Obstacle> replaced) {
+  obstacles_.push_back(
+      {std::move(replaced), std::make_unique<BackgroundTask<Obstacle>>([body](const StopProbe& stop) {
+         Obstacle read = body;
+         read_obstacle_meshes({&read, 1}, stop);
+         return read;
+       })});
+}
+
+void Documents::choose_group(const ChooseGroup& wanted) {
+  const auto with_group = [&](const std::string& path) {
+    return utf8_of(BodyFile(path_of(path)).file) + (wanted.group.empty() ? "" : "#" + wanted.group);
+  };
+  if (!wanted.obstacle) {
+    Scene scene = edits_.version().whole();
+    auto& path = std::get<FileSource>(scene.mesh).path;
+    path = with_group(path);
+    return reload(std::move(scene), {}, false);
+  }
+  const Obstacle& present = edits_.scene().obstacles.bodies.at(*wanted.obstacle);
+  Obstacle next = present;
+  next.mesh = {};
+  next.mesh.path = std::make_shared<const std::string>(with_group(*present.mesh.path));
+  next.mesh.playback = present.mesh.playback;
+  read(next, present);
+}
+
+const std::vector<std::string>* Documents::groups_of(const std::string& path) {
+  const Path file = BodyFile(path_of(path)).file;
+  auto& reading = groups_[file];
+  if (!reading)
+    reading = std::make_unique<BackgroundTask<std::vector<std::string>>>(
+        [file](const StopProbe& stop) -> std::vector<std::string> {
+          if (kind_of(file) != FileKind::mesh || !fs::is_regular_file(file)) return {};
+          try {
+            return clothlab::groups_of(read_obj_file(file, {stop, {}}));
+          } catch (const std::exception&) {  // the load reports it
+            return {};
+          }
+        });
+  return reading->done() ? &reading->result() : nullptr;
 }
 
 std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) try {
-  const auto done = std::ranges::find_if(obstacles_, [](const auto& reading) { return reading->done(); });
+  const auto done =
+      std::ranges::find_if(obstacles_, [](const Reading& reading) { return reading.task->done(); });
   if (done == obstacles_.end() || awaits_scene()) return std::nullopt;
-  const std::unique_ptr<BackgroundTask<Obstacle>> read = std::move(*done);
+  const Reading read = std::move(*done);
   obstacles_.erase(done);
   SetObstacles next{edits_.scene().obstacles.bodies};  // with the changes that are not applied yet
-  next.bodies.push_back(placed_near_cloth(shown.frame, read->result(), next.bodies));
+  if (read.replaced) {
+    const auto found = std::ranges::find(next.bodies, *read.replaced);
+    if (found == next.bodies.end()) return std::nullopt;  // it has changed meanwhile
+    *found = read.task->result();
+    return next;
+  }
+  next.bodies.push_back(placed_near_cloth(shown.frame, read.task->result(), next.bodies));
   check_obstacles(next.bodies);
   MeshFile& mesh = next.bodies.back().mesh;
   if (mesh.frames) mesh.playback.start = shown.frame.record.time;  // its first frame is seen now
@@ -115,17 +172,29 @@ void Documents::open_scene(const OpenScene& wanted) {
 }
 
 void Documents::reload_mesh(const ReloadMesh& wanted) {
-  const EditHistory::Version version = edits_.version();
-  Scene scene = version.whole();
+  Scene scene = edits_.version().whole();
   scene.z_up = wanted.z_up;
-  const std::string name = mesh_name(scene);
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
   SceneLoadOptions loading;
   loading.units = wanted.units;
-  loading.lanes = methods_of(version.lanes);
+  reload(std::move(scene), std::move(loading), false);
+}
+
+void Documents::dress() {
+  Scene scene = edits_.version().whole();
+  scene.pins = PinPreset::none;
+  SceneLoadOptions loading;
+  loading.dress = true;
+  reload(std::move(scene), std::move(loading), true);
+}
+
+void Documents::reload(Scene scene, SceneLoadOptions loading, bool plays) {
+  loading.lanes = methods_of(edits_.version().lanes);
+  const std::string name = mesh_name(scene);
   start({.job = std::make_unique<LoadJob>(std::move(scene), std::move(loading)),
          .arrival = EditHistory::Arrival::reloaded,
-         .is_mesh = true},
+         .is_mesh = !plays,
+         .plays = plays},
         name);
 }
 
@@ -161,15 +230,19 @@ void Documents::finish_load(const Snapshot& shown) {
     around_.preferences.add_recent(load.path);
     around_.ui.files().set_places({}, {}, around_.preferences.recent_files);
   }
+  const std::string dressed =
+      load.plays ? dressed_text(edits_.scene().obstacles.bodies, result.scene->scene.obstacles.bodies) : "";
   edits_.record_scene(result.scene, load.arrival);
   // Always assigned: another scene may have had that address.
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
   // A new mesh waits to be pinned; a reloaded one continues to wait.
-  const bool waits = load.arrival == EditHistory::Arrival::reloaded ? around_.ui.mesh_bar().is_shown(shown)
-                                                                    : load.is_mesh && !plays_meshes_;
+  const bool waits = load.arrival == EditHistory::Arrival::reloaded
+                         ? !load.plays && around_.ui.mesh_bar().is_shown(shown)
+                         : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
+  if (load.plays) simulation_.send(Control(SetPlaying{true}));
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
-  std::string remark = result.remark;
+  std::string remark = load.plays ? dressed : result.remark;
   if (const auto& moment = result.scene->moment; moment && remark.empty())
     remark = file_name(load.path) + ": " + std::to_string(moment->lanes.size()) +
              (moment->lanes.size() == 1 ? " lane at " : " lanes at ") + format_plain(moment->time, 3) +

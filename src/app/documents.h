@@ -45,12 +45,17 @@ class Documents {
   /// `mesh_folder`: the present folder of the meshes of a checkpoint or a journal.
   void open_path(const std::filesystem::path& path, const std::filesystem::path& mesh_folder = {});
   void open_scene(const OpenScene& wanted);
+  void choose_group(const ChooseGroup& wanted);
+  /// See PanelContext.
+  const std::vector<std::string>* groups_of(const std::string& path);
   /// Reads an OBJ file as an obstacle.
   void add_obstacle(const std::filesystem::path& path);
-  /// The obstacles with one that has been read.
+  /// The obstacles with one that has been read, or that replaces another.
   std::optional<SetObstacles> finish_obstacle(const Snapshot& shown);
   /// Restarts the running scene with its current values.
   void reload_mesh(const ReloadMesh& wanted);
+  /// Reloads the running scene with its bodies in the cloth, without pins, and plays it.
+  void dress();
   void cancel_load();
   /// Uses the result of a load that has ended; `shown` is the snapshot that the window shows.
   void finish_load(const Snapshot& shown);
@@ -91,10 +96,19 @@ class Documents {
     std::unique_ptr<LoadJob> job;
     EditHistory::Arrival arrival = EditHistory::Arrival::another;
     bool is_mesh = false;  // a mesh file, not a scene's
+    bool plays = false;    // from its start on
     Path path = {};        // to remember
     Path scene_file = {};  // that is being loaded
   };
 
+  struct Reading {
+    std::optional<Obstacle> replaced;  // none: it is new
+    std::unique_ptr<BackgroundTask<Obstacle>> task;
+  };
+
+  void read(const Obstacle& body, std::optional<Obstacle> replaced);
+  /// The running scene again, with other values.
+  void reload(Scene scene, SceneLoadOptions loading, bool plays);
   void start(Load load, std::string name);
   void use_scene(UseScene next);
   void tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded);
@@ -110,7 +124,8 @@ class Documents {
   // Cancelled, but still running: joining their threads at once could block the window.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
-  std::vector<std::unique_ptr<BackgroundTask<Obstacle>>> obstacles_;  // that are being read
+  std::vector<Reading> obstacles_;
+  std::map<Path, std::unique_ptr<BackgroundTask<std::vector<std::string>>>> groups_;  // of OBJ files
   std::map<const LoadedScene*, Path> scene_files_;
   bool plays_meshes_ = false;  // instead of waiting for pins
   // When the snapshot shows this scene, the bar of a waiting mesh is opened, unless the scene was refused.

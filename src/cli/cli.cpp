@@ -19,6 +19,8 @@
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_file.h"
+#include "documents/body_file.h"
 #include "documents/command_line.h"
 #include "documents/scene_file.h"
 
@@ -59,7 +61,7 @@ struct Window {
   bool play = false;
 
   int run(const Services& services) {
-    if (std::error_code error; file && !std::filesystem::exists(*file, error))
+    if (file && !BodyFile(path_of(*file)).exists())
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
     const FileKind kind = file ? kind_of(*file) : FileKind::other;
     const bool is_run = kind == FileKind::checkpoint || kind == FileKind::journal;
@@ -89,6 +91,7 @@ struct Window {
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
     request.is_mesh = scene.mesh_file() || (file && kind_of(*file) == FileKind::mesh);
     request.play = play;
+    request.dress = scene.dresses();
     request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();
     return request;

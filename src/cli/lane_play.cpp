@@ -76,6 +76,7 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
   loading.checkpoint = std::move(checkpoint);
+  loading.dress = options.dresses();
   loading.stop = Interrupt::probe();
   LoadedScene loaded = load_scene(std::move(scene), loading);
   warn_of_other_meshes(loaded, options);

@@ -274,7 +274,7 @@ void SceneOptions::add_to(CLI::App& app) {
   text("--scene", scene_file_, "FILE.json",
        "A scene that the program saved; other options override its values. A summary repeats its run, with "
        "the same number of steps unless --steps or --duration is given.");
-  text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.");
+  text("--mesh", mesh_, "FILE.obj", "The cloth's mesh; FILE.obj#NAME limits it to a group of its faces.");
   text("--mesh-folder", mesh_folder_, "DIR",
        "Folder with moved mesh files of cloth and obstacles: a file there replaces the file of the same "
        "name.");
@@ -298,6 +298,11 @@ void SceneOptions::add_to(CLI::App& app) {
              "none removes the obstacles of the scene.")
       ->type_name("SPEC")
       ->allow_extra_args(false)
+      ->group("Obstacles");
+  app.add_flag("--dress", dress_,
+               "Moves the bodies that are meshes into the cloth, a garment, until their limbs are inside; "
+               "without turns, and by at most a third of its diagonal along each axis. They grow within "
+               "--grow-bodies, or 0.2 s. Without --pin nothing is pinned.")
       ->group("Obstacles");
   text("--integrator", integrator_, "NAME",
        "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");
@@ -370,7 +375,7 @@ bool SceneOptions::changes_a_scene() const {
   for (const auto* text :
        {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_, &initial_state_})
     if (*text) return true;
-  return no_weld_ || z_up_ || !obstacles_.empty() ||
+  return no_weld_ || z_up_ || dress_ || !obstacles_.empty() ||
          std::ranges::any_of(values_, [](const auto& value) { return value.second.has_value(); });
 }
 
@@ -428,6 +433,7 @@ Scene SceneOptions::applied_to(Scene scene) const {
   check_scale(scene.scale);
   if (no_weld_) scene.weld = false;
   if (z_up_) scene.z_up = true;
+  if (dress_) scene.pins = PinPreset::none;
   if (pin_) scene.pins = parse_pins(*pin_);
   if (gravity_) scene.material.gravity = parse_gravity(*gravity_);
   if (!obstacles_.empty()) scene.obstacles.bodies.clear();

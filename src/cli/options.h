@@ -161,7 +161,8 @@ class SceneOptions {
   std::vector<LaneOfFile> lanes_of_file() const;
   /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
-  bool changes_obstacles() const { return !obstacles_.empty(); }
+  bool changes_obstacles() const { return !obstacles_.empty() || dress_; }
+  bool dresses() const { return dress_; }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, if given, with the other options on top. `positional`: SCENE.json or MESH.obj of the
@@ -184,7 +185,7 @@ class SceneOptions {
   std::optional<SummarizedRun> summary_;
   std::vector<LaneMethod> lanes_;
   std::uint64_t default_steps_ = 0;
-  bool no_weld_ = false, z_up_ = false, chooses_lanes_ = false;
+  bool no_weld_ = false, z_up_ = false, dress_ = false, chooses_lanes_ = false;
   MachineOptions machine_;
 };
 

@@ -9,9 +9,9 @@
 
 namespace clothlab {
 
-/// What the path of a mesh body names: "body.obj", "walk.pc2" (points of the mesh walk.obj next to it), a
-/// folder of OBJ files, or "walk_####.obj", where "####" is a number of any length. After a file may follow
-/// groups of its OBJ: "body.obj#skin,shoes".
+/// What the path of a mesh names, of a body or, if it is one OBJ file, of the cloth: "body.obj", "walk.pc2"
+/// (points of the mesh walk.obj next to it), a folder of OBJ files, or "walk_####.obj", where "####" is a
+/// number of any length. After a file may follow groups of its OBJ: "body.obj#skin,shoes".
 struct BodyFile {
   std::filesystem::path file;
   std::vector<std::string> groups;

@@ -78,7 +78,7 @@ FileKind kind_of(const fs::path& path) {
        {".obj", FileKind::mesh},
        {".checkpoint", FileKind::checkpoint},
        {".journal", FileKind::journal}}};
-  const std::string ending = lower_case(utf8_of(path.extension()));
+  const std::string ending = lower_case(utf8_of(BodyFile(path).file.extension()));
   const auto* const found = std::ranges::find(kKinds, ending, [](const auto& kind) { return kind.first; });
   return found == kKinds.end() ? FileKind::other : found->second;
 }
@@ -117,7 +117,8 @@ std::vector<fs::path> files_of(std::span<const Obstacle> bodies) {
 
 std::vector<fs::path> files_of(const Scene& scene) {
   std::vector<fs::path> files = files_of(scene.obstacles.bodies);
-  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) files.push_back(path_of(mesh->path));
+  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh))
+    files.push_back(BodyFile(path_of(mesh->path)).file);
   return files;
 }
 

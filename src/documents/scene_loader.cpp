@@ -13,11 +13,14 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
+#include "documents/body_file.h"
 #include "documents/obstacle_meshes.h"
 #include "io/csv.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
+#include "mesh/obj_groups.h"
 #include "mesh/obj_reader.h"
+#include "sim/dressing.h"
 #include "sim/mesh_notices.h"
 
 namespace clothlab {
@@ -75,13 +78,24 @@ ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options) 
     return find_generated_mesh(generated->name).make();
   }
   if (const auto* file = std::get_if<FileSource>(&source)) {
-    const std::filesystem::path path = path_of(file->path);
-    const std::string stage = "Reading " + shown_path(path.filename());
+    const BodyFile path(path_of(file->path));
+    const std::string stage = "Reading " + shown_path(path.file.filename());
     report(options, 0, stage);
-    return read_obj_file(
-        path, {options.stop, [&](double fraction) { report(options, kReadShare * fraction, stage); }});
+    ObjMesh obj = read_obj_file(
+        path.file, {options.stop, [&](double fraction) { report(options, kReadShare * fraction, stage); }});
+    keep_groups(obj, path.groups);
+    return obj;
   }
   throw InputError("The scene has no mesh: name an OBJ file or a grid.");
+}
+
+void dress(Scene& scene, const ClothMesh& mesh, const SceneLoadOptions& options) {
+  WorkerPool pool(1);
+  const auto progress = [&](double fraction) {
+    report(options, std::lerp(kReadShare, kBuildShare, fraction), "Placing the bodies in the cloth");
+  };
+  scene.obstacles.bodies = dress_bodies(pool, scene, mesh, progress).bodies;
+  if (scene.obstacles.grow == 0) scene.obstacles.grow = kDressingGrowth;
 }
 
 /// The same moment with other objects for the world that all lanes share.
@@ -143,6 +157,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     scene.initial_state = InitialState{std::move(rows.positions), std::move(rows.velocities)};
   }
   read_obstacle_meshes(scene.obstacles.bodies, options.stop);
+  if (options.dress) dress(scene, *loaded.mesh, options);
   loaded.scene = std::move(scene);
   loaded.lanes = options.lanes;
   if (options.checkpoint)

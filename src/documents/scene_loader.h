@@ -39,6 +39,9 @@ struct SceneLoadOptions {
   StopProbe stop;
   /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;
+  /// Moves the bodies into the cloth (sim/dressing.h); they grow, within kDressingGrowth if the scene has no
+  /// time for that.
+  bool dress = false;
   /// Constructs a Simulation as a test: a scene that cannot start (missing pins) fails to load, and
   /// LoadedScene::model and omega_max are set.
   bool rehearse = false;

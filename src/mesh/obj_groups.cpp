@@ -10,16 +10,29 @@
 #include "core/text.h"
 
 namespace clothlab {
+namespace {
+
+std::size_t end_of_group(const ObjMesh& mesh, std::size_t k) {
+  return k + 1 < mesh.groups.size() ? mesh.groups[k + 1].first_face : mesh.face_count();
+}
+
+}  // namespace
+
+std::vector<std::string> groups_of(const ObjMesh& mesh) {
+  std::set<std::string> names;
+  for (std::size_t k = 0; k < mesh.groups.size(); ++k)
+    if (const auto& group = mesh.groups[k]; group.first_face < end_of_group(mesh, k))
+      names.insert(group.names.begin(), group.names.end());
+  return {names.begin(), names.end()};
+}
 
 void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
   if (names.empty()) return;
   ObjMesh kept;
-  std::set<std::string> used, existing;
+  std::set<std::string> used;
   for (std::size_t k = 0; k < mesh.groups.size(); ++k) {
     const ObjMesh::FaceGroup& group = mesh.groups[k];
-    const std::size_t end = k + 1 < mesh.groups.size() ? mesh.groups[k + 1].first_face : mesh.face_count();
-    if (group.first_face == end) continue;
-    existing.insert(group.names.begin(), group.names.end());
+    const std::size_t end = end_of_group(mesh, k);
     std::vector<std::string> wanted;
     for (const std::string& name : group.names)
       if (std::ranges::find(names, name) != names.end()) wanted.push_back(name);
@@ -28,6 +41,7 @@ void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
     kept.groups.push_back({wanted, kept.face_count()});
     for (std::size_t f = group.first_face; f < end; ++f) kept.add_face(mesh.face(f));
   }
+  const std::vector<std::string> existing = groups_of(mesh);
   const std::vector<std::string_view> all(existing.begin(), existing.end());
   for (const std::string& name : names)
     if (!used.contains(name))

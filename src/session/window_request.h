@@ -26,6 +26,7 @@ struct WindowRequest {
   /// A mesh without a scene: it waits to be pinned, unless it plays.
   bool is_mesh = false;
   bool play = false;
+  bool dress = false;  ///< see SceneLoadOptions
   /// The file of --initial-state, for that scene or the built-in one; empty: none.
   std::filesystem::path initial_state;
   /// Whether a mesh far from human size is scaled to fit: not with --scale.

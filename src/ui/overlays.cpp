@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/text_file.h"
+#include "documents/body_file.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
@@ -166,11 +168,32 @@ void card_heading(const std::string& text) {
   ImGui::PopFont();
 }
 
+void group_choice(const PanelContext& context, const std::string& path, std::optional<std::size_t> obstacle) {
+  const std::vector<std::string>* groups = context.groups_of ? context.groups_of(path) : nullptr;
+  if (groups == nullptr || groups->empty()) return;
+  const std::string id = obstacle ? "obstacle" + std::to_string(*obstacle + 1) + ":group" : "mesh-group";
+  const std::vector<std::string> chosen = BodyFile(path_of(path)).groups;
+  const std::string all = "All " + counted(groups->size(), "group");
+  std::string now;
+  for (const std::string& name : chosen) now += (now.empty() ? "Only " : ", ") + name;
+  ImGui::SetNextItemWidth(-1);
+  choice_list(
+      id, now.empty() ? all : now,
+      "Limits the mesh to the faces of a group of its file, such as a figure without helper geometry.", [&] {
+        if (list_item(id + ":", all, "", chosen.empty())) context.request(ChooseGroup{obstacle, {}});
+        for (const std::string& name : *groups)
+          if (list_item(id + ":" + name, name, "", chosen == std::vector{name}))
+            context.request(ChooseGroup{obstacle, name});
+      });
+}
+
 void mesh_report(const PanelContext& context) {
   const LoadedScene& loaded = *context.snapshot.loaded;
   wrapped_text(report_text(loaded));
   small_text(size_text(loaded));
-  if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
+  const auto* file = std::get_if<FileSource>(&loaded.scene.mesh);
+  if (file == nullptr) return;
+  group_choice(context, file->path, std::nullopt);
   struct Row {
     UnitChoice units;
     double scale;  // 0: no fixed one

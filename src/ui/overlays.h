@@ -61,6 +61,8 @@ void card_heading(const std::string& text);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and while a mesh waits.
 void mesh_report(const PanelContext& context);
+/// The groups of the OBJ file of an obstacle, counted from 0, or else of the cloth; nothing if it has none.
+void group_choice(const PanelContext& context, const std::string& path, std::optional<std::size_t> obstacle);
 
 /// The marks of a grab over the view, in window coordinates.
 struct GrabMarks {

@@ -524,6 +524,34 @@ class CommandLine(unittest.TestCase):
         for wrong in "-1", "101", "x", "1 m":
             self.refused(*run, "--steps", 1, f"--grow-bodies={wrong}", says="--grow-bodies")
 
+    def test_dress_moves_a_body_into_a_garment(self):
+        assets = SOURCE / "assets"
+        run = ["simulate", "--mesh", assets / "shirt.obj", "--dress", "--steps", 12, "--quiet"]
+        beside = ["--obstacle", f"mesh:0,-0.05,0.2,1,{assets / 'dummy.obj'}"]
+        self.run_program(*run, *beside, "--summary", "s.json", "--state", "one.csv", "--threads", 1)
+        summary = json.loads((self.dir / "s.json").read_text())
+        x, y, z = (float(part) for part in summary["scene"]["obstacles"][0].split(":")[1].split(",")[:3])
+        self.assertLess(math.hypot(x, y, z), 0.06, "the body is still in front of the shirt")
+        self.assertEqual(summary["scene"]["grow-bodies"], 0.2)
+        self.assertEqual(summary["scene"]["pin"], "none")
+        # The result of the search is stored, so that a repetition does not search.
+        self.run_program("simulate", "--scene", "s.json", "--state", "again.csv", "--threads", 2)
+        self.assertEqual((self.dir / "again.csv").read_text(), (self.dir / "one.csv").read_text())
+        self.run_program(*run, *beside, "--pin", "top-edge", "--grow-bodies", 0.1, "--summary", "t.json")
+        summary = json.loads((self.dir / "t.json").read_text())
+        self.assertEqual((summary["scene"]["pin"], summary["scene"]["grow-bodies"]), ("top-edge", 0.1))
+        self.refused(*run, "--obstacle", f"mesh:0,9,0,1,{assets / 'dummy.obj'}", says="do not fit into the cloth")
+        self.refused(*run, "--obstacle", "sphere:0,1,0,0.1", says="There is no body to dress")
+
+    def test_a_group_of_a_mesh_is_the_cloth(self):
+        (self.dir / "two.obj").write_text(TRIANGLE + "v 5 0 0\nv 6 0 0\nv 5 1 0\ng other\nf 5 6 7\n")
+        for name, particles in ("two.obj", 6), ("two.obj#other", 3):
+            self.run_program("simulate", "--mesh", name, "--steps", 1, "--summary", "s.json", "--quiet")
+            self.assertEqual(json.loads((self.dir / "s.json").read_text())["particles"], particles)
+        self.run_program("simulate", "--scene", "s.json", "--steps", 1)
+        self.refused("simulate", "--mesh", "two.obj#none", says=["two.obj", "none", "other"])
+        self.refused("simulate", "--mesh", "two.obj#other", "--obj", "two.obj", says="which is an input")
+
     def test_a_lost_folder_costs_its_outputs_alone(self):
         os.mkdir(self.dir / "out")
         process = subprocess.Popen(

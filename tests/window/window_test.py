@@ -2041,6 +2041,55 @@ def obstacles(program, assets):
 
 
 @case
+def dress(program, assets):
+    """A garment and a body next to it are dropped. One button puts the body into the garment, which stays on it."""
+    with Session(program) as window:
+        body = window.folder / "body.obj"
+        body.write_text("\n".join(
+            f"v {x} {float(y) - 0.05} {float(z) + 0.2}" if kind == "v" else line
+            for line in (assets / "dummy.obj").read_text().splitlines()
+            for kind, x, y, z in [(line.split() + [""] * 4)[:4]]))
+        def obstacle():
+            return window.fresh_state()["obstacles"][0]["body"]
+        def origin():
+            return [float(x) for x in obstacle().split(":")[1].split(",")[:3]]
+        window.drop(assets / "shirt.obj")
+        window.until(lambda: "mesh-play" in window.state()["items"], "the shirt, which waits")
+        window.click_item("mesh-two-corners")
+        pinned = window.until(lambda: window.state()["pinned"], "pins")
+        window.click_item("tab:Contact")
+        check("dress" in window.fresh_state()["items"], "no button to dress")
+        window.xdotool("keydown", "shift")
+        window.drop(body)
+        window.xdotool("keyup", "shift")
+        window.until(lambda: "obstacle1:scale" in window.state()["items"], "the rows of the body")
+        check(origin() == [0, 0, 0], obstacle())
+        window.click_item("dress")
+        window.until(lambda: obstacle() and origin() != [0, 0, 0], "the body in the shirt", 60)
+        check(abs(origin()[1] - 0.05) < 0.04 and abs(origin()[2] + 0.17) < 0.04, f"next to the shirt: {obstacle()}")
+        state = window.shows("that it plays without pins", pinned=0, playing=True, loading=False)
+        check(state["parameters"]["grow-bodies"] == 0.2, f"{state['parameters']}")
+        window.until(lambda: window.state()["time"] > 1, "it to hang", 60)
+        lowest = min(p["position"][1] for p in window.fresh_state()["some_particles"])
+        check(lowest > 0.5, f"the shirt has fallen off: {lowest}")
+        check(window.state()["blow_up"] == "", "it blew up")
+        window.key("ctrl+z")
+        window.until(lambda: origin() == [0, 0, 0], "the body where it was")
+        window.shows("the scene before", pinned=pinned)
+        # What cannot be inside is refused, and nothing changes.
+        window.key("ctrl+z")
+        window.until(lambda: window.fresh_state()["obstacles"] == [], "no body")
+        body.write_text("v 0 9 0\nv 1 9 0\nv 0 10 0\nv 0 9 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        window.xdotool("keydown", "shift")
+        window.drop(body)
+        window.xdotool("keyup", "shift")
+        window.until(lambda: "obstacle1:scale" in window.state()["items"], "the rows of the wedge")
+        window.click_item("dress")
+        window.until(lambda: window.state()["message"].startswith("The bodies do not fit"), "a refusal", 60)
+        check(origin() == [0, 0, 0] and window.state()["pinned"] == pinned, "something changed")
+
+
+@case
 def obstacle_by_hand(program, assets):
     """A ball is added and dragged under a hanging sheet and lifts it, by each contact model; the drag is one step of
     undo. Paused, the ball is moved at once."""

@@ -63,7 +63,7 @@ bool accept(const Obstacle& next, Obstacle& body) {
 }
 
 // Returns whether the body is to be removed.
-bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
+bool obstacle_rows(const PanelContext& context, std::size_t number, Obstacle& body, bool& changed) {
   const std::string id = "obstacle" + std::to_string(number) + ":";
   std::string title(name_of(body.shape));
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
@@ -96,6 +96,7 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
                                       body.scale, kLeastObstacleScale, kMostObstacleScale, 1, ""))
       next.scale = *typed;
     small_text(file_name(path_of(*body.mesh.path)) + ": " + triangles_text(body.mesh));
+    group_choice(context, *body.mesh.path, number - 1);
     if (body.mesh.frames) {
       Playback& playback = next.mesh.playback;
       if (const auto typed = number_row((id + "rate").c_str(), "Frame rate", "Frames per second of the mesh.",
@@ -145,7 +146,7 @@ void obstacles(const PanelContext& context) {
   section("Obstacles");
   const Frame& frame = context.snapshot.frame;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    if (obstacle_rows(k + 1, bodies[k], changed)) {
+    if (obstacle_rows(context, k + 1, bodies[k], changed)) {
       bodies.erase(bodies.begin() + static_cast<std::ptrdiff_t>(k));
       break;
     }
@@ -168,6 +169,14 @@ void obstacles(const PanelContext& context) {
     else
       bodies.push_back(placed_near_cloth(frame, {.shape = offer.shape}, bodies));
   }
+  const bool has_mesh = std::ranges::count(bodies, Obstacle::Shape::mesh, &Obstacle::shape) > 0;
+  if (text_button(
+          "dress", "Dress",
+          "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
+          "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
+          "Grow, or 0.2 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
+          {.width = width, .enabled = has_mesh && !context.load.running}))
+    context.request(DressBodies());
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }
 

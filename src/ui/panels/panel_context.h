@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "documents/recorder.h"
 #include "documents/scene_loader.h"
@@ -117,6 +118,14 @@ struct ReloadMesh {
   UnitChoice units = UnitChoice::fit;
   bool z_up = false;
 };
+/// Places the bodies that are meshes in the cloth (sim/dressing.h), and restarts.
+struct DressBodies {};
+/// Limits the mesh of an obstacle, counted from 0, or else of the cloth to a group of its OBJ file; an empty
+/// name means all faces.
+struct ChooseGroup {
+  std::optional<std::size_t> obstacle;
+  std::string group;
+};
 /// Keeps the shown moment until its file has a name (FilePurpose::save_moment).
 struct KeepShownMoment {};
 /// Saves a picture of a plot as PNG in the user's folder.
@@ -169,10 +178,10 @@ struct AnswerUnsaved {
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
-    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, KeepShownMoment, SavePlot,
-                 CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture, StartRecording,
-                 StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal, SaveTable, Search,
-                 AnswerUnsaved, ReloadShaders, Quit>;
+    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies, ChooseGroup,
+                 KeepShownMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo,
+                 SavePicture, StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
+                 SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {
@@ -266,6 +275,8 @@ struct PanelContext {
   std::function<void(AppRequest)> request;
   const RecordedDrag* drag = nullptr;             ///< the last one of a pin; null: none
   std::optional<std::uint32_t> under_mouse = {};  ///< particle; known while ViewSettings::step_of is set
+  /// Names of the groups of a mesh (BodyFile) in ascending order; null while they are read.
+  std::function<const std::vector<std::string>*(const std::string& path)> groups_of = {};
 
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;

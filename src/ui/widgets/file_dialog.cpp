@@ -152,7 +152,7 @@ void FileDialog::accept() {
   const fs::path typed = path_of(text_).is_absolute() ? path_of(text_) : folder_ / path_of(text_);
   if (!is_saving()) {
     const bool whole_path = text_.find_first_of("/\\") != std::string::npos || text_ == "..";
-    const bool names_body = purpose_ == Purpose::obstacle && text_.find('#') != std::string::npos;
+    const bool names_body = text_.find('#') != std::string::npos;
     if (whole_path && fs::is_directory(typed, error))
       go_to(typed);
     else if ((whole_path && fs::exists(typed, error)) || (names_body && BodyFile(typed).exists()))
