@@ -302,7 +302,7 @@ void SceneOptions::add_to(CLI::App& app) {
   app.add_flag("--dress", dress_,
                "Moves the bodies that are meshes into the cloth, a garment, until their limbs are inside; "
                "without turns, and by at most a third of its diagonal along each axis. They grow within "
-               "--grow-bodies, or 0.2 s. Without --pin nothing is pinned.")
+               "--grow-bodies, or 0.1 s. Without --pin nothing is pinned.")
       ->group("Obstacles");
   text("--integrator", integrator_, "NAME",
        "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");

@@ -13,7 +13,7 @@
 namespace clothlab {
 
 /// Time within which dressed bodies grow, if the scene has none [s].
-inline constexpr double kDressingGrowth = 0.2;
+inline constexpr double kDressingGrowth = 0.1;
 
 /// The bodies of a scene, placed in its cloth.
 struct Dressing {

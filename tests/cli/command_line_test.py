@@ -532,14 +532,14 @@ class CommandLine(unittest.TestCase):
         summary = json.loads((self.dir / "s.json").read_text())
         x, y, z = (float(part) for part in summary["scene"]["obstacles"][0].split(":")[1].split(",")[:3])
         self.assertLess(math.hypot(x, y, z), 0.06, "the body is still in front of the shirt")
-        self.assertEqual(summary["scene"]["grow-bodies"], 0.2)
+        self.assertEqual(summary["scene"]["grow-bodies"], 0.1)
         self.assertEqual(summary["scene"]["pin"], "none")
         # The result of the search is stored, so that a repetition does not search.
         self.run_program("simulate", "--scene", "s.json", "--state", "again.csv", "--threads", 2)
         self.assertEqual((self.dir / "again.csv").read_text(), (self.dir / "one.csv").read_text())
-        self.run_program(*run, *beside, "--pin", "top-edge", "--grow-bodies", 0.1, "--summary", "t.json")
+        self.run_program(*run, *beside, "--pin", "top-edge", "--grow-bodies", 0.3, "--summary", "t.json")
         summary = json.loads((self.dir / "t.json").read_text())
-        self.assertEqual((summary["scene"]["pin"], summary["scene"]["grow-bodies"]), ("top-edge", 0.1))
+        self.assertEqual((summary["scene"]["pin"], summary["scene"]["grow-bodies"]), ("top-edge", 0.3))
         self.refused(*run, "--obstacle", f"mesh:0,9,0,1,{assets / 'dummy.obj'}", says="do not fit into the cloth")
         self.refused(*run, "--obstacle", "sphere:0,1,0,0.1", says="There is no body to dress")
 

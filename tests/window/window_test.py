@@ -2068,7 +2068,7 @@ def dress(program, assets):
         window.until(lambda: obstacle() and origin() != [0, 0, 0], "the body in the shirt", 60)
         check(abs(origin()[1] - 0.05) < 0.04 and abs(origin()[2] + 0.17) < 0.04, f"next to the shirt: {obstacle()}")
         state = window.shows("that it plays without pins", pinned=0, playing=True, loading=False)
-        check(state["parameters"]["grow-bodies"] == 0.2, f"{state['parameters']}")
+        check(state["parameters"]["grow-bodies"] == 0.1, f"{state['parameters']}")
         window.until(lambda: window.state()["time"] > 1, "it to hang", 60)
         lowest = min(p["position"][1] for p in window.fresh_state()["some_particles"])
         check(lowest > 0.5, f"the shirt has fallen off: {lowest}")

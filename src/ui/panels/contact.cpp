@@ -174,7 +174,7 @@ void obstacles(const PanelContext& context) {
           "dress", "Dress",
           "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
           "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
-          "Grow, or 0.2 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
+          "Grow, or 0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
           {.width = width, .enabled = has_mesh && !context.load.running}))
     context.request(DressBodies());
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
