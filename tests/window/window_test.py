@@ -2023,6 +2023,30 @@ def obstacles(program, assets):
             window.key("ctrl+z")
             window.until(lambda: window.fresh_state()["obstacles"] == [], f"{typed} gone")
 
+        # Groups are chosen from a list, of a body and of the cloth.
+        grouped = window.folder / "grouped.obj"
+        window.xdotool("keydown", "shift")
+        window.drop(grouped)
+        window.xdotool("keyup", "shift")
+        for choice, ending in ("obstacle1:group:high", "#high"), ("obstacle1:group:", ".obj"):
+            window.click_item("obstacle1:group")
+            window.click_item(choice)
+            window.until(lambda: window.fresh_state()["obstacles"][0]["body"].endswith(ending), f"the body {ending}")
+        window.key("ctrl+z")
+        window.until(lambda: window.fresh_state()["obstacles"][0]["body"].endswith("#high"), "the group again")
+        pair = window.folder / "pair.obj"
+        pair.write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 2 0 0\nv 3 0 0\nv 2 0 1\ng low\nf 1 2 3\ng high\nf 4 5 6\n")
+        window.drop(pair)
+        window.click_item("unsaved-discard")
+        window.shows("both groups", particles=6, loading=False)
+        window.click_item("tab:Scene")
+        window.click_item("mesh-group")
+        window.click_item("mesh-group:low")
+        window.shows("a group of the cloth", particles=3, loading=False)
+        window.key("ctrl+z")
+        window.shows("all of the cloth", particles=6)
+        window.click_item("tab:View")
+
         # Two triangles that intersect: said and marked at the start, and afterwards where the View tab asks for it.
         crossed = window.folder / "crossed.obj"
         crossed.write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nv 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
