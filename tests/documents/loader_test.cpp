@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <glm/geometric.hpp>
 #include <thread>
 
 #include "core/error.h"
@@ -16,6 +17,7 @@
 #include "documents/scene_loader.h"
 #include "documents/test_folder.h"
 #include "session/support.h"
+#include "sim/dressing.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"
 
@@ -179,6 +181,44 @@ TEST_F(Loading, ARehearsedSceneNeedsNoOtherModel) {
   shared.step(pool);
   own.step(pool);
   EXPECT_EQ(shared.state().x, own.state().x);
+}
+
+TEST_F(Loading, DressesABodyOrGivesUpTheSearch) {
+  const std::filesystem::path assets = std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "assets";
+  Scene scene;
+  scene.mesh = FileSource{(assets / "shirt.obj").string()};
+  scene.obstacles.bodies = {parse_obstacle("mesh:0,-0.05,0.2,1," + (assets / "dummy.obj").string())};
+  SceneLoadOptions options;
+  options.dress = true;
+  const LoadedScene dressed = load_scene(scene, options);
+  const Obstacles& placed = dressed.scene.obstacles;
+  EXPECT_LT(glm::length(placed.bodies[0].from), 0.06);
+  EXPECT_EQ(placed.grow, kDressingGrowth);
+  scene.obstacles.grow = 0.5;
+  EXPECT_EQ(load_scene(scene, options).scene.obstacles.grow, 0.5);
+  // A journal has the scene as it was placed, and does not search again.
+  EXPECT_EQ(load_scene(parse_scene(write_scene(dressed.scene, {}), "placed")).scene.obstacles, placed);
+  bool searches = false;
+  options.progress = [&](double, std::string_view stage) {
+    searches = stage == "Placing the bodies in the cloth";
+  };
+  options.stop = [&] { return searches; };
+  EXPECT_THROW(load_scene(scene, options), Cancelled);
+  EXPECT_TRUE(searches);
+}
+
+TEST_F(Loading, TakesGroupsOfAFileAsTheCloth) {
+  Scene scene;
+  const std::filesystem::path file =
+      write("two.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\ng left\nf 1 2 3\ng right\nf 2 4 3\n");
+  scene.mesh = FileSource{file.string() + "#right"};
+  const LoadedScene loaded = load_scene(scene);
+  EXPECT_EQ(loaded.mesh->positions.size(), 3u);
+  EXPECT_EQ(loaded.mesh->particle_of_vertex.size(), 4u);
+  EXPECT_EQ(files_of(scene), std::vector{file});
+  EXPECT_EQ(kind_of(file.string() + "#right"), FileKind::mesh);
+  scene.mesh = FileSource{file.string() + "#middle"};
+  EXPECT_THROW(load_scene(scene), InputError);
 }
 
 TEST_F(Loading, GivesUpWhenAsked) {
