@@ -77,7 +77,7 @@ inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, dou
   auto contact = std::make_unique<ContactOnSurfaces>();
   contact->placed.place({}, obstacles, 0, {}, rig.state.x.size(), 0, 0);
   contact->set(settings, contact->placed);
-  contact->begin(rig.pool, rig.state.x, 0);
+  contact->begin(rig.pool, rig.state.x, 0, 0);
   return contact;
 }
 

@@ -213,7 +213,7 @@ TEST(TriangleContact, ForcesAreDerivativesOfTheirEnergy) {
     const std::unique_ptr<ContactResponse> response = info_of(model).make();
     Surfaces surfaces;
     surfaces.place(scene.floor, scene.obstacles, 0, {}, cloth.particles(), 0, 0);
-    response->configure(contact_input(scene, cloth, *mesh), surfaces);
+    response->configure(contact_input(scene, {}, cloth, *mesh), surfaces);
     const ContactForce& force = response->force();
     std::vector<vec3> x = mesh->positions;
     for (std::size_t i = 0; i < x.size(); ++i) {
