@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kIterations = 30;
 constexpr int kHalvings = 30;
-constexpr double kSolved = 1e-13;     // of the longest edge: decrease that ends the search
-constexpr double kFlat = 1e-3;        // of the slope at the start of a line search
-constexpr double kInCore = 0.05;      // of the level: lower points are as good as in the core
+constexpr double kSolved = 1e-13;         // of the longest edge: decrease that ends the search
+constexpr double kFlat = 1e-3;            // of the slope at the start of a line search
+constexpr double kInCore = 0.05;          // of the level: lower points are as good as in the core
 constexpr double kLeastCurvature = 1e-9;  // of the squared edges: keeps the quadratic model strictly convex
 
 using Weights = glm::dvec2;  // of the second and the third corner
@@ -83,7 +83,8 @@ DeepestPoint deepest_point(const Obstacle& body, const std::array<vec3, 3>& corn
   SurfacePoint point = triangle.surface_at(w);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     const Weights slope = triangle.slope(w, point);
-    const glm::dmat2 curve = triangle.curve(point) + kLeastCurvature * std::sqrt(square) * glm::dmat2(1, 0, 0, 1);
+    const glm::dmat2 curve =
+        triangle.curve(point) + kLeastCurvature * std::sqrt(square) * glm::dmat2(1, 0, 0, 1);
     const Weights along = minimum_of(curve, slope - curve * w) - w;
     const double fall = -glm::dot(slope, along);
     if (!(fall > enough)) break;
