@@ -23,7 +23,7 @@ namespace clothlab {
 namespace {
 
 // See filled().
-constexpr std::string_view kPage = R"(<!DOCTYPE html>
+constexpr std::string_view kChoicePage = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Which method for this scene?</title><style>
 [[style]]</style></head><body>
 <h1>Which method for this scene?</h1>
@@ -212,13 +212,13 @@ struct Choose final : SceneAnalysis {
     }
     rows += "</tr>\n";
     const std::string png = picture(png_bytes(draw_chart(chart)), "Error over computing time");
-    const std::string page = filled(kPage, {{"style", kReportStyle},
-                                            {"answer", escaped(text_of(choice, goal))},
-                                            {"reference", escaped(reference_text(choice))},
-                                            {"command", escaped(line)},
-                                            {"chart", png},
-                                            {"rows", rows},
-                                            {"duration", format_quantity(settings.duration, "s")}});
+    const std::string page = filled(kChoicePage, {{"style", kReportStyle},
+                                                  {"answer", escaped(text_of(choice, goal))},
+                                                  {"reference", escaped(reference_text(choice))},
+                                                  {"command", escaped(line)},
+                                                  {"chart", png},
+                                                  {"rows", rows},
+                                                  {"duration", format_quantity(settings.duration, "s")}});
     outputs.attempt(report, [&](const std::string&) { write_file(folder / "index.html", page); });
   }
 };
