@@ -146,6 +146,11 @@ class ContactResponse {
   virtual void set_contacts(const std::vector<ActiveContact>& /*contacts*/) {}
   const std::vector<ActivePair>& active_pairs() const { return active_pairs_; }
   void set_active_pairs(const std::vector<ActivePair>& pairs) { active_pairs_ = pairs; }
+  /// Another state follows.
+  void forget() {
+    set_contacts({});
+    active_pairs_.clear();
+  }
   /// Factor of the automatic stiffness of a barrier: a power of 2.
   double stiffened() const { return stiffened_; }
   virtual void stiffen(double factor) { stiffened_ = factor; }

@@ -20,12 +20,6 @@
 namespace clothlab {
 namespace {
 
-double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
-  return largest;
-}
-
 /// Empty if one of the two runs did not reach the end.
 std::optional<Reference> reference_by(const LoadedScene& loaded, const IntegratorInfo& info, double duration,
                                       std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
@@ -55,6 +49,7 @@ RunEnd run_to(const LoadedScene& loaded, const Method& method, double duration, 
   const double h = scene.dt;
   static_cast<Method&>(scene) = method;
   scene.adaptive = false;
+  scene.substeps = 1;
   RunEnd end;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     Simulation simulation(scene, loaded.mesh, pool, stop, loaded.model);
@@ -84,6 +79,7 @@ RunEnd run_to(const LoadedScene& loaded, const Method& method, double duration, 
 Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool& pool,
                          const StopProbe& stop) {
   constexpr std::uint64_t kImplicitRefinement = 32;
+  constexpr double kAtRest = 1e-9;  // of the diagonal
   const IntegratorInfo& best = most_accurate_method();
   std::uint64_t steps = coarsest_steps(duration);
   while (duration / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
@@ -97,9 +93,11 @@ Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool&
     throw InputError("Even " + std::string(best.id) +
                      " with steps of 1/(2 omega_max), and tr-bdf2 with steps of 1/3840 s, blow up in this "
                      "scene, so there is no reference for errors.");
-  std::vector<vec3> start = loaded.mesh->positions;
-  if (loaded.scene.initial_state) start = loaded.scene.initial_state->positions;
-  made->displacement = rms_distance(start, made->end.state.x);
+  const SharedValue<InitialState>& start = loaded.scene.initial_state;
+  made->displacement = rms_distance(
+      start ? particle_values(*loaded.mesh, start->positions) : loaded.mesh->positions, made->end.state.x);
+  if (!(made->displacement > kAtRest * loaded.mesh->diagonal))
+    throw InputError("The cloth does not move in this time, so that there are no errors to measure.");
   return *std::move(made);
 }
 
@@ -110,7 +108,7 @@ std::vector<MethodVariant> variants_of(const Scene& scene, std::span<const Integ
     if (std::ranges::find(variants, method, &MethodVariant::method) == variants.end())
       variants.push_back({std::move(title), method});
   };
-  add(title_with(method_info(scene), scene.solver), scene.method());
+  if (!method_info(scene).inextensible) add(title_with(method_info(scene), scene.solver), scene.method());
   for (const IntegratorInfo* info : methods) {
     Method method = scene.method();
     set_integrator(method, *info);
@@ -138,6 +136,7 @@ MethodChoice::MethodChoice(const LoadedScene& loaded, std::vector<MethodVariant>
       settings_(settings),
       ladders_(variants.size(), {coarsest_steps(settings.duration)}) {
   figures_.variants = std::move(variants);
+  figures_.has_own = !method_info(loaded.scene).inextensible;
   figures_.reference = reference_.info;
   figures_.reference_steps = reference_.steps;
   figures_.displacement = reference_.displacement;
@@ -216,7 +215,7 @@ Chosen best_for(const ChoiceFigures& choice, const ChoiceGoal& goal) {
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < points.size(); ++k) {
       if (!is_allowed(points[k], goal)) continue;
-      if (goal.error ? choice.error_of(points[k]) > *goal.error : points[k].wall > goal.budget) continue;
+      if (!(goal.error ? choice.error_of(points[k]) <= *goal.error : points[k].wall <= goal.budget)) continue;
       const Method& method = choice.variants[points[k].variant].method;
       if (excluded != nullptr && &method_info(method) == &method_info(*excluded)) continue;
       const auto value = [&](std::size_t at) {
@@ -251,8 +250,7 @@ std::string text_of(const ChoiceFigures& choice, const ChoiceGoal& goal) {
   else
     text = (goal.error ? "Cheapest for " : "Most accurate in ") + wanted + ": " + described(best) + ".";
   if (chosen.runner_up) text += " Second: " + described(points[*chosen.runner_up]) + ".";
-  if (chosen.best && goal.error && best.variant != 0) {
-    // The scene's own method is the first variant.
+  if (chosen.best && goal.error && choice.has_own && best.variant != 0) {
     const auto own = std::ranges::find_if(points, [&](const ChoicePoint& point) {
       return point.variant == 0 && is_allowed(point, goal) && choice.error_of(point) <= *goal.error;
     });
@@ -262,10 +260,9 @@ std::string text_of(const ChoiceFigures& choice, const ChoiceGoal& goal) {
                                       format_plain(1 / own->wall) + "× real time).";
   }
   if (std::max(choice.error_of(best), goal.error.value_or(0)) < choice.least_error())
-    text +=
-        " Errors below " + format_plain(100 * choice.least_error()) +
-        " % mean nothing here: so much does the reference change with half its steps. Use a shorter time, "
-        "or a scene that does not amplify small differences.";
+    text += " Errors below " + format_plain(100 * choice.least_error()) +
+            " % are not significant: the reference changes by as much with half its steps. Use a shorter "
+            "time, or a scene that does not amplify small differences.";
   return text;
 }
 

@@ -61,8 +61,8 @@ struct MethodVariant {
   Method method;
 };
 
-/// The scene's own method; then each of these with the scene's settings, with its stages solved in the other
-/// way, and with four times as many sweeps.
+/// The scene's own method, unless it treats springs as rods; then each of these with the scene's settings,
+/// with its stages solved in the other way, and with four times as many sweeps.
 std::vector<MethodVariant> variants_of(const Scene& scene, std::span<const IntegratorInfo* const> methods);
 
 /// A run of a variant and its error.
@@ -83,7 +83,7 @@ struct ChoicePoint {
   bool operator==(const ChoicePoint&) const = default;
 };
 
-/// What a user wants of a method.
+/// The goal of a choice.
 struct ChoiceGoal {
   /// Largest error of the positions as a fraction of the displacement, at the least cost. None: the least
   /// error within the budget.
@@ -97,6 +97,7 @@ struct ChoiceGoal {
 struct ChoiceFigures {
   std::vector<MethodVariant> variants;
   std::vector<ChoicePoint> points;
+  bool has_own = false;  ///< the first variant is the scene's own method
   // Of the reference; see there.
   const IntegratorInfo* reference = nullptr;
   std::uint64_t reference_steps = 0;
@@ -105,7 +106,7 @@ struct ChoiceFigures {
 
   /// Error of the positions over the displacement.
   double error_of(const ChoicePoint& point) const { return point.error_x / displacement; }
-  /// What that reference cannot tell apart.
+  /// Smaller errors are not significant.
   double least_error() const { return change_x / displacement; }
 };
 

@@ -15,6 +15,7 @@
 #include "core/worker_pool.h"
 #include "documents/background_task.h"
 #include "documents/scene_loader.h"
+#include "mesh/cloth_mesh.h"
 #include "session/background.h"
 #include "session/control.h"
 #include "session/mailbox.h"
@@ -102,7 +103,9 @@ class MomentSearch {
     run_.scene.scene.initial_state.reset();
     run_.start = moment.loaded->scene.initial_state;
     run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
-    run_.scene.scene.initial_state = InitialState{state.x, state.v};
+    const ClothMesh& mesh = *moment.loaded->mesh;
+    run_.scene.scene.initial_state =
+        InitialState{vertex_positions(mesh, state.x), vertex_velocities(mesh, state.v)};
     run_.scene.moment = nullptr;
     run_.scene.lanes.clear();
     run_.now.time = state.t;

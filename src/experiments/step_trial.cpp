@@ -21,6 +21,12 @@ double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
   return std::sqrt(squared_distance(a, b) / static_cast<double>(a.size()));
 }
 
+double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
+  return largest;
+}
+
 const IntegratorInfo& most_accurate_method() {
   return *std::ranges::max_element(
       integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });

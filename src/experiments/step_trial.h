@@ -41,6 +41,8 @@ struct StepTrial : StepFigures {
 /// same of velocities.
 double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
 double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
+/// The largest distance between two points [m].
+double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
 
 /// The method of the highest order, which moves the same cloth as others.
 const IntegratorInfo& most_accurate_method();

@@ -33,6 +33,7 @@ class PairContacts {
   template <class DiagonalOf>
   void start(std::span<PairContact> pairs, const DiagonalOf& diagonal_of) {
     pairs_ = pairs;
+    stencils_.clear();
     stiffness_.resize(pairs.size());
     for (std::vector<vec3>* each : {&y_, &force_, &change_}) each->resize(pairs.size());
     bound_.resize(pairs.size());

@@ -193,7 +193,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
   state_ = from;
   move_driven();
-  contact_->set_contacts({});  // of another state
+  contact_->forget();  // contacts of another state
   lifting_ = true;
   pins_.fix_at(state_.x);
   if (!grows) begin_growth(pool, *scene_);
@@ -224,7 +224,7 @@ void Simulation::start(const ComputeContext& context) {
   move_driven();
   begin_growth(context.pool, *scene_);
   lifting_ = true;
-  contact_->set_contacts({});
+  contact_->forget();
   contact_->stiffen(1);
   configure_contact();
   make_room(context.pool, "at the start");

@@ -128,6 +128,35 @@ TEST(MethodChoice, MarksRunsThatBlewUp) {
   EXPECT_FALSE(is_allowed(choice.points.front(), {}));
 }
 
+TEST(MethodChoice, RefusesClothThatDoesNotMove) {
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  scene.material.gravity = vec3(0);
+  LoadedScene loaded = load_scene(std::move(scene));
+  measure_omega_max(loaded, one_thread(), {});
+  EXPECT_THROW(make_reference(loaded, 0.05, one_thread(), {}), InputError);
+}
+
+TEST(MethodChoice, OmitsTheOwnMethodIfItHasRods) {
+  const LoadedScene loaded = sheet("rattle");
+  const IntegratorInfo* const bdf2 = find_integrator("bdf2");
+  for (const MethodVariant& variant : variants_of(loaded.scene, std::span(&bdf2, 1)))
+    EXPECT_EQ(variant.method.integrator, "bdf2");
+}
+
+// A file of 10 cm per unit, whose rows are vertices and not particles.
+TEST(MethodChoice, MeasuresTheDisplacementFromAnInitialStateOfAFile) {
+  Scene scene;
+  scene.mesh = FileSource{std::string(CLOTHLAB_SOURCE_DIR) + "/assets/seam.obj"};
+  scene.scale = 0.1;
+  LoadedScene loaded = load_scene(scene);
+  measure_omega_max(loaded, one_thread(), {});
+  const double moved = make_reference(loaded, 0.02, one_thread(), {}).displacement;
+  const Simulation start(loaded.scene, loaded.mesh, one_thread(), {});
+  loaded.scene.initial_state = start.export_state();
+  EXPECT_NEAR(make_reference(loaded, 0.02, one_thread(), {}).displacement, moved, 1e-9 * moved);
+}
+
 TEST(MethodChoice, EndsOnCancellation) {
   const LoadedScene loaded = sheet("bdf2");
   const StopProbe stop([] { return true; });

@@ -48,6 +48,7 @@ class Stack {
       EXPECT_TRUE(simulation_->record().converged) << k;
     }
   }
+  void reset() { simulation_->apply(one_thread(), Reset{}); }
   double speed_of(int sheet) const {
     double sum = 0;
     for (const vec3& v : of(sheet, simulation_->state().v)) sum += v.x;
@@ -135,6 +136,16 @@ TEST(Layers, SlideTogetherWhereTheFloorIsSmoother) {
   Stack stack(3, slope, kRough, floor);
   stack.run(kStepsOnSlope);
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(stack.speed_of(k), speed, 0.05 * speed) << k;
+}
+
+// The first guess of a run after a reset is not that of another state.
+TEST(Layers, MoveInTheSameWayAfterAReset) {
+  Stack stack(2, 1.1 * kRough, kRough, 5);
+  stack.run(5);
+  const double first = stack.speed_of(1);
+  stack.reset();
+  stack.run(5);
+  EXPECT_EQ(stack.speed_of(1), first);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::string_view kChoicePage = R"(<!DOCTYPE html>
 <h1>Which method for this scene?</h1>
 <p>[[answer]]</p>
 <p>[[reference]] Repeat it with <code>[[command]]</code>.</p>
-<figure>[[chart]]<figcaption>Error of the positions over computing time. No run within the limits is both cheaper and more accurate than one on the line <i>best</i>. Errors within the grey band mean nothing, because the reference changes as much with half its steps.</figcaption></figure>
+<figure>[[chart]]<figcaption>Error of the positions over computing time. No run within the limits is both cheaper and more accurate than one on the line <i>best</i>. Errors within the grey band are not significant, because the reference changes by as much with half its steps.</figcaption></figure>
 <div class="wide"><table>[[rows]]</table></div>
 <p class="small">Errors are of the state after [[duration]], in per cent of the displacement of the particles until then (both root mean squares); <b>largest</b> is that of the particle that is farthest off. <b>Cost</b> is processor time per simulated time, <b>real time</b> simulated time over wall-clock time. <b>Energy</b> is the total at the end less that of the reference, <b>strain</b> the largest of a stretch spring in the whole run.</p>
 </body></html>
@@ -145,7 +145,7 @@ struct Choose final : SceneAnalysis {
     return "Errors after " + format_quantity(settings.duration, "s") + " against " +
            std::string(choice.reference->title) + " in " + std::to_string(choice.reference_steps) +
            " steps, in per cent of the displacement, " + format_quantity(choice.displacement, "m") +
-           ". Half as many steps end " + format_plain(100 * choice.least_error()) + " % from there.";
+           ". With half as many steps it changes by " + format_plain(100 * choice.least_error()) + " %.";
   }
 
   static std::string table_of(const ChoiceFigures& choice) {

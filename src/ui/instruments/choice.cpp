@@ -17,7 +17,6 @@ constexpr std::array kDurations{0.25, 0.5, 1.0, 2.0};  // [s]
 
 ChoiceGoal goal_of(const ChoiceView& view) {
   ChoiceGoal goal;
-  if (!view.by_error) goal.error.reset();
   goal.error = view.by_error ? std::optional(view.error) : std::nullopt;
   goal.budget = view.budget;
   return goal;
@@ -32,8 +31,8 @@ std::string words_of_point(const ChoiceFigures& found, const ChoicePoint& point)
   std::string text = found.variants[point.variant].title + " at h = " + format_quantity(point.h, "s") + ": ";
   if (point.failure.empty())
     text += format_plain(100 * found.error_of(point)) + " %, the worst particle " +
-            format_plain(100 * point.largest_x / found.displacement) + " %, energy " +
-            format_quantity(point.error_energy, "J") + " off";
+            format_plain(100 * point.largest_x / found.displacement) + " %, energy error " +
+            format_quantity(point.error_energy, "J");
   else
     text += point.failure;
   text += "\n" + format_plain(point.processor) + " s of processor time per second, strain up to " +
@@ -45,6 +44,7 @@ std::string words_of_point(const ChoiceFigures& found, const ChoicePoint& point)
 
 /// The lane divides the scene's step; its own parameters follow, because it is the active lane then.
 void add_lane(const PanelContext& context, const ChoiceFigures& found, const ChoicePoint& point) {
+  if (context.snapshot.others.size() + 1 >= kMostLanes) return;
   const Method& method = found.variants[point.variant].method;
   const double parts = std::ceil(std::abs(context.scene().dt) / point.h - 1e-9);
   context.send(Control(NewLane{.integrator = method.integrator,

@@ -170,12 +170,13 @@ void obstacles(const PanelContext& context) {
       bodies.push_back(placed_near_cloth(frame, {.shape = offer.shape}, bodies));
   }
   const bool has_mesh = std::ranges::count(bodies, Obstacle::Shape::mesh, &Obstacle::shape) > 0;
-  if (text_button(
+  if (has_mesh &&
+      text_button(
           "dress", "Dress",
           "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
           "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
           "Grow, or 0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
-          {.width = width, .enabled = has_mesh && !context.load.running}))
+          {.width = width, .enabled = !context.load.running}))
     context.request(DressBodies());
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }

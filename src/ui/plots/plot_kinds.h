@@ -59,7 +59,7 @@ struct StabilityView {
   GrowthRegion region;
 };
 
-/// What the user wants of a method, in the picture of error over computing time.
+/// The goal in the picture of error over computing time, and the runs of the next search.
 struct ChoiceView {
   bool by_error = true;  ///< else by computing time
   double error = 0.01;   ///< of the displacement
