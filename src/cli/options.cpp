@@ -379,6 +379,12 @@ bool SceneOptions::changes_a_scene() const {
          std::ranges::any_of(values_, [](const auto& value) { return value.second.has_value(); });
 }
 
+void SceneOptions::refuse_dress() const {
+  if (dress_)
+    throw InputError(
+        "--dress is a search of simulate, render and the window: use the scene file that it leads to.");
+}
+
 std::filesystem::path mesh_folder_of(const std::optional<std::string>& option) {
   if (!option) return {};
   if (std::error_code error; !std::filesystem::is_directory(path_of(*option), error))

@@ -112,6 +112,7 @@ class MachineOptions {
   void add_to(CLI::App& app);
   /// At least 1. Throws InputError.
   int threads() const;
+  bool names_threads() const { return threads_.has_value(); }
   bool quiet() const { return quiet_; }
 
  private:
@@ -146,6 +147,7 @@ class SceneOptions {
   /// True if an option changes the scene, apart from the paths of its meshes.
   bool changes_a_scene() const;
   int threads() const { return machine_.threads(); }
+  bool names_threads() const { return machine_.names_threads(); }
   bool quiet() const { return machine_.quiet(); }
   const std::optional<std::string>& scene_file() const { return scene_file_; }
   /// The summary that --scene names, after scene().
@@ -163,6 +165,8 @@ class SceneOptions {
   bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
   bool changes_obstacles() const { return !obstacles_.empty() || dress_; }
   bool dresses() const { return dress_; }
+  /// Throws InputError with --dress, for callers that do not search.
+  void refuse_dress() const;
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, if given, with the other options on top. `positional`: SCENE.json or MESH.obj of the

@@ -288,6 +288,62 @@ class Sweep(unittest.TestCase):
         self.assertEqual(good["exit"], "0")
         self.assertEqual([row["finished"] for row in self.dry(*long_run)], ["0", "1"])
 
+    def wait_for_second_thread(self, process):
+        """Of a run with --threads 2, which has then read its scene. Returns its process."""
+        until = time.monotonic() + 60
+        while True:
+            for pid in self.descendants(process.pid):
+                if pid != process.pid and len(list(pathlib.Path(f"/proc/{pid}/task").glob("*"))) > 1:
+                    return pid
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+
+    def test_a_row_that_is_killed_is_a_failure(self):
+        process = self.begin("--grid", "4x4", "--steps", 100000000, "--out", "d", "--row", 1, "--threads", 2)
+        os.kill(self.wait_for_second_thread(process), signal.SIGKILL)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, error), (1, "", "clothlab: run 1: killed by signal 9 (Killed).\n"))
+
+    def test_scene_files_that_vanish_are_failed_rows(self):
+        texts = {name: json.dumps({"clothlab-scene": 4, "mesh": {"grid": [3, 3]}, "dt": dt})
+                 for name, dt in (("a", 1e-6), ("b", 0.01), ("c", 0.04), ("d", 0.02))}
+        write = lambda name: (self.dir / f"{name}.json").write_text(texts[name])
+        for name in texts:
+            write(name)
+        sweep = ["--vary", "scene=a.json,b.json,c.json,d.json", "--integrators", "backward-euler", "--duration", 100,
+                 "--out", "d", "--jobs", 1, "--threads", 2]
+        process = self.begin(*sweep)
+        run = self.wait_for_second_thread(process)
+        for name in "ab":
+            (self.dir / f"{name}.json").unlink()
+        (self.dir / "c.json").write_text(texts["c"].replace("0.04", "0.05"))
+        os.kill(run, signal.SIGKILL)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (0, ""))
+        self.assertEqual(out, "4 of 4 runs have ended, 0 of them before this call: 1 done, 3 failed.\n")
+        rows = self.rows()
+        self.assertEqual([row["exit"] for row in rows], ["137", "1", "1", "0"])
+        self.assertEqual([row["scene"] for row in rows], ["a.json", "b.json", "c.json", "d.json"])
+        self.assertEqual([row["dt"] for row in rows], ["", "", "", "0.02"])
+        self.assertEqual(rows[0]["reason"], "killed by signal 9 (Killed).")
+        self.assertIn("b.json", rows[1]["reason"])
+        self.assertEqual(rows[2]["reason"], "A file of the run has changed since the sweep began.")
+        for name in texts:
+            write(name)
+        self.assertEqual([row["finished"] for row in self.dry(*sweep)], ["0", "0", "0", "1"])
+
+    def test_a_caller_that_ignores_the_end_of_processes(self):
+        ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        done = subprocess.run([PROGRAM, "sweep", "--grid", "4x4", "--vary", "mass=1,2,3", "--out", "d"], cwd=self.dir,
+                              capture_output=True, text=True, timeout=60, preexec_fn=ignore)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("3 of 3 runs have ended", done.stdout)
+
+    def test_equal_runs_are_counted_as_rows(self):
+        sweep = ["sweep", *STRIP, "--steps", 1, "--vary", "dt=1/50,0.02,1/100", "--out", "d"]
+        for before in 0, 3:
+            self.assertEqual(self.run_program(*sweep).stdout, f"3 of 3 runs have ended, {before} of them before this call: 3 done.\n")
+
     def test_runs_end_with_a_sweep_that_is_killed(self):
         process = self.begin("--grid", "4x4", "--steps", 100000000, "--vary", "mass=1,2", "--out", "d", "--jobs", 2)
         until = time.monotonic() + 60
@@ -362,6 +418,9 @@ class Sweep(unittest.TestCase):
                                 (["--reference", "rk4:0"], "--reference: '0' is not"),
                                 (["--jobs", "-1"], "--jobs"),
                                 (["--row", "2"], "--row: '2' is not a whole number from 1 to 1"),
+                                (["--vary", "mass=1,2", "--row", "2-1"], "--row: '2-1' ends before it begins."),
+                                (["--dress"], "--dress is a search of simulate, render and the window"),
+                                (["--vary", "dress=off,on"], ["Run 2 (dress=on)", "--dress is a search of simulate"]),
                                 (["--row", "r1"], "--row r1 needs --reference."),
                                 (["--heat-map", "dt,mass"], "X,Y,VALUE"),
                                 (["--heat-map", "dt,mass,error"], "no column 'error'"),

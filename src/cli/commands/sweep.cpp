@@ -59,9 +59,21 @@ SweepRun run_of(SweepPlan& plan, std::size_t number) {
   }
 }
 
+/// Throws InputError also if a file of the run has changed since `entry` was planned.
 SweepRun run_of(SweepPlan& plan, const SweepEntry& entry) {
   SweepRun run = run_of(plan, entry.number);
-  return entry.is_reference ? plan.reference_of(run) : run;
+  if (entry.is_reference) run = plan.reference_of(run);
+  if (run.key != entry.key) throw InputError("A file of the run has changed since the sweep began.");
+  return run;
+}
+
+/// For the record of a run whose files are gone.
+SweepRun without_settings(const SweepEntry& entry) {
+  SweepRun run;
+  run.name = entry.name();
+  run.reference = entry.reference;
+  run.key = entry.key;
+  return run;
 }
 
 SweepEntries entries_of(SweepPlan& plan, std::size_t first, std::size_t last) {
@@ -175,8 +187,9 @@ struct Sweep final : Subcommand {
       return static_cast<std::size_t>(parse_whole("row", text, 1, static_cast<std::int64_t>(plan.size())));
     };
     const std::size_t first = number(row->substr(of_reference ? 1 : 0, dash));
-    SweepEntries entries =
-        entries_of(plan, first, dash == std::string::npos ? first : number(row->substr(dash + 1)));
+    const std::size_t last = dash == std::string::npos ? first : number(row->substr(dash + 1));
+    if (last < first) throw InputError("--row: '" + *row + "' ends before it begins.");
+    SweepEntries entries = entries_of(plan, first, last);
     if (of_reference && entries.references.empty()) throw InputError("--row " + *row + " needs --reference.");
     if (of_reference) entries.runs.clear();
     return entries;
@@ -203,24 +216,40 @@ struct Sweep final : Subcommand {
 
   void run_all(SweepPlan& plan, const std::vector<SweepEntry>& entries,
                const std::function<void()>& ended) const {
-    const auto work = [&](std::size_t k) { return execute(run_of(plan, entries[k]), folder, threads); };
+    const auto work = [&](std::size_t k) {
+      try {
+        return execute(run_of(plan, entries[k]), folder, threads);
+      } catch (const InputError& error) {
+        write_failure(without_settings(entries[k]), folder, kExitFault, error.what());
+        return static_cast<int>(kExitDone);
+      }
+    };
     run_processes(entries.size(), jobs, work, [&](std::size_t k, int status) {
       ended();
       if (status == kExitDone || Interrupt::requested()) return;
-      write_failure(run_of(plan, entries[k]), folder, status, failure_text(status));
+      SweepRun run = without_settings(entries[k]);
+      try {
+        run = run_of(plan, entries[k]);
+      } catch (const InputError&) {  // its files are gone
+      }
+      write_failure(run, folder, status, failure_text(status));
     });
   }
 
   /// References first. Returns the number of runs that were finished before.
   std::size_t run_unfinished(SweepPlan& plan, const SweepEntries& entries) const {
     const std::vector<SweepEntry> first = unfinished(entries.references), then = unfinished(entries.runs);
-    if (jobs == 0) return entries.runs.size() - then.size();
+    std::set<std::string_view> missing;
+    for (const SweepEntry& entry : then) missing.insert(entry.key);
+    const auto finished = std::ranges::count_if(
+        entries.runs, [&](const SweepEntry& entry) { return !missing.contains(entry.key); });
+    if (jobs == 0) return static_cast<std::size_t>(finished);
     Progress progress(first.size() + then.size(), scene.quiet());
     std::size_t done = 0;
     const auto show = [&] { progress.show_part(++done, "runs"); };
     run_all(plan, first, show);
     run_all(plan, then, show);
-    return entries.runs.size() - then.size();
+    return static_cast<std::size_t>(finished);
   }
 
   void print(SweepPlan& plan, const SweepEntries& entries) const {
@@ -247,16 +276,25 @@ struct Sweep final : Subcommand {
                  entries.references.size());
   }
 
-  /// Reports references that failed: their runs have no errors.
-  void report(const std::vector<SweepEntry>& references) const {
-    for (const SweepEntry& entry : references) {
+  /// Reports references that failed, whose runs have no errors, and runs that a fault or a signal ended.
+  void report(const std::vector<SweepEntry>& entries) const {
+    for (const SweepEntry& entry : entries) {
       const std::optional<Json> record = folder.read(entry.key);
       if (!record) continue;
       const Json& result = (*record)["result"];
-      if (result.value("exit", kExitFault) != kExitDone)
-        std::fprintf(stderr, "clothlab: reference %s: %s\n", entry.name().c_str(),
-                     printable(result.value("reason", std::string())).c_str());
+      const int exit = result.value("exit", kExitFault);
+      if (entry.is_reference ? exit != kExitDone : outcome_of(exit) == "failed")
+        std::fprintf(stderr, "clothlab: %s %s: %s\n", entry.is_reference ? "reference" : "run",
+                     entry.name().c_str(), printable(result.value("reason", std::string())).c_str());
     }
+  }
+
+  /// The exit status of --row: a job that a fault or a signal disturbed must be repeated.
+  int finish_row(const SweepEntries& entries) const {
+    report(entries.references);
+    report(entries.runs);
+    const bool failed = !unfinished(entries.references).empty() || !unfinished(entries.runs).empty();
+    return status_at_end(failed && jobs > 0 && !Interrupt::requested(), "run");
   }
 
   /// Writes the table and the charts. Returns the exit status.
@@ -341,7 +379,7 @@ struct Sweep final : Subcommand {
     }
     folder.create(line);
     const std::size_t finished_before = run_unfinished(plan, entries);
-    return row ? status_at_end(false, "run") : finish(plan, entries, table, finished_before);
+    return row ? finish_row(entries) : finish(plan, entries, table, finished_before);
   }
 };
 

@@ -49,7 +49,10 @@ class Children {
   Children& operator=(const Children&) = delete;
   ~Children() {
     signal(SIGKILL);
-    while (!running_.empty()) wait([](std::size_t, int) {});
+    try {
+      while (!running_.empty()) wait([](std::size_t, int) {});
+    } catch (const SystemError&) {  // then none is left
+    }
   }
 
   std::size_t size() const { return running_.size(); }
@@ -67,17 +70,28 @@ class Children {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (getppid() != parent) _exit(kExitFault);  // it ended before that
-    _exit(work(task));
+    int status = kExitFault;
+    try {
+      status = work(task);
+    } catch (...) {  // it must not reach the objects of the parent, such as this one
+    }
+    _exit(status);
   }
 
   void signal(int number) const {
     for (const auto& [process, task] : running_) kill(process, number);
   }
 
-  /// Waits for the end of one, or for a signal to this process.
+  /// Waits for the end of one, or for a signal to this process. Throws SystemError.
   void wait(const std::function<void(std::size_t, int)>& ended) {
     int status = 0;
-    const auto found = running_.find(waitpid(-1, &status, 0));
+    const pid_t process = waitpid(-1, &status, 0);
+    if (process < 0 && errno != EINTR) {
+      running_.clear();
+      throw SystemError("The end of a process was not reported: " + std::generic_category().message(errno) +
+                        ".");
+    }
+    const auto found = running_.find(process);
     if (found == running_.end()) return;
     const std::size_t task = found->second;
     running_.erase(found);
@@ -92,6 +106,7 @@ class Children {
 
 void run_processes(std::size_t tasks, int at_once, const std::function<int(std::size_t)>& work,
                    const std::function<void(std::size_t, int)>& ended) {
+  std::signal(SIGCHLD, SIG_DFL);  // a caller may have ignored it, and then no end is reported
   Children children;
   bool is_told = false;
   for (std::size_t next = 0; next < tasks || children.size() > 0;) {

@@ -146,6 +146,7 @@ std::string SweepPlan::text_of(std::size_t number) const {
 SweepRun SweepPlan::run(std::size_t number) {
   const std::vector<std::string> texts = values(number);
   for (std::size_t k = 0; k < texts.size(); ++k) set(option_of(app_, variations_[k].name), texts[k]);
+  options_.refuse_dress();
   SweepRun run{.name = std::to_string(number), .scene = named_scene(options_)};
   run.steps = options_.steps(run.scene.dt);
   run.initial_state = options_.initial_state_file().value_or(std::string());

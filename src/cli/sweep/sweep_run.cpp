@@ -104,15 +104,17 @@ void simulate(const SweepRun& run, const SweepFolder& folder, int threads, Json&
 void write_record(const SweepRun& run, const SweepFolder& folder, const Json& result) {
   Json record;
   Scene scene = run.scene;
+  const bool is_known = !std::holds_alternative<NoSource>(scene.mesh);
   const bool starts_at_rest = !scene.initial_state && run.initial_state.empty();
-  if (starts_at_rest) record[kSummaryKey] = kSummaryVersion;  // with these settings alone it can be repeated
+  if (is_known && starts_at_rest)
+    record[kSummaryKey] = kSummaryVersion;  // with these settings alone it can be repeated
   scene.initial_state.reset();
   record["version"] = CLOTHLAB_VERSION;
-  record["integrator"] = label_of(method_info(scene));
-  record["steps"] = run.steps;
+  record["integrator"] = is_known ? Json(label_of(method_info(scene))) : Json();
+  record["steps"] = is_known ? Json(run.steps) : Json();
   record["reference"] = run.reference;
   record["result"] = result;
-  record["scene"] = Json::parse(text_of_scene(std::move(scene)));
+  record["scene"] = is_known ? Json::parse(text_of_scene(std::move(scene))) : Json::object();
   write_file(folder.record(run.key), record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

@@ -46,7 +46,8 @@ const std::vector<std::string>& sweep_result_columns();
 /// the record, others without: after Ctrl-C, or if it could not be written, which is reported on stderr.
 int execute(const SweepRun& run, const SweepFolder& folder, int threads);
 
-/// Writes the record of a run that ended without one. Throws SystemError.
+/// Writes the record of a run that ended without one; without settings if the scene has no mesh. Throws
+/// SystemError.
 void write_failure(const SweepRun& run, const SweepFolder& folder, int exit, const std::string& reason);
 
 }  // namespace clothlab

@@ -45,7 +45,8 @@ Json settings_of(const Json& record) {
   settings["integrator"] = record["integrator"];
   settings["reference"] = record["reference"];
   settings["steps"] = record["steps"];
-  settings["duration"] = record["steps"].get<double>() * settings["dt"].get<double>();
+  if (settings.contains("dt"))  // otherwise the files of the run were gone
+    settings["duration"] = record["steps"].get<double>() * settings["dt"].get<double>();
   return settings;
 }
 
@@ -114,7 +115,7 @@ void SweepTable::add(const std::string& run, const std::string& key, const std::
   settings["run"] = run;
   settings["key"] = key;
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (!settings.contains(varied_[k])) settings[varied_[k]] = values[k];
+    if (Json& setting = settings[varied_[k]]; setting.is_null()) setting = values[k];
   settings.update(record["result"]);
   std::vector<std::string>& row = rows_.emplace_back();
   for (const std::string& column : columns_)
