@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "sim/parameters.h"
 
 namespace py = pybind11;
@@ -62,19 +63,30 @@ SceneOptions options_of(const py::kwargs& values) {
   std::vector<std::string> arguments;
   for (const auto& [key, value] : values) {
     if (value.is_none()) continue;
-    const std::string name = "--" + option_name(py::cast<std::string>(key)) + "=";
+    const std::string option = "--" + option_name(py::cast<std::string>(key)), name = option + "=";
     const bool repeats =
         name == "--obstacle=" && (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value));
     const char* separator = name == "--grid=" || name == "--size=" ? "x" : ",";
+    const auto add = [&](const py::handle& one) {
+      try {
+        arguments.push_back(name + text_of(one, separator));
+      } catch (const py::cast_error&) {
+        throw InputError(option + ": " + py::cast<std::string>(py::repr(one)) +
+                         " is not a text, a number or a list of them.");
+      }
+      if (arguments.back() == name)
+        throw InputError(option + ": the value is empty; None leaves the option out.");
+    };
     if (!repeats) {
-      arguments.push_back(name + text_of(value, separator));
+      add(value);
       continue;
     }
-    for (const py::handle& item : value) arguments.push_back(name + text_of(item, separator));
+    for (const py::handle& item : value) add(item);
     if (py::len(value) == 0) arguments.push_back(name + "none");
   }
   SceneOptions options;
   options.read(std::move(arguments));
+  options.refuse_dress();
   return options;
 }
 

@@ -22,9 +22,12 @@ std::vector<LaneMethod> with_options(std::vector<LaneMethod> lanes, const Scene&
   return lanes;
 }
 
-void refuse_cloth(const SceneOptions& options) {
+void refuse_fixed(const SceneOptions& options) {
   if (options.names_a_scene() || options.changes_mesh() || options.initial_state_file())
     throw InputError("The cloth of a run does not change: create a Scene with the other mesh or state.");
+  if (options.names_threads() || options.quiet() || !options.mesh_folder().empty())
+    throw InputError(
+        "threads, quiet and mesh_folder have no effect on a run that exists: give them to Run().");
 }
 
 /// The grab of a particle, at its position.
@@ -138,7 +141,7 @@ std::uint64_t Run::step(const Change& /*change*/, std::uint64_t count, const Sto
 }
 
 std::shared_ptr<const Scene> Run::scene_with(LaneId id, const SceneOptions& options) const {
-  refuse_cloth(options);
+  refuse_fixed(options);
   auto scene = std::make_shared<Scene>(options.applied_to(lane(id).simulation->scene()));
   read_obstacle_meshes(scene->obstacles.bodies);
   return scene;

@@ -69,6 +69,12 @@ class Study(unittest.TestCase):
         self.assertEqual(len(after), len(before) + 9)
         self.assertEqual({name: after[name] for name in before}, before)
 
+        # The table comes from the files of the jobs; it runs nothing on the machine that plans them.
+        (self.dir / "results" / "runs" / (self.rows("results")[0]["key"] + ".json")).unlink()
+        (self.dir / "results" / "runs.csv").unlink()
+        self.snakemake("runs_per_job=10", "job_cores=2")
+        self.assertEqual([row["run"] for row in self.rows("results")], [str(k) for k in range(2, 37)])
+
 
 if __name__ == "__main__":
     if shutil.which("snakemake") is None:

@@ -36,7 +36,8 @@ std::string opened(const Arguments& arguments) {
     loading.initial_state = request.initial_state;
     const LoadedScene loaded =
         load_scene(request.scene ? *request.scene : request.with_options(built_in), loading);
-    seen = write_scene(loaded.scene) + std::to_string(request.threads) + (request.play ? "plays" : "");
+    seen = write_scene(loaded.scene) + std::to_string(request.threads) + (request.play ? "plays" : "") +
+           (request.dress ? "dresses" : "");
     return 0;
   };
   EXPECT_EQ(run_cli(static_cast<int>(argv.size()), argv.data(), services), 0) << arguments.back();
@@ -92,6 +93,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--gravity", {"0,0,-1"}},
                                              {"--obstacle", {"sphere:0,-1,0,0.25"}},
                                              {"--initial-state", {state}},
+                                             {"--dress", {"--pin", "top-corners"}},  // which it removes
                                              {"--integrator", {"velocity-verlet"}},
                                              {"--tableau", {"heun", "--integrator", "runge-kutta"}},
                                              {"--threads", {"7"}},

@@ -217,6 +217,15 @@ class PythonModule(unittest.TestCase):
                     continue
                 said = self.program("simulate", *arguments(options), status=2).stderr
                 self.assertEqual(said, f"clothlab: {raised.exception}\n")
+        for options, says in (({"mass": object}, "--mass: <class 'object'> is not a text, a number or a list of them."),
+                              ({"gravity": (0, None, 1)}, "--gravity: (0, None, 1) is not"),
+                              ({"pin": ""}, "--pin: the value is empty; None leaves the option out."),
+                              ({"pin": []}, "--pin: the value is empty"), ({"obstacle": [""]}, "--obstacle: the value is empty"),
+                              ({"dress": True}, "--dress is a search of simulate, render and the window")):
+            for make in clothlab.Scene, clothlab.Run, clothlab.Scene(grid="4x4").with_options:
+                with self.subTest(options=options, make=make), self.assertRaises(ValueError) as raised:
+                    make(**({} if make.__name__ == "with_options" else {"grid": "4x4"}), **options)
+                self.assertIn(says, str(raised.exception))
         with self.assertRaisesRegex(ValueError, "mesh"):
             clothlab.Scene()
         with self.assertRaisesRegex(ValueError, "no-such.obj"):
@@ -226,11 +235,14 @@ class PythonModule(unittest.TestCase):
         run = clothlab.Run(**SHEET, contact="barrier")
         run.step(2)
         before, values = run.state_hash, run.scene.options
-        for change in ({"dt": 0.1, "mass": -1}, {"grid": "3x3"}, {"scale": 2}, {"integrator": "rattle"}, {"pin": [9999]}):
+        for change in ({"dt": 0.1, "mass": -1}, {"grid": "3x3"}, {"scale": 2}, {"integrator": "rattle"}, {"pin": [9999]},
+                       {"dress": True}, {"threads": 2}, {"quiet": True}, {"mesh_folder": self.dir}):
             with self.subTest(change=change), self.assertRaises(ValueError):
                 run.set(**change)
         with self.assertRaisesRegex(ValueError, "All lanes share"):
             run.add_lane(dt=0.1)
+        with self.assertRaisesRegex(ValueError, "no effect on a run that exists"):
+            run.add_lane(integrator="rk4", threads=2)
         with self.assertRaises(ValueError):
             run.add_lane(integrator="rattle")
         with self.assertRaises(ValueError):
