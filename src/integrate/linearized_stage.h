@@ -37,9 +37,9 @@ class LinearizedStage {
   /// Solves of a step with contacts that it solves and others by forces: each costs as much as the step.
   static constexpr int kMostWithSolvedContacts = 5;
   /// On entry `dv` has the prescribed change on pins. Leaves Δv in it, and the right-hand side in `b`. rhs(i,
-  /// f) is that of particle i with f. The system is solved again, up to kMostContactSolves times, while the
-  /// step to x + factor u + c_v Δv has other contacts, or a friction that differs by more than the tolerance
-  /// of the solve.
+  /// f) is that of particle i with f. The system is solved again, up to that many times or
+  /// kMostContactSolves, while the step to x + factor u + c_v Δv has other contacts, or a friction that
+  /// differs by more than the tolerance of the solve.
   ///
   /// With `factorised` the matrix is the one that it has solved in this step, and the right-hand side is
   /// still the one about (x, v): a direct solver keeps its factor. Contact by forces needs its own matrix.
@@ -80,8 +80,8 @@ class LinearizedStage {
                       .same_matrix = is_shared,
                       .same_springs = solves > 1},
                      context, solves > 1, dv, report);
-      if (contact == nullptr || (context.has_contacts() && solves == kMostWithSolvedContacts)) break;
-      const bool last = solves == kMostContactSolves;
+      if (contact == nullptr) break;
+      const bool last = solves == (context.has_contacts() ? kMostWithSolvedContacts : kMostContactSolves);
       if (last) next_contacts_ = contacts_;  // the step keeps those that it was solved with
       const double enough = context.solver.linear.cg.tolerance * norm(context.pool, b) / c.force;
       if (!contact->correct(context.pool, x, v, factor, u, c.velocity, dv, enough,

@@ -60,6 +60,22 @@ TEST_P(Drapes, EndWithTrianglesAtMostHalfAMillimetreInABody) {
   }
 }
 
+// The last of five solves changes the contacts of triangles again.
+TEST(TriangleContact, StepsWithContactsThatStillChangeAreReported) {
+  const Scene scene = draped(kBodies[0], ContactModel::filter);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  int unsolved = 0;
+  for (int k = 0; k < 60; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    const StepRecord& record = simulation.record();
+    if (record.converged) continue;
+    ++unsolved;
+    EXPECT_TRUE(record.reason.starts_with("its contacts or their friction still changed")) << record.reason;
+  }
+  EXPECT_GT(unsolved, 5);
+  EXPECT_TRUE(simulation.notices().has(NoticeCause::not_converged));
+}
+
 INSTANTIATE_TEST_SUITE_P(By, Drapes,
                          ::testing::Values(ContactModel::filter, ContactModel::penalty, ContactModel::impulse,
                                            ContactModel::barrier),
