@@ -26,9 +26,12 @@ constexpr double kOnSurface = 1e-9;        // [m]: deeper particles are being li
 constexpr double kParallel = 0.995;        // cosine of the normals of two surfaces that act as one
 constexpr int kMostPassesOfParticle = 50;  // over the surfaces, at the end of a step
 constexpr std::size_t kParticlesOfTask = 1024;
-// Triangles: the depth above which their push keeps them [m], and in mean edges; where it begins; its least
-// stiffness in those of stretch springs; the share of the weight that one carries above that depth.
-constexpr double kDeepest = 5e-4, kDeepestOfEdge = 0.05, kPushBegins = 0.2, kOfStretch = 2, kCarried = 0.25;
+// Of the force that pushes triangles out of bodies:
+constexpr double kDeepest = 5e-4;        // [m]: deeper triangles are pushed by more than kCarried
+constexpr double kDeepestOfEdge = 0.05;  // the same, of the mean edge, if that is less
+constexpr double kPushBegins = 0.2;      // of that depth
+constexpr double kOfStretch = 2;         // least stiffness, of that of stretch springs
+constexpr double kCarried = 0.25;        // least push at that depth, of the weight of the cloth
 
 constexpr auto key_of = [](const auto& contact) { return std::tuple(contact.particle, contact.surface); };
 

@@ -210,7 +210,8 @@ class ImpulseContact final : public NodalContactResponse {
     FeaturePair features;
     double kept;  // distance that the solve allows [m]
   };
-  std::vector<Solved> solved_features_;  // of solved_pairs_
+  std::vector<Solved> solved_features_;      // of solved_pairs_
+  std::vector<FeaturePair> known_features_;  // of the solve before a repeat, ascending
   std::vector<PairContact> solved_pairs_;
   std::vector<ActivePair> active_before_;
   double h_ = 0;
@@ -348,13 +349,14 @@ bool ImpulseContact::needs_repeat(const ContactStep& step, const State& after) {
   if (!(is_listed_ && list_is_valid(step.context.pool)) && !find_pairs(step.context)) return false;
   find_collisions(step.surfaces, step.context);
   const std::size_t known = solved_pairs_.size();
-  const auto is_known = [&](const FeaturePair& features) {
-    return std::ranges::any_of(std::span(solved_features_).first(known),
-                               [&](const Solved& solved) { return solved.features == features; });
-  };
+  known_features_.clear();
+  for (const Solved& solved : solved_features_) known_features_.push_back(solved.features);
+  std::ranges::sort(known_features_);
+  const CancelPoint cancel(step.context.stop);
+  cancel.poll();
   for (const auto& [number, share] : collisions_) {
     const FeaturePair& features = near_[number].pair;
-    if (is_known(features)) continue;
+    if (std::ranges::binary_search(known_features_, features)) continue;
     std::array<vec3, 4> there = features.of(x_);
     const std::array<vec3, 4> displacement = features.of(displacement_);
     for (std::size_t k = 0; k < 4; ++k) there[k] += share * displacement[k];
