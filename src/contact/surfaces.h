@@ -50,6 +50,10 @@ class ObstacleMoves {
   bool empty() const { return moves_.empty() && growths_.empty(); }
   /// True until end_growth().
   bool grows() const { return !growths_.empty(); }
+  /// True if one of them is a body, not the cloth that moves apart.
+  bool has_bodies_that_grow() const {
+    return std::ranges::any_of(growths_, [](const Growth& of) { return of.obstacle != kClothItself; });
+  }
   /// True if no body grows after the time t [s].
   bool have_grown(double t) const;
   bool grows_at(double t) const { return grows() && !have_grown(t); }

@@ -57,6 +57,15 @@ std::string text_of(const IntersectionList& left, std::span<const Obstacle> bodi
   return text;
 }
 
+/// How deep triangles are in bodies, from where the energy of a barrier would throw them out [m].
+double depth_of_triangles(WorkerPool& pool, const ContactForce& force, std::span<const vec3> x) {
+  double deepest = 0;
+  if (!force.limits_displacements()) return deepest;
+  for (const ContactElement& contact : force.contacts_at(pool, x))
+    if (contact.triangle > 0) deepest = std::max(deepest, -contact.gap);
+  return deepest;
+}
+
 }  // namespace
 
 /// Bodies with particles inside shrink until the deepest one is on their surface, and grow from there. For
@@ -86,7 +95,7 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
   const std::string until = format_quantity(state_.t + obstacles.grow, "s");
   if (!text.empty())
     text = "Cloth is inside bodies, which start smaller and grow to their size until " + until + ": " + text +
-           ". Contact is nodal meanwhile.";
+           ". Contact with bodies is nodal meanwhile.";
   if (const ContactModelInfo& model = info_of(scene.contact.model);
       model.sees_within_steps && scene.self_contact)
     if (const std::size_t pairs = intersecting_triangles(pool, mesh_->triangles, state_.x).size();
@@ -128,7 +137,7 @@ bool Simulation::separate(double h, const ComputeContext& context) {
 }
 
 /// Once bodies have grown: reports what still intersects. Then the contact model of the scene begins, if
-/// nothing intersects that it cannot handle.
+/// nothing intersects that it cannot handle, and no triangle is where a barrier would throw it out.
 void Simulation::end_growth(WorkerPool& pool) {
   constexpr std::uint64_t kStepsPerSearch = 8;  // a search costs as much as a step, and the wait may be long
   if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
@@ -140,16 +149,17 @@ void Simulation::end_growth(WorkerPool& pool) {
                  return pair.surface != kClothItself || scene_->self_contact;
                }));
   std::string refusal = "nothing intersects";
+  double depth = 0;  // of triangles
   const ObstacleMoves grown = moves_;
   const bool changes = scene_->contact.model != ContactModel::filter;
-  const bool only_cloth =
-      std::ranges::all_of(obstacles(), [](const Obstacle& body) { return body.inset == 0; });
   if (!waits) {
     moves_.end_growth();
     if (changes) try {
         configure_contact();
+        depth = depth_of_triangles(pool, contact_->force(), state_.x);
+        if (depth > 0) throw InputError("triangles are up to " + format_quantity(depth, "m") + " in bodies");
         make_room(pool, "now");
-      } catch (const InputError& error) {  // of a barrier: a pin is on a surface
+      } catch (const InputError& error) {  // of a barrier: a pin is on a surface, a triangle in a body
         moves_ = grown;
         configure_contact();
         waits = true;
@@ -157,15 +167,20 @@ void Simulation::end_growth(WorkerPool& pool) {
       }
   }
   report(NoticeCause::bodies_grown, [&] {
-    std::string text = text_of(left, scene_->obstacles.bodies);
-    text = std::string(changes && only_cloth ? "The cloth has moved apart"
-                                             : "The bodies have grown to their size") +
-           (text.empty() ? ": nothing intersects." : ". Still intersecting: " + text + ".");
+    const auto is_of_cloth = [](const auto& pair) { return pair.surface == kClothItself; };
+    std::string text = text_of(left, scene_->obstacles.bodies), begin;
+    if (grown.has_bodies_that_grow())
+      begin = "The bodies have grown to their size";
+    else if (std::ranges::none_of(left.pairs, is_of_cloth))
+      begin = "The cloth has moved apart";
+    text = text.empty() ? begin + (depth > 0 ? "." : ": nothing intersects.")
+                        : begin + (begin.empty() ? "" : ". ") + "Still intersecting: " + text + ".";
+    if (waits && scene_->obstacles.bodies.empty())
+      return text + " Contact by " + std::string(model.id) + " begins when " + refusal + ".";
     if (waits)
-      return text + " Contact stays nodal until " + refusal + "; then contact by " + std::string(model.id) +
-             " begins.";
-    const bool only_itself =
-        std::ranges::all_of(left.pairs, [](const auto& pair) { return pair.surface == kClothItself; });
+      return text + " Contact with bodies stays nodal until " + refusal + "; then contact by " +
+             std::string(model.id) + " begins.";
+    const bool only_itself = std::ranges::all_of(left.pairs, is_of_cloth);
     if (left.particles.empty() && only_itself) return text;
     const std::string other =
         contact_by({ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}, *info_);

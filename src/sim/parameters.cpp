@@ -175,21 +175,22 @@ const auto& parameter_rows() {
       number<&World::obstacles, &Obstacles::grow>(
           "Obstacles", "grow-bodies", "Grow", "s", 0, 100, logarithmic,
           "Bodies with cloth inside start shrunk below the deepest particle and grow to their size within "
-          "this time, at the start and when they are placed. Contact is nodal meanwhile. Before impulse and "
-          "barrier, intersecting cloth also moves apart; they begin when nothing intersects any more. 0: "
-          "off."),
+          "this time, at the start and when they are placed. Contact with bodies is nodal meanwhile. Before "
+          "impulse and barrier, intersecting cloth also moves apart; they begin when nothing intersects any "
+          "more. 0: off."),
       choice<&Method::contact, &Contact::model>(
           "Contact", "contact", "Contact by", kContactModelNames,
           "filter: nodal contact, no particle ends below a surface, with Coulomb friction. penalty: "
           "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
-          "after the step stop colliding features, also of cloth and cloth. barrier: forces prevent any "
+          "stop colliding features, also of cloth and cloth, after the step or, by semi-implicit Euler, "
+          "within it. barrier: forces prevent any "
           "penetration, also of cloth and cloth. A weak penalty lets cloth through, which a notice "
           "reports."),
       choice<&Method::contact, &Contact::points>(
           "Contact", "contact-points", "Contact points", kContactPoints,
-          "What of the cloth collides with spheres, capsules, boxes and cylinders. particles: only "
-          "particles, "
-          "so edges of a body may enter triangles. triangles: also the deepest point of each triangle."),
+          "Points of the cloth that collide with spheres, capsules, boxes and cylinders. particles: only "
+          "particles, so edges of a body may enter triangles. triangles: also the deepest point of each "
+          "triangle."),
       number<&Method::contact, &Contact::stiffness>(
           "Contact", "contact-stiffness", "Contact stiffness", "N/m", 1e-3, 1e9, logarithmic,
           "Stiffness k of penalty contact: the force is k (contact distance − gap). The largest stable step "

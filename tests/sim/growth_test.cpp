@@ -127,7 +127,7 @@ TEST(Growth, PutsASheetThroughABallOutside) {
         grows.text.starts_with("Cloth is inside bodies, which start smaller and grow to their size until "
                                "500 ms: obstacle 1 (mesh): "))
         << grows.text;
-    EXPECT_TRUE(grows.text.ends_with(" deep. Contact is nodal meanwhile.")) << grows.text;
+    EXPECT_TRUE(grows.text.ends_with(" deep. Contact with bodies is nodal meanwhile.")) << grows.text;
     ASSERT_EQ(run(simulation, 30), 30) << info.id;
     EXPECT_GE(least_gap(simulation), -1e-15) << info.id;
     ASSERT_EQ(simulation.notices().list()->size(), 2U) << info.id;
@@ -170,10 +170,30 @@ TEST(Growth, ReportsABarrierThatCannotBegin) {
   ASSERT_EQ(simulation.notices().list()->size(), 2U);
   const std::string& text = simulation.notices().list()->back().text;
   EXPECT_TRUE(
-      text.starts_with("The bodies have grown to their size: nothing intersects. Contact stays nodal "
-                       "until it can (Vertex 0 is on obstacle 2 (sphere)"))
+      text.starts_with("The bodies have grown to their size: nothing intersects. Contact with bodies stays "
+                       "nodal until it can (Vertex 0 is on obstacle 2 (sphere)"))
       << text;
   EXPECT_TRUE(text.ends_with("; then contact by barrier begins.")) << text;
+}
+
+// Particles are outside, and one triangle reaches through the ball. The barrier would add 29 J.
+TEST(Growth, ABarrierWaitsForTriangles) {
+  Scene scene = sheet_in_ball(ContactModel::barrier);
+  scene.contact.points = ContactPoints::triangles;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,0,0.5,0.2")};
+  scene.obstacles.grow = 0.2;
+  Simulation simulation(scene, grid_mesh(16, 16), one_thread());
+  ASSERT_EQ(run(simulation, 12), 12);
+  const std::string& text = simulation.notices().list()->back().text;
+  EXPECT_TRUE(
+      text.starts_with("The bodies have grown to their size. Contact with bodies stays nodal until it "
+                       "can (triangles are up to "))
+      << text;
+  const double before = simulation.record().energy.total;
+  for (int k = 0; k < 10; ++k) {
+    ASSERT_EQ(run(simulation, 1), 1);
+    EXPECT_LT(simulation.record().energy.total, before + 0.1);
+  }
 }
 
 TEST(Growth, AChangeOfFrictionDoesNotEndTheWait) {
@@ -329,6 +349,27 @@ TEST(Growth, MovesClothThatIntersectsItselfApart) {
     EXPECT_LE(record.ledger.spurious(), 1e-3 * record.ledger.contact) << id;
     ASSERT_EQ(run(simulation, 30), 30) << id;
     EXPECT_EQ(intersections_of(simulation), 0U) << id;
+  }
+}
+
+// A step moves it by less than the bump reaches through.
+TEST(Growth, NamesClothThatHasNotMovedApart) {
+  for (const ContactModel model : {ContactModel::impulse, ContactModel::barrier}) {
+    Scene scene = crossed_scene(model);
+    scene.dt = scene.obstacles.grow = 1.0 / 600;
+    for (const bool beside_a_body : {false, true}) {
+      if (beside_a_body) scene.obstacles.bodies = {parse_obstacle("sphere:0,-1,0,0.2")};
+      Simulation simulation(scene, sheets_with_a_bump(), one_thread());
+      ASSERT_EQ(run(simulation, 1), 1);
+      const std::string& text = simulation.notices().list()->back().text;
+      EXPECT_TRUE(text.starts_with("Still intersecting: the cloth itself: ")) << text;
+      const std::string id(info_of(model).id);
+      EXPECT_TRUE(text.ends_with(
+          beside_a_body
+              ? "Contact with bodies stays nodal until nothing intersects; then contact by " + id + " begins."
+              : "Contact by " + id + " begins when nothing intersects."))
+          << text;
+    }
   }
 }
 
