@@ -322,12 +322,21 @@ std::string ContactWatch::tunnelling_text(const Scene& scene) const {
 std::string ContactWatch::behind_text(const Scene& scene) const {
   const auto between = std::ranges::find(of_step_, true, &Passage::between);
   if (between != of_step_.end()) {
-    const std::string models = contact_by({ContactModel::impulse, ContactModel::barrier}, method_info(scene));
-    return "The cloth moved past " +
-           surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
-           ", which passed between its particles: only particles collide with it. Use a finer cloth, with "
-           "edges shorter than the obstacle" +
-           (models.empty() ? "" : ", or " + models + " with a mesh as the obstacle") + ".";
+    const IntegratorInfo& method = method_info(scene);
+    const auto surface = static_cast<std::uint32_t>(between - of_step_.begin() + 1);
+    const std::string models = contact_by({ContactModel::impulse, ContactModel::barrier}, method);
+    const bool can_triangles = supports_contact(ContactModel::penalty, method) &&
+                               has_convex_gap(scene.obstacles.bodies[surface - 1]);
+    const bool are_triangles = can_triangles && scene.contact.points == ContactPoints::triangles;
+    return "The cloth moved past " + surface_text(surface, scene.obstacles.bodies) +
+           ", which passed between its particles" +
+           (are_triangles ? "" : ": only particles collide with it") + ". Use " +
+           cures_text(
+               {are_triangles ? "a smaller step" : "", "a finer cloth, with edges shorter than the obstacle",
+                can_triangles && !are_triangles ? "contact of its triangles (--contact-points triangles)"
+                                                : "",
+                models.empty() ? "" : models + " with a mesh as the obstacle"}) +
+           ".";
   }
   if (behind_.empty() || 2 * behind_.size() < particles_) return {};
   return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +

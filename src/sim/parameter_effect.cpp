@@ -102,7 +102,8 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (row->section == "Floor") return id == "floor" || scene.floor.on ? "" : "The floor is off.";
   const bool rubs_itself = scene.self_contact && scene.contact.model != ContactModel::filter;
   if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
-  if (id == "grow-bodies" && scene.obstacles.bodies.empty()) return "There are no obstacles.";
+  const bool moves_apart = scene.self_contact && info_of(scene.contact.model).sees_within_steps;
+  if (id == "grow-bodies" && scene.obstacles.bodies.empty() && !moves_apart) return "There are no obstacles.";
   if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = method_info(scene);
   if (id == "stretch-stiffness" && info.inextensible && !uses_impulses(scene))

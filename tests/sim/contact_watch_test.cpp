@@ -376,7 +376,22 @@ TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
   Simulation simulation(scene, mesh_of(scene), one_thread());
   ASSERT_EQ(run(simulation, 12), 12);
   EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
-              HasSubstr("The cloth moved past obstacle 1 (sphere), which passed between its particles"));
+              HasSubstr("The cloth moved past obstacle 1 (sphere), which passed between its particles: only "
+                        "particles collide with it. Use a finer cloth, with edges shorter than the obstacle, "
+                        "contact of its triangles (--contact-points triangles), or contact by impulse or "
+                        "barrier with a mesh as the obstacle."));
+}
+
+// The ball moves by four of its diameters in a step.
+TEST(Tunnelling, OfABallThroughTrianglesIsReported) {
+  Scene scene = sheet_over("sphere:0.5,-1,0.45,0.02", 12);
+  scene.pins = PinPreset::top_corners;
+  scene.contact.points = ContactPoints::triangles;
+  scene.obstacles.bodies[0].path.keys = {{0, vec3(0), vec3(0)}, {0.2, vec3(0, 2, 0), vec3(0)}};
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  ASSERT_EQ(run(simulation, 12), 12);
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
+              HasSubstr("which passed between its particles. Use a smaller step, a finer cloth"));
 }
 
 TEST(Tunnelling, OfBarsBetweenParticlesIsReported) {

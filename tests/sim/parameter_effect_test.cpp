@@ -195,6 +195,14 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   EXPECT_EQ(why_without_effect(scene, "xpbd-contact", false), "There is no floor and no obstacle.");
   scene.floor.on = true;
   EXPECT_EQ(why_without_effect(scene, "xpbd-contact", false), "");
+  EXPECT_EQ(why_without_effect(scene, "grow-bodies", false), "There are no obstacles.");
+  for (const ContactModel model : {ContactModel::impulse, ContactModel::barrier}) {
+    Scene crossed = sheet("semi-implicit-euler");
+    crossed.contact.model = model;
+    EXPECT_EQ(why_without_effect(crossed, "grow-bodies", false), "") << "the cloth moves apart";
+    crossed.self_contact = false;
+    EXPECT_EQ(why_without_effect(crossed, "grow-bodies", false), "There are no obstacles.");
+  }
   EXPECT_EQ(why_without_effect(scene, "restitution", false), "");
   set_parameter(scene, "xpbd-contact", 2);
   EXPECT_EQ(why_without_effect(scene, "restitution", false), "XPBD contact in positions does not use it.");
