@@ -2082,7 +2082,7 @@ def dress(program, assets):
         window.click_item("mesh-two-corners")
         pinned = window.until(lambda: window.state()["pinned"], "pins")
         window.click_item("tab:Contact")
-        check("dress" in window.fresh_state()["items"], "no button to dress")
+        check("dress" not in window.fresh_state()["items"], "a button to dress without a body")
         window.xdotool("keydown", "shift")
         window.drop(body)
         window.xdotool("keyup", "shift")
