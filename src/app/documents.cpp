@@ -109,7 +109,7 @@ void Documents::choose_group(const ChooseGroup& wanted) {
     Scene scene = edits_.version().whole();
     auto& path = std::get<FileSource>(scene.mesh).path;
     path = with_group(path);
-    return reload(std::move(scene), {}, false);
+    return reload(std::move(scene), {});
   }
   const Obstacle& present = edits_.scene().obstacles.bodies.at(*wanted.obstacle);
   Obstacle next = present;
@@ -119,12 +119,12 @@ void Documents::choose_group(const ChooseGroup& wanted) {
   read(next, present);
 }
 
-const std::vector<std::string>* Documents::groups_of(const std::string& path) {
-  const Path file = BodyFile(path_of(path)).file;
+MeshGroups Documents::groups_of(const std::string& path) {
+  const auto& [file, chosen] = files_.try_emplace(path, path_of(path)).first->second;
   auto& reading = groups_[file];
   if (!reading)
     reading = std::make_unique<BackgroundTask<std::vector<std::string>>>(
-        [file](const StopProbe& stop) -> std::vector<std::string> {
+        [file = file](const StopProbe& stop) -> std::vector<std::string> {
           if (kind_of(file) != FileKind::mesh || !fs::is_regular_file(file)) return {};
           try {
             return clothlab::groups_of(read_obj_file(file, {stop, {}}));
@@ -132,7 +132,7 @@ const std::vector<std::string>* Documents::groups_of(const std::string& path) {
             return {};
           }
         });
-  return reading->done() ? &reading->result() : nullptr;
+  return reading->done() ? MeshGroups{reading->result(), chosen} : MeshGroups();
 }
 
 std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) try {
@@ -177,7 +177,7 @@ void Documents::reload_mesh(const ReloadMesh& wanted) {
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
   SceneLoadOptions loading;
   loading.units = wanted.units;
-  reload(std::move(scene), std::move(loading), false);
+  reload(std::move(scene), std::move(loading));
 }
 
 void Documents::dress() {
@@ -185,16 +185,17 @@ void Documents::dress() {
   scene.pins = PinPreset::none;
   SceneLoadOptions loading;
   loading.dress = true;
-  reload(std::move(scene), std::move(loading), true);
+  reload(std::move(scene), std::move(loading));
 }
 
-void Documents::reload(Scene scene, SceneLoadOptions loading, bool plays) {
+void Documents::reload(Scene scene, SceneLoadOptions loading) {
+  const bool dresses = loading.dress;
   loading.lanes = methods_of(edits_.version().lanes);
   const std::string name = mesh_name(scene);
   start({.job = std::make_unique<LoadJob>(std::move(scene), std::move(loading)),
          .arrival = EditHistory::Arrival::reloaded,
-         .is_mesh = !plays,
-         .plays = plays},
+         .is_mesh = !dresses,
+         .dresses = dresses},
         name);
 }
 
@@ -231,18 +232,18 @@ void Documents::finish_load(const Snapshot& shown) {
     around_.ui.files().set_places({}, {}, around_.preferences.recent_files);
   }
   const std::string dressed =
-      load.plays ? dressed_text(edits_.scene().obstacles.bodies, result.scene->scene.obstacles.bodies) : "";
+      load.dresses ? dressed_text(edits_.scene().obstacles.bodies, result.scene->scene.obstacles.bodies) : "";
   edits_.record_scene(result.scene, load.arrival);
   // Always assigned: another scene may have had that address.
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
   // A new mesh waits to be pinned; a reloaded one continues to wait.
   const bool waits = load.arrival == EditHistory::Arrival::reloaded
-                         ? !load.plays && around_.ui.mesh_bar().is_shown(shown)
+                         ? !load.dresses && around_.ui.mesh_bar().is_shown(shown)
                          : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
-  if (load.plays) simulation_.send(Control(SetPlaying{true}));
+  if (load.dresses) simulation_.send(Control(SetPlaying{true}));
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
-  std::string remark = load.plays ? dressed : result.remark;
+  std::string remark = load.dresses ? dressed : result.remark;
   if (const auto& moment = result.scene->moment; moment && remark.empty())
     remark = file_name(load.path) + ": " + std::to_string(moment->lanes.size()) +
              (moment->lanes.size() == 1 ? " lane at " : " lanes at ") + format_plain(moment->time, 3) +

@@ -15,6 +15,7 @@
 #include "app/outputs.h"
 #include "app/preferences.h"
 #include "documents/background_task.h"
+#include "documents/body_file.h"
 #include "documents/load_job.h"
 #include "session/control.h"
 #include "session/edit_history.h"
@@ -47,7 +48,7 @@ class Documents {
   void open_scene(const OpenScene& wanted);
   void choose_group(const ChooseGroup& wanted);
   /// See PanelContext.
-  const std::vector<std::string>* groups_of(const std::string& path);
+  MeshGroups groups_of(const std::string& path);
   /// Reads an OBJ file as an obstacle.
   void add_obstacle(const std::filesystem::path& path);
   /// The obstacles with one that has been read, or that replaces another.
@@ -96,7 +97,7 @@ class Documents {
     std::unique_ptr<LoadJob> job;
     EditHistory::Arrival arrival = EditHistory::Arrival::another;
     bool is_mesh = false;  // a mesh file, not a scene's
-    bool plays = false;    // from its start on
+    bool dresses = false;  // its bodies, and plays then
     Path path = {};        // to remember
     Path scene_file = {};  // that is being loaded
   };
@@ -108,7 +109,7 @@ class Documents {
 
   void read(const Obstacle& body, std::optional<Obstacle> replaced);
   /// The running scene again, with other values.
-  void reload(Scene scene, SceneLoadOptions loading, bool plays);
+  void reload(Scene scene, SceneLoadOptions loading);
   void start(Load load, std::string name);
   void use_scene(UseScene next);
   void tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded);
@@ -125,6 +126,7 @@ class Documents {
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
   std::vector<Reading> obstacles_;
+  std::map<std::string, BodyFile> files_;  // by path, each looked up on the disk once
   std::map<Path, std::unique_ptr<BackgroundTask<std::vector<std::string>>>> groups_;  // of OBJ files
   std::map<const LoadedScene*, Path> scene_files_;
   bool plays_meshes_ = false;  // instead of waiting for pins

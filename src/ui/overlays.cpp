@@ -2,6 +2,7 @@
 #include "ui/overlays.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <utility>
@@ -9,8 +10,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "core/text_file.h"
-#include "documents/body_file.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
@@ -169,20 +168,19 @@ void card_heading(const std::string& text) {
 }
 
 void group_choice(const PanelContext& context, const std::string& path, std::optional<std::size_t> obstacle) {
-  const std::vector<std::string>* groups = context.groups_of ? context.groups_of(path) : nullptr;
-  if (groups == nullptr || groups->empty()) return;
+  const MeshGroups groups = context.groups_of ? context.groups_of(path) : MeshGroups();
+  if (groups.all.empty()) return;
   const std::string id = obstacle ? "obstacle" + std::to_string(*obstacle + 1) + ":group" : "mesh-group";
-  const std::vector<std::string> chosen = BodyFile(path_of(path)).groups;
-  const std::string all = "All " + counted(groups->size(), "group");
+  const std::string all = "All " + counted(groups.all.size(), "group");
   std::string now;
-  for (const std::string& name : chosen) now += (now.empty() ? "Only " : ", ") + name;
+  for (const std::string& name : groups.chosen) now += (now.empty() ? "Only " : ", ") + name;
   ImGui::SetNextItemWidth(-1);
   choice_list(
       id, now.empty() ? all : now,
       "Limits the mesh to the faces of a group of its file, such as a figure without helper geometry.", [&] {
-        if (list_item(id + ":", all, "", chosen.empty())) context.request(ChooseGroup{obstacle, {}});
-        for (const std::string& name : *groups)
-          if (list_item(id + ":" + name, name, "", chosen == std::vector{name}))
+        if (list_item(id + ":", all, "", groups.chosen.empty())) context.request(ChooseGroup{obstacle, {}});
+        for (const std::string& name : groups.all)
+          if (list_item(id + ":" + name, name, "", std::ranges::equal(groups.chosen, std::array{name})))
             context.request(ChooseGroup{obstacle, name});
       });
 }

@@ -120,6 +120,10 @@ struct ReloadMesh {
 };
 /// Places the bodies that are meshes in the cloth (sim/dressing.h), and restarts.
 struct DressBodies {};
+/// Names of groups of an OBJ file in ascending order, and those to which a path limits its mesh.
+struct MeshGroups {
+  std::span<const std::string> all = {}, chosen = {};
+};
 /// Limits the mesh of an obstacle, counted from 0, or else of the cloth to a group of its OBJ file; an empty
 /// name means all faces.
 struct ChooseGroup {
@@ -275,8 +279,8 @@ struct PanelContext {
   std::function<void(AppRequest)> request;
   const RecordedDrag* drag = nullptr;             ///< the last one of a pin; null: none
   std::optional<std::uint32_t> under_mouse = {};  ///< particle; known while ViewSettings::step_of is set
-  /// Names of the groups of a mesh (BodyFile) in ascending order; null while they are read.
-  std::function<const std::vector<std::string>*(const std::string& path)> groups_of = {};
+  /// The groups of a mesh, by its path (BodyFile); none while they are read.
+  std::function<MeshGroups(const std::string& path)> groups_of = {};
 
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;
