@@ -49,7 +49,6 @@ RunEnd run_to(const LoadedScene& loaded, const Method& method, double duration, 
   const double h = scene.dt;
   static_cast<Method&>(scene) = method;
   scene.adaptive = false;
-  scene.substeps = 1;
   RunEnd end;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     Simulation simulation(scene, loaded.mesh, pool, stop, loaded.model);

@@ -2,18 +2,22 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/analyses/method_analysis.h"
 #include "cli/interrupt.h"
 #include "cli/output/html.h"
+#include "cli/output/progress.h"
 #include "cli/output/table.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "experiments/method_choice.h"
 #include "experiments/step_trial.h"
 #include "io/output_file.h"
@@ -95,7 +99,7 @@ struct Choose final : SceneAnalysis {
     add_text(app, "Analysis", "--report", report, "DIR",
              "Writes the page DIR/index.html with the answer, the chart and a table, which needs no other "
              "file. Creates DIR if it is missing.");
-    add_scene_to(app, {"--dt", "--adaptive-dt"});
+    add_scene_to(app, {"--dt", "--substeps", "--adaptive-dt"});
   }
 
   /// None: real time.
@@ -107,21 +111,32 @@ struct Choose final : SceneAnalysis {
     return parse_positive("goal error", text.substr(kError.size()));
   }
 
+  std::filesystem::path page() const { return path_of(*report) / "index.html"; }
+
   void measure_all() override {
+    if (report && has_folder(path_of(*report))) outputs.add(page(), ".html");
     load();
+    loaded.scene.substeps = 1;  // h is the ladder's
     leave_out_for(loaded.scene);
     if (!names_integrators())
       leave_out([](const IntegratorInfo& info) { return !info.table.empty(); }, nullptr);
     leave_out([](const IntegratorInfo& info) { return info.inextensible; },
               "they treat stretch springs as rods, so their cloth differs");
+    std::vector<MethodVariant> variants = variants_of(loaded.scene, methods());
+    if (variants.empty()) throw InputError("choose: no method is left to run.");
     measure_omega_max(loaded, *pool, stop);
+    settings.accurate_enough = goal.error.value_or(0);
     std::optional<MethodChoice> choice;
     is_completed([&] {
-      settings.accurate_enough = goal.error.value_or(0);
-      choice.emplace(loaded, variants_of(loaded.scene, methods()),
-                     make_reference(loaded, settings.duration, *pool, stop), settings);
+      choice.emplace(loaded, std::move(variants), make_reference(loaded, settings.duration, *pool, stop),
+                     settings);
       std::printf("%s\n", reference_text(choice->figures()).c_str());
-      while (choice->next(*pool, stop)) show(choice->figures(), choice->figures().points.back());
+      constexpr std::uint64_t kParts = 1000;
+      Progress progress(kParts, quiet());
+      do {
+        progress.show_part(static_cast<std::uint64_t>(kParts * choice->figures().fraction),
+                           choice->next_name());
+      } while (choice->next(*pool, stop));
     });
     if (!choice) return;
     const ChoiceFigures& figures = choice->figures();
@@ -129,16 +144,6 @@ struct Choose final : SceneAnalysis {
     std::printf("%s\n%s\n", table_of(figures).c_str(), text_of(figures, goal).c_str());
     draw(figures);
     if (report) write_report(figures);
-  }
-
-  void show(const ChoiceFigures& choice, const ChoicePoint& point) const {
-    if (quiet()) return;
-    const auto of = [&](const char* heading) {
-      return std::ranges::find(columns(), std::string_view(heading), &Column::heading)->value(choice, point);
-    };
-    std::fprintf(stderr, "%3.0f %%  %s, h = %s ms: %s %%, %s real time\n", 100 * choice.fraction,
-                 of("method").c_str(), of("h [ms]").c_str(), of("error [%]").c_str(),
-                 of("real time").c_str());
   }
 
   std::string reference_text(const ChoiceFigures& choice) const {
@@ -201,8 +206,6 @@ struct Choose final : SceneAnalysis {
   }
 
   void write_report(const ChoiceFigures& choice) {
-    const std::filesystem::path folder = path_of(*report);
-    make_folder(folder);
     std::string rows = "<tr>";
     for (const Column& column : columns()) rows += cell("th", column.is_text, escaped(column.heading));
     for (const ChoicePoint* point : by_variant(choice)) {
@@ -212,14 +215,17 @@ struct Choose final : SceneAnalysis {
     }
     rows += "</tr>\n";
     const std::string png = picture(png_bytes(draw_chart(chart)), "Error over computing time");
-    const std::string page = filled(kChoicePage, {{"style", kReportStyle},
+    const std::string text = filled(kChoicePage, {{"style", kReportStyle},
                                                   {"answer", escaped(text_of(choice, goal))},
                                                   {"reference", escaped(reference_text(choice))},
                                                   {"command", escaped(line)},
                                                   {"chart", png},
                                                   {"rows", rows},
                                                   {"duration", format_quantity(settings.duration, "s")}});
-    outputs.attempt(report, [&](const std::string&) { write_file(folder / "index.html", page); });
+    outputs.attempt(report, [&](const std::string& folder) {
+      make_folder(path_of(folder));
+      write_file(page(), text);
+    });
   }
 };
 
