@@ -12,6 +12,7 @@
 #include "app/framing.h"
 #include "chart/axis.h"
 #include "core/vec.h"
+#include "experiments/step_trial.h"
 #include "ui/theme.h"
 
 namespace clothlab {
@@ -25,12 +26,6 @@ constexpr double kLeastHeight = 315;
 // few colours are used.
 constexpr double kLeastOfColours = 0.15;
 constexpr double kLeastDistance = 1e-9;  // [m]
-
-double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, glm::length(a[i] - b[i]));
-  return most;
-}
 
 // A part of the window in a framebuffer of that height, whose upper left corner is the corner of `origin`.
 Viewport viewport(const Area& part, const Area& origin, double density, int height) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <glm/geometric.hpp>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -65,11 +64,8 @@ void add_errors(const State& state, const SweepRun& run, const SweepFolder& fold
   const std::filesystem::path file = folder.state(run.reference);
   if (run.reference.empty() || !std::filesystem::exists(file, error)) return;  // the reference blew up
   const StateRows exact = read_state_csv(file, state.x.size(), Interrupt::probe());
-  double largest = 0;
-  for (std::size_t i = 0; i < state.x.size(); ++i)
-    largest = std::max(largest, glm::distance(state.x[i], exact.positions[i]));
   result["error_x_rms"] = rms_distance(state.x, exact.positions);
-  result["error_x_max"] = largest;
+  result["error_x_max"] = largest_distance(state.x, exact.positions);
   result["error_v_rms"] = rms_distance(state.v, exact.velocities);
 }
 

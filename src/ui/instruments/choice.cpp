@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "chart/axis.h"
 #include "experiments/choice_search.h"
 #include "sim/parameters.h"
 #include "ui/instruments/instruments.h"
@@ -22,12 +21,12 @@ ChoiceGoal goal_of(const ChoiceView& view) {
   return goal;
 }
 
-// Whole decades around the values and the goal, so that the axes seldom change.
-AxisRange decades(double low, double high) {
-  return {std::pow(10, std::floor(std::log10(low) - 0.1)), std::pow(10, std::ceil(std::log10(high) + 0.1))};
+bool has_room_for_lane(const PanelContext& context) {
+  return context.snapshot.others.size() + 1 < kMostLanes;
 }
 
-std::string words_of_point(const ChoiceFigures& found, const ChoicePoint& point) {
+std::string words_of_point(const PanelContext& context, const ChoiceFigures& found,
+                           const ChoicePoint& point) {
   std::string text = found.variants[point.variant].title + " at h = " + format_quantity(point.h, "s") + ": ";
   if (point.failure.empty())
     text += format_plain(100 * found.error_of(point)) + " %, the worst particle " +
@@ -39,12 +38,14 @@ std::string words_of_point(const ChoiceFigures& found, const ChoicePoint& point)
           format_plain(100 * point.max_strain) + " %";
   if (point.not_converged > 0) text += ", " + format_count(point.not_converged) + " steps not converged";
   if (point.gains_energy) text += ", spurious energy";
-  return text + "\nClick to add it as a lane.";
+  return text + (has_room_for_lane(context)
+                     ? std::string("\nClick to add it as a lane.")
+                     : "\nThere are " + std::to_string(kMostLanes) + " lanes, which are the most.");
 }
 
 /// The lane divides the scene's step; its own parameters follow, because it is the active lane then.
 void add_lane(const PanelContext& context, const ChoiceFigures& found, const ChoicePoint& point) {
-  if (context.snapshot.others.size() + 1 >= kMostLanes) return;
+  if (!has_room_for_lane(context)) return;
   const Method& method = found.variants[point.variant].method;
   const double parts = std::ceil(std::abs(context.scene().dt) / point.h - 1e-9);
   context.send(Control(NewLane{.integrator = method.integrator,
@@ -125,7 +126,7 @@ void draw_points(const PanelContext& context, const std::string& name, const Fig
   }
   frame.end_clip();
   if (nearest == nullptr || !frame.hovered(name + ":points")) return;
-  frame.tell(words_of_point(found, *nearest));
+  frame.tell(words_of_point(context, found, *nearest));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) add_lane(context, found, *nearest);
 }
 
@@ -142,8 +143,8 @@ void draw_choice(const PanelContext& context, const std::string& name, const Cho
     high_y = std::max(high_y, found.error_of(point));
   }
   if (!(low_x > 0 && high_y > 0)) return;
-  const Figure frame({"processor seconds per simulated second", decades(low_x, high_x), true},
-                     {"error [%]", decades(100 * std::max(low_y, kLeastError), 100 * high_y), true}, at,
+  const Figure frame({"processor seconds per simulated second", whole_decades(low_x, high_x), true},
+                     {"error [%]", whole_decades(100 * std::max(low_y, kLeastError), 100 * high_y), true}, at,
                      size);
   if (!frame.has_room()) return;
   frame.axes();

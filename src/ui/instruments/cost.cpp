@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "chart/axis.h"
 #include "ui/instruments/instruments.h"
 
 namespace clothlab {
@@ -41,14 +40,13 @@ std::vector<CostPoint> points_of(const Snapshot& now) {
   return points;
 }
 
-// Whole decades around the values, so that the axes seldom change.
 AxisRange decades(const std::vector<CostPoint>& points, double CostPoint::*value) {
   double low = points.front().*value, high = low;
   for (const CostPoint& point : points) {
     low = std::min(low, point.*value);
     high = std::max(high, point.*value);
   }
-  return {std::pow(10, std::floor(std::log10(low) - 0.1)), std::pow(10, std::ceil(std::log10(high) + 0.1))};
+  return whole_decades(low, high);
 }
 
 std::string why_empty(const Snapshot& now) {

@@ -2,11 +2,16 @@
 #include "ui/instruments/instruments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "sim/parameters.h"
 
 namespace clothlab {
+
+AxisRange whole_decades(double low, double high) {
+  return {std::pow(10, std::floor(std::log10(low) - 0.1)), std::pow(10, std::ceil(std::log10(high) + 0.1))};
+}
 
 void search_button(const PanelContext& context, const std::string& name, Search::Of of, bool running,
                    std::string_view help, const ChoiceRuns& runs) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "chart/axis.h"
 #include "core/text.h"
 #include "experiments/moment_search.h"
 #include "ui/instruments/stability_figure.h"
@@ -25,6 +26,9 @@ namespace clothlab {
 // cursor next to the chooser, in the row of buttons; draws into the given size at `at`, below that row.
 // Controls are noted under names that begin with `name`. This header also brings what most instruments use:
 // figures, widgets, theme, texts of numbers and readings.
+
+/// Whole decades around positive values, so that a logarithmic axis seldom changes.
+AxisRange whole_decades(double low, double high);
 
 /// Whether another button with that label fits at the cursor, next to *More* at the right end of the row.
 bool has_room_for(const char* label, ImVec2 at, ImVec2 size);
