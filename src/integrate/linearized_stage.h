@@ -34,12 +34,10 @@ class LinearizedStage {
   void prepare(std::size_t n) {
     for (auto* scratch : {&b, &dv}) scratch->resize(n);
   }
-  /// Solves of a step with contacts that it solves and others by forces: each costs as much as the step.
-  static constexpr int kMostWithSolvedContacts = 5;
   /// On entry `dv` has the prescribed change on pins. Leaves Δv in it, and the right-hand side in `b`. rhs(i,
-  /// f) is that of particle i with f. The system is solved again, up to that many times or
-  /// kMostContactSolves, while the step to x + factor u + c_v Δv has other contacts, or a friction that
-  /// differs by more than the tolerance of the solve.
+  /// f) is that of particle i with f. The system is solved again while the step to x + factor u + c_v Δv has
+  /// other contacts by forces, or a friction that differs by more than the tolerance of the solve: up to
+  /// kMostContactSolves times, or kMostWithSolvedContacts if each also solves contacts.
   ///
   /// With `factorised` the matrix is the one that it has solved in this step, and the right-hand side is
   /// still the one about (x, v): a direct solver keeps its factor. Contact by forces needs its own matrix.

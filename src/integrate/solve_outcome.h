@@ -9,8 +9,9 @@
 
 namespace clothlab {
 
-/// Largest number of solves in a step of one Newton iteration, repeated while contacts or friction change.
-inline constexpr int kMostContactSolves = 10;
+/// Largest number of solves in a step of one Newton iteration, repeated while contacts by forces or their
+/// friction change; the second one where each solve also solves contacts, which costs as much as the step.
+inline constexpr int kMostContactSolves = 10, kMostWithSolvedContacts = 5;
 
 /// The matrix in `slot`, on the system's pattern. Throws Cancelled.
 SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& context,

@@ -28,8 +28,9 @@ constexpr double kFewChanges = 0.02;  // of the contacts
 constexpr double kOfForces = 0.1;
 constexpr std::size_t kGroupGrain = 128;
 constexpr double kOfPairs = 0.5;  // of the residual of pairs: when multipliers follow
+// The search along a change:
 constexpr int kHalvingsOfLine = 40;
-constexpr double kLineEnds = 1e-3;
+constexpr double kLineEnds = 1e-3;  // accuracy of the share
 constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 double length_squared(const vec3& a) { return glm::dot(a, a); }
@@ -183,8 +184,7 @@ void ContactSolver::start(WorkerPool& pool, std::span<const vec3> prescribed) {
            [&](std::size_t k) { p.A.bounding_blocks(touched_chunks_[k], diagonal_.data(), rest_.data()); });
   for_each(pool, groups_.size(), kGroupGrain, [&](std::size_t g) {
     Group& group = groups_[g];
-    const Padded &d = diagonal_[group.row], &o = rest_[group.row];
-    group.D = 2.0 * mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z);
+    group.D = own_block(group);
     group.D_inverse = glm::inverse(group.D);
     vec3 v = velocity(group);
     put_on_contacts(of(group), v);
@@ -214,13 +214,16 @@ std::size_t ContactSolver::linearize_pairs(bool is_first) {
   });
 }
 
-// Blocks for sweeps that see the pairs: (a + b + c + d)² ≤ 4 (a² + b² + c² + d²).
+// Twice the bounding block of the matrix, so that all particles can move at once.
+mat3 ContactSolver::own_block(const Group& group) const {
+  const Padded &d = diagonal_[group.row], &o = rest_[group.row];
+  return 2.0 * mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z);
+}
+
+// Adds the bounds of the pairs to the blocks of the sweeps.
 void ContactSolver::stiffen_blocks() {
   const std::vector<std::uint32_t>& row = problem_->A.pattern().row;
-  for (Group& group : groups_) {
-    const Padded &d = diagonal_[group.row], &o = rest_[group.row];
-    group.D = 2.0 * mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z);
-  }
+  for (Group& group : groups_) group.D = own_block(group);
   pairs_.for_bounds([&](std::uint32_t particle, const mat3& C) {
     if (const std::uint32_t g = group_of_[row[particle]]; g != kNoGroup) groups_[g].D += C;
   });

@@ -103,6 +103,7 @@ class ContactSolver {
   void start_pairs();
   void add_pair_forces(WorkerPool& pool);
   std::size_t linearize_pairs(bool is_first);
+  mat3 own_block(const Group& group) const;
   void stiffen_blocks();
   double search_line(WorkerPool& pool);
   void find_touched_chunks();

@@ -281,6 +281,19 @@ TEST(ContactSolver, SatisfiesCoulombsLawAtEveryPair) {
   }
 }
 
+TEST(ContactSolver, ForgetsThePairsOfTheSolveBefore) {
+  WorkerPool pool(1);
+  Folded used(3, 0.4);
+  Sheet fresh(3, 0.4);
+  used.solve(pool, 1e-4);
+  used.pairs.clear();
+  used.x = fresh.x;
+  used.contacts = fresh.contacts;
+  used.solve(pool, 1e-4);
+  fresh.solve(pool, 1e-4);
+  EXPECT_EQ(used.x, fresh.x);
+}
+
 TEST(ContactSolver, HasTheSameBitsWithPairsForAnyNumberOfThreads) {
   WorkerPool one(1), three(3);
   Folded first(4, 0.4), second(4, 0.4);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <glm/geometric.hpp>
 #include <limits>
 #include <memory>
 #include <string>
@@ -114,6 +116,29 @@ inline double momentum_made(const Simulation& simulation, const vec3& before) {
                 std::string(info_of(simulation.scene().contact.model).id).c_str(),
                 made / glm::length(before));
   return made;
+}
+
+/// f = −∂E/∂x along random directions, by central differences of 1 nm, to this fraction of the sum of |f|.
+inline void expect_derivatives_of_energy(const ContactForce& force, const std::vector<vec3>& x,
+                                         double accuracy) {
+  std::vector<vec3> f(x.size(), vec3(0)), v(x.size(), vec3(0));
+  force.add_force(one_thread(), x, v, f);
+  for (int trial = 0; trial < 20; ++trial) {
+    constexpr double kStep = 1e-9;
+    std::vector<vec3> ahead = x, behind = x;
+    double expected = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto wave = [&](double phase) { return std::sin(37.0 * static_cast<double>(i) + phase + trial); };
+      const vec3 along(wave(0), wave(2), wave(4));
+      ahead[i] += kStep * along;
+      behind[i] -= kStep * along;
+      expected -= glm::dot(f[i], along);
+      size += std::abs(glm::dot(f[i], along));
+    }
+    const double measured =
+        (force.energy(one_thread(), ahead) - force.energy(one_thread(), behind)) / (2 * kStep);
+    EXPECT_NEAR(measured, expected, accuracy * size) << trial;
+  }
 }
 
 }  // namespace clothlab::testing

@@ -244,26 +244,8 @@ TEST(TriangleContact, ForcesAreDerivativesOfTheirEnergy) {
       EXPECT_NEAR(contact.weight[0] + contact.weight[1] + contact.weight[2], 1, 1e-12);
     }
     EXPECT_GT(triangles, 30U);
-    std::vector<vec3> f(x.size(), vec3(0)), v(x.size(), vec3(0));
-    force.add_force(one_thread(), x, v, f);
-    for (int trial = 0; trial < 20; ++trial) {
-      constexpr double kStep = 1e-9;
-      std::vector<vec3> ahead = x, behind = x;
-      double expected = 0, size = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const auto wave = [&](double phase) {
-          return std::sin(37.0 * static_cast<double>(i) + phase + trial);
-        };
-        const vec3 way(wave(0), wave(2), wave(4));
-        ahead[i] += kStep * way;
-        behind[i] -= kStep * way;
-        expected -= glm::dot(f[i], way);
-        size += std::abs(glm::dot(f[i], way));
-      }
-      const double measured =
-          (force.energy(one_thread(), ahead) - force.energy(one_thread(), behind)) / (2 * kStep);
-      EXPECT_NEAR(measured, expected, 1e-5 * size) << info_of(model).id;
-    }
+    SCOPED_TRACE(info_of(model).id);
+    expect_derivatives_of_energy(force, x, 1e-5);
   }
 }
 
