@@ -294,9 +294,7 @@ Moment moment_of(const CheckpointFile& file, const ClothMesh& mesh, const Scene&
       checkpoint->notices.add(
           NoticeCause::contacts_restarted, checkpoint->record.step,
           "This checkpoint is of an earlier version, which separated features of the cloth after each step. "
-          "Their contacts start again without impulses, so the run does not continue exactly as it would "
-          "have "
-          "then.");
+          "Their contacts start again without impulses, so the run does not continue exactly as then.");
     checkpoint->blow_up = lane.frozen;
     moment.time = std::max(moment.time, checkpoint->state.t);
     moment.lanes.push_back({lane.lane, std::move(checkpoint), lane.frozen, lane.held});
