@@ -127,11 +127,14 @@ Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obsta
 }
 
 std::string text_of(const Overlap& overlap, std::size_t particles, std::span<const Obstacle> bodies) {
+  const bool is_mesh = overlap.surface > 0 && bodies[overlap.surface - 1].shape == Obstacle::Shape::mesh;
   return std::to_string(overlap.particles) + " of " + std::to_string(particles) +
          " particles are inside surfaces, up to " + format_quantity(overlap.depth, "m") + " deep in " +
-         surface_text(overlap.surface, bodies) +
-         ". Contact moves them out, which may strain the cloth. Move the cloth or the surface" +
-         (overlap.surface > 0 ? ", or let the body grow to its size (--grow-bodies)." : ".");
+         surface_text(overlap.surface, bodies) + ". Contact moves them out, which may strain the cloth. " +
+         cures_text({"Move the cloth or the surface",
+                     overlap.surface > 0 ? "let the body grow to its size (--grow-bodies)" : "",
+                     is_mesh ? "put it into a garment (--dress, Dress in the Contact tab)" : ""}) +
+         ".";
 }
 
 std::string open_mesh_text(const Scene& scene) {

@@ -159,6 +159,15 @@ void obstacles(const PanelContext& context) {
   }
   const float gap = units(6),
               width = (ImGui::GetContentRegionAvail().x - (kOffersInLine - 1) * gap) / kOffersInLine;
+  const bool has_mesh = std::ranges::count(bodies, Obstacle::Shape::mesh, &Obstacle::shape) > 0;
+  if (has_mesh &&
+      text_button(
+          "dress", "Dress",
+          "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
+          "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
+          "Grow, or 0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
+          {.width = width, .enabled = !context.load.running}))
+    context.request(DressBodies());
   for (std::size_t k = 0; k < kOffers.size(); ++k) {
     const Offer& offer = kOffers[k];
     if (k % kOffersInLine != 0) ImGui::SameLine(0, gap);
@@ -169,15 +178,6 @@ void obstacles(const PanelContext& context) {
     else
       bodies.push_back(placed_near_cloth(frame, {.shape = offer.shape}, bodies));
   }
-  const bool has_mesh = std::ranges::count(bodies, Obstacle::Shape::mesh, &Obstacle::shape) > 0;
-  if (has_mesh &&
-      text_button(
-          "dress", "Dress",
-          "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
-          "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
-          "Grow, or 0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
-          {.width = width, .enabled = !context.load.running}))
-    context.request(DressBodies());
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }
 
