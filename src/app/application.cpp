@@ -321,7 +321,11 @@ class Application {
         [&](const ChooseGroup& choice) { documents_.choose_group(choice); },
         [&](KeepShownMoment) { documents_.keep_moment(); },
         [&](const SavePlot& save) {
-          write([&](const fs::path& folder) { return write_plot(*save.plot, folder); });
+          write([&](const fs::path& folder) { return write_plot(*save.plot, save.svg, folder); });
+        },
+        [&](const SaveChart& save) {
+          write(
+              [&](const fs::path& folder) { return write_chart(save.title, *save.chart, save.svg, folder); });
         },
         [&](const SaveTable& save) {
           write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });

@@ -66,8 +66,6 @@ void add_bands(const PlotRun& run, const AxisRange& x, ChartPanel& panel) {
 
 Chart chart_of(const ShownPlot& shown) {
   const Plot& plot = shown.plot;
-  const ChartColours colours{rgb_of(palette().panel), rgb_of(palette().overlay), rgb_of(palette().line),
-                             rgb_of(palette().muted), rgb_of(palette().text),    rgb_of(palette().muted)};
   ChartPanel panel;
   panel.x = {.title = plot.x_title, .range = shown.x};
   const std::string from = plot.y_title.empty() ? "" : ' ' + plot.y_title;
@@ -93,7 +91,7 @@ Chart chart_of(const ShownPlot& shown) {
   panel.strip = strip_of(shown);
   const bool alone = plot.runs.size() == 1 && !plot.runs.front().what.empty();
   const std::string of = alone ? ": " + plot.runs.front().what : std::string();
-  return {plot.title + of, {std::move(panel)}, colours, std::move(legend)};
+  return {plot.title + of, {std::move(panel)}, chart_colours(), std::move(legend)};
 }
 
 }  // namespace
@@ -213,11 +211,17 @@ fs::path write_table(const std::string& title, const std::string& csv, const fs:
   return path;
 }
 
-fs::path write_plot(const ShownPlot& shown, const fs::path& folder) {
-  const fs::path path = free_path(folder, shown.plot.title, ".png");
-  const Image image = draw_chart(chart_of(shown));
-  write_png(path, image);
+fs::path write_chart(const std::string& title, const Chart& chart, bool svg, const fs::path& folder) {
+  const fs::path path = free_path(folder, title, svg ? ".svg" : ".png");
+  if (svg)
+    write_file(path, svg_of(chart));
+  else
+    write_png(path, draw_chart(chart));
   return path;
+}
+
+fs::path write_plot(const ShownPlot& shown, bool svg, const fs::path& folder) {
+  return write_chart(shown.plot.title, chart_of(shown), svg, folder);
 }
 
 }  // namespace clothlab

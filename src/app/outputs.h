@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "chart/chart.h"
 #include "documents/background_task.h"
 #include "documents/recorder.h"
 #include "render/canvas.h"
@@ -70,12 +71,15 @@ class Outputs {
   RecordingStatus status_;
 };
 
-/// Writes a table as CSV into the folder, under its title, like write_plot.
+/// Writes a table as CSV into the folder, under its title, like write_chart.
 std::filesystem::path write_table(const std::string& title, const std::string& csv,
                                   const std::filesystem::path& folder);
 
-/// Draws the visible part of a plot into the folder, under the plot's title ("energy.png", or "energy-2.png"
-/// when that exists). Returns the path. Throws InputError or SystemError, one sentence.
-std::filesystem::path write_plot(const ShownPlot& shown, const std::filesystem::path& folder);
+/// Draws a chart into the folder, under its title ("energy.png", or "energy-2.png" when that exists). Returns
+/// the path. Throws InputError or SystemError, one sentence.
+std::filesystem::path write_chart(const std::string& title, const Chart& chart, bool svg,
+                                  const std::filesystem::path& folder);
+/// The same of the visible part of a plot.
+std::filesystem::path write_plot(const ShownPlot& shown, bool svg, const std::filesystem::path& folder);
 
 }  // namespace clothlab

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "chart/font.h"
+#include "core/text.h"
 
 namespace clothlab {
 namespace {
@@ -25,22 +26,65 @@ constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 2
 
 constexpr double kCentre = 0.5, kRight = 1;  // of a text, see Canvas::text
 
-/// Pixels to draw on; the centre of pixel (i, j) is (i + ½, j + ½).
+/// What charts are drawn on; in pixels, y downwards.
 class Canvas {
  public:
-  Canvas(int width, int height, const Font& font, Rgb background) : font_(font) {
+  explicit Canvas(const Font& font) : font_(font) {}
+  virtual ~Canvas() = default;
+  Canvas(const Canvas&) = delete;
+
+  virtual void fill(const ChartBox& r, Rgb colour) = 0;
+  /// A line through the points with round ends; two equal points are a dot.
+  virtual void line(std::span<const ChartPoint> points, double width, Rgb colour, const Dash& dash,
+                    const ChartBox& clip) = 0;
+  /// A text whose baseline passes through `at`, with this share of its width on the left.
+  virtual void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, double anchor = 0) = 0;
+
+  void line(ChartPoint a, ChartPoint b, double width, Rgb colour, const ChartBox& clip) {
+    line(std::array{a, b}, width, colour, {}, clip);
+  }
+  int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }
+
+ protected:
+  const Font& font_;
+};
+
+/// The centre of pixel (i, j) is (i + ½, j + ½).
+class PixelCanvas final : public Canvas {
+ public:
+  PixelCanvas(int width, int height, const Font& font, Rgb background) : Canvas(font) {
     image_.width = width;
     image_.height = height;
     image_.rgba.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4, 255);
     fill({0, 0, double(width), double(height)}, background);
   }
 
-  void fill(const ChartBox& r, Rgb colour) {
+  using Canvas::line;
+
+  void fill(const ChartBox& r, Rgb colour) override {
     for_pixels(r, [&](int x, int y) { blend(x, y, colour, 1); });
   }
 
-  /// A line of the given width with round ends, smooth at its edges.
-  void line(ChartPoint a, ChartPoint b, double width, Rgb colour, const ChartBox& clip) {
+  void line(std::span<const ChartPoint> points, double width, Rgb colour, const Dash& dash,
+            const ChartBox& clip) override {
+    const auto draw = [&](ChartPoint a, ChartPoint b) { segment(a, b, width, colour, clip); };
+    if (!dash.whole()) return for_dashes(points, dash, clip, draw);
+    for (std::size_t k = 1; k < points.size(); ++k) draw(points[k - 1], points[k]);
+  }
+
+  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, double anchor) override {
+    const TextMask mask = font_.draw(utf8, size);
+    const int left = static_cast<int>(std::lround(at.x - anchor * mask.width));
+    const int top = static_cast<int>(std::lround(at.y)) - mask.baseline;
+    for (int y = 0; y < mask.height; ++y)
+      for (int x = 0; x < mask.width; ++x) blend(left + x, top + y, colour, mask.at(x, y) / 255.0);
+  }
+
+  Image finish() { return std::move(image_); }
+
+ private:
+  /// Smooth at its edges.
+  void segment(ChartPoint a, ChartPoint b, double width, Rgb colour, const ChartBox& clip) {
     const double reach = width / 2 + 1;
     const ChartBox box{
         std::max(std::min(a.x, b.x) - reach, clip.left), std::max(std::min(a.y, b.y) - reach, clip.top),
@@ -54,20 +98,6 @@ class Canvas {
     });
   }
 
-  /// A text whose baseline passes through `at`, with this share of its width on the left.
-  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, double anchor = 0) {
-    const TextMask mask = font_.draw(utf8, size);
-    const int left = static_cast<int>(std::lround(at.x - anchor * mask.width));
-    const int top = static_cast<int>(std::lround(at.y)) - mask.baseline;
-    for (int y = 0; y < mask.height; ++y)
-      for (int x = 0; x < mask.width; ++x) blend(left + x, top + y, colour, mask.at(x, y) / 255.0);
-  }
-
-  int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }
-
-  Image finish() { return std::move(image_); }
-
- private:
   template <class Body>
   void for_pixels(const ChartBox& r, Body body) {
     const int right = static_cast<int>(std::ceil(std::min(r.right, double(image_.width))));
@@ -84,7 +114,91 @@ class Canvas {
   }
 
   Image image_;
-  const Font& font_;
+};
+
+/// Text of an SVG file, with the sizes of the pixel canvas.
+class SvgCanvas final : public Canvas {
+ public:
+  SvgCanvas(int width, int height, const Font& font, Rgb background) : Canvas(font) {
+    const std::string size = std::to_string(width) + "\" height=\"" + std::to_string(height);
+    svg_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
+           std::to_string(width) + " " + std::to_string(height) +
+           "\" font-family=\"DejaVu Sans, Verdana, sans-serif\" stroke-linecap=\"round\" "
+           "stroke-linejoin=\"round\">\n";
+    fill({0, 0, double(width), double(height)}, background);
+  }
+
+  using Canvas::line;
+
+  void fill(const ChartBox& r, Rgb colour) override {
+    if (!(r.right > r.left && r.bottom > r.top)) return;
+    svg_ += "<rect x=\"" + number(r.left) + "\" y=\"" + number(r.top) + "\" width=\"" +
+            number(r.right - r.left) + "\" height=\"" + number(r.bottom - r.top) + "\" fill=\"" +
+            name_of(colour) + "\"/>\n";
+  }
+
+  void line(std::span<const ChartPoint> points, double width, Rgb colour, const Dash& dash,
+            const ChartBox& clip) override {
+    std::string path;
+    ChartPoint end{NAN, NAN};
+    for (std::size_t k = 1; k < points.size(); ++k) {
+      const ChartPoint a = points[k - 1], b = points[k];
+      const double length = std::hypot(b.x - a.x, b.y - a.y);
+      const auto [first, last] = part_within(a, b, length, clip);
+      if (length > 0 && first == last) continue;
+      const auto at = [&](double s) {
+        return length > 0 ? ChartPoint{a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length} : a;
+      };
+      const ChartPoint from = at(first);
+      if (length == 0 &&
+          (from.x < clip.left || from.x > clip.right || from.y < clip.top || from.y > clip.bottom))
+        continue;
+      if (from.x != end.x || from.y != end.y) path += "M" + number(from.x) + " " + number(from.y);
+      end = at(last);
+      path += "L" + number(end.x) + " " + number(end.y);
+    }
+    if (path.empty()) return;
+    svg_ += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + name_of(colour) + "\" stroke-width=\"" +
+            number(width);
+    // Round ends lengthen each dash by the width.
+    if (!dash.whole())
+      svg_ += "\" stroke-linecap=\"butt\" stroke-dasharray=\"" + number(dash.on) + " " + number(dash.off);
+    svg_ += "\"/>\n";
+  }
+
+  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, double anchor) override {
+    constexpr double kEm = 0.86;  // of the height of a line in DejaVu Sans
+    svg_ += "<text x=\"" + number(at.x) + "\" y=\"" + number(at.y) + "\" font-size=\"" + number(kEm * size) +
+            "\" fill=\"" + name_of(colour) + "\" text-anchor=\"" +
+            (anchor == 0         ? "start"
+             : anchor == kCentre ? "middle"
+                                 : "end") +
+            "\">";
+    for (const char c : printable(utf8, utf8.size())) {
+      if (c == '&')
+        svg_ += "&amp;";
+      else if (c == '<')
+        svg_ += "&lt;";
+      else
+        svg_ += c;
+    }
+    svg_ += "</text>\n";
+  }
+
+  std::string finish() { return std::move(svg_) + "</svg>\n"; }
+
+ private:
+  /// To hundredths of a pixel.
+  static std::string number(double value) { return format_number(std::round(100 * value) / 100); }
+  static std::string name_of(Rgb colour) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string name = "#";
+    for (const int part : colour)
+      name += {kDigits[static_cast<std::size_t>(part / 16)], kDigits[static_cast<std::size_t>(part % 16)]};
+    return name;
+  }
+
+  std::string svg_;
 };
 
 /// An axis and its two ends [pixel].
@@ -117,14 +231,7 @@ PlacedAxis place_axis(const ChartAxis& axis, const std::vector<ChartCurve>& curv
   return {Axis(range, axis.logarithmic), axis.names, from, to};
 }
 
-/// A line through the points, whole or in dashes, within a part of the picture.
-void draw_line(Canvas& canvas, std::span<const ChartPoint> points, Rgb colour, const Dash& dash,
-               const ChartBox& clip) {
-  constexpr double kStroke = 2;
-  const auto draw = [&](ChartPoint a, ChartPoint b) { canvas.line(a, b, kStroke, colour, clip); };
-  if (!dash.whole()) return for_dashes(points, dash, clip, draw);
-  for (std::size_t k = 1; k < points.size(); ++k) draw(points[k - 1], points[k]);
-}
+constexpr double kStroke = 2;  // of curves
 
 void draw_marker(Canvas& canvas, ChartPoint at, Rgb colour, const ChartBox& clip) {
   canvas.line(at, at, 6, colour, clip);
@@ -134,7 +241,7 @@ void draw_curve(Canvas& canvas, const ChartCurve& curve, const PlacedAxis& x, co
                 const ChartBox& clip) {
   std::vector<ChartPoint> points;
   const auto end_line = [&] {
-    if (curve.line) draw_line(canvas, points, curve.colour, curve.dash, clip);
+    if (curve.line) canvas.line(points, kStroke, curve.colour, curve.dash, clip);
     if (curve.markers)
       for (const ChartPoint p : points) draw_marker(canvas, p, curve.colour, clip);
     points.clear();
@@ -235,7 +342,7 @@ void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, const 
   const ChartBox everywhere{0, 0, kWidth, 1e9};
   for (const LegendEntry& entry : entries) {
     const std::array sample{ChartPoint{left, row}, ChartPoint{left + 30, row}};
-    if (entry.line) draw_line(canvas, sample, entry.colour, entry.dash, everywhere);
+    if (entry.line) canvas.line(sample, kStroke, entry.colour, entry.dash, everywhere);
     if (!entry.line)
       draw_marker(canvas, {left + 15, row}, entry.colour, everywhere);
     else if (entry.markers)
@@ -247,9 +354,9 @@ void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, const 
   }
 }
 
-}  // namespace
-
-Image draw_chart(const Chart& chart) {
+/// Draws on a canvas of that kind.
+template <class Kind>
+auto drawn(const Chart& chart) {
   const Font font(find_font_file());
   const std::vector<LegendEntry> entries = chart.legend.empty() ? legend_of(chart.panels) : chart.legend;
   std::size_t lines = 1;
@@ -262,7 +369,8 @@ Image draw_chart(const Chart& chart) {
   }
   const int rows = kTop + kAbove + static_cast<int>(kLegendRow * static_cast<double>(lines));
   const ChartColours& colours = chart.colours;
-  Canvas canvas(kWidth, std::max(panels, rows), font, colours.background);
+  Kind kind(kWidth, std::max(panels, rows), font, colours.background);
+  Canvas& canvas = kind;
   canvas.text({double(left), 36}, chart.title, kTitleSize, colours.text);
   double top = kTop + kAbove;
   for (const ChartPanel& panel : chart.panels) {
@@ -271,7 +379,13 @@ Image draw_chart(const Chart& chart) {
     top += height + kBelow + kAbove;
   }
   draw_legend(canvas, entries, font, colours.text);
-  return canvas.finish();
+  return kind.finish();
 }
+
+}  // namespace
+
+Image draw_chart(const Chart& chart) { return drawn<PixelCanvas>(chart); }
+
+std::string svg_of(const Chart& chart) { return drawn<SvgCanvas>(chart); }
 
 }  // namespace clothlab

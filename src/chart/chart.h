@@ -81,5 +81,7 @@ struct Chart {
 
 /// Draws without a display.
 Image draw_chart(const Chart& chart);
+/// The same picture as the text of an SVG file. Its letters are those of the reader's font.
+std::string svg_of(const Chart& chart);
 
 }  // namespace clothlab

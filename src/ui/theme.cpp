@@ -217,6 +217,11 @@ ImU32 rgb(const glm::vec3& colour) {
   return ImGui::ColorConvertFloat4ToU32(ImVec4(colour.r, colour.g, colour.b, 1));
 }
 
+ChartColours chart_colours() {
+  return {rgb_of(palette().panel), rgb_of(palette().overlay), rgb_of(palette().line),
+          rgb_of(palette().muted), rgb_of(palette().text),    rgb_of(palette().muted)};
+}
+
 double contrast(ImU32 a, ImU32 b) {
   const auto [dark, bright] = std::minmax({luminance(a), luminance(b)});
   return (bright + 0.05) / (dark + 0.05);

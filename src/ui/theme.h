@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "chart/chart.h"
 #include "core/image.h"
 
 namespace clothlab {
@@ -63,6 +64,9 @@ ImU32 rgb(const glm::vec3& colour);
 ImU32 rgb(const Rgb& colour);
 /// Without its opacity.
 Rgb rgb_of(ImU32 colour);
+
+/// Colours of charts in files, as in the window.
+ChartColours chart_colours();
 
 /// Contrast of two opaque colours as WCAG 2.1 defines it, 1 to 21.
 double contrast(ImU32 a, ImU32 b);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "chart/chart.h"
@@ -18,6 +19,7 @@ namespace clothlab {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -187,6 +189,33 @@ TEST(Chart, DrawsDotsInRowsWithNames) {
   ASSERT_FALSE(rows.empty());
   EXPECT_LT(rows.size(), 16u) << "two dots of six pixels, nothing between them";
   EXPECT_GT(*rows.rbegin() - *rows.begin(), 40) << "two rows apart";
+}
+
+/// How often a text occurs.
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Chart, WritesTheSamePictureAsSvg) {
+  Chart chart{.title = "a < b & c", .panels = {{.x = {.title = "x"}, .y = {.title = "y"}}}};
+  chart.panels[0].x.range = chart.panels[0].y.range = AxisRange{0, 4};
+  chart.panels[0].curves = {
+      {.label = "whole", .colour = {1, 2, 255}, .x = {0, 1, 2, 3}, .y = {0, 1, kNan, 2}},
+      {.label = "dashed", .colour = {0, 255, 0}, .dash = kChartDash, .x = {0, 4}, .y = {0, 4}},
+      {.label = "dots", .colour = {255, 0, 0}, .markers = true, .line = false, .x = {1, 9}, .y = {1, 1}}};
+  const std::string svg = svg_of(chart);
+  const Image image = draw_chart(chart);
+  EXPECT_THAT(svg, HasSubstr("width=\"" + std::to_string(image.width) + "\" height=\"" +
+                             std::to_string(image.height) + "\""));
+  EXPECT_THAT(svg, HasSubstr(">a &lt; b &amp; c</text>"));
+  // The curve up to its gap, which leaves one point, and its sample in the legend.
+  EXPECT_EQ(count_of(svg, "stroke=\"#0102ff\""), 2);
+  // From corner to corner of the field, which is 734 pixels wide.
+  EXPECT_THAT(svg, HasSubstr("<path d=\"M76 420L810 90\" fill=\"none\" stroke=\"#00ff00\""));
+  EXPECT_EQ(count_of(svg, "stroke-dasharray=\"9 6\""), 2);
+  EXPECT_EQ(count_of(svg, "stroke=\"#ff0000\""), 2) << "the dot outside is not drawn";
 }
 
 }  // namespace

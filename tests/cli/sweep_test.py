@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
@@ -453,6 +454,8 @@ class Sweep(unittest.TestCase):
         self.run_program(*sweep, "--heat-map", "dt,mass,energy_total", "--lines", "dt,energy_total")
         for name in "heat-map.png", "lines.png":
             self.assertEqual((self.dir / "d" / name).read_bytes()[1:4], b"PNG")
+            vectors = (self.dir / "d" / name).with_suffix(".svg")
+            self.assertEqual(xml.etree.ElementTree.parse(vectors).getroot().tag, "{http://www.w3.org/2000/svg}svg")
         first = (self.dir / "d" / "heat-map.png").read_bytes()
         self.run_program(*sweep, "--jobs", 0, "--heat-map", "dt,integrator,energy_total")
         self.assertNotEqual((self.dir / "d" / "heat-map.png").read_bytes(), first)

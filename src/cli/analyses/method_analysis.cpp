@@ -44,6 +44,7 @@ void MethodAnalysis::add_to(CLI::App& app) {
   outputs.add_option(app, kAnalysisGroup, "--csv", ".csv", csv_, "FILE", "All figures as a table.");
   outputs.add_option(app, kAnalysisGroup, "--png", ".png", png_, "FILE",
                      "A chart of the figures; needs no display.");
+  outputs.add_option(app, kAnalysisGroup, "--svg", ".svg", svg_, "FILE", "The same as a vector picture.");
   add_options(app);
 }
 
@@ -72,6 +73,7 @@ int MethodAnalysis::run() {
   measure_all();
   outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
   outputs.attempt(png_, [&](const std::string& path) { write_png(path, draw_chart(chart)); });
+  outputs.attempt(svg_, [&](const std::string& path) { write_file(path, svg_of(chart)); });
   return status_at_end(outputs.lost(), "measured");
 }
 

@@ -24,10 +24,10 @@
 
 namespace clothlab {
 
-/// An analysis that measures one integrator after the other: a table on stdout, --csv and --png.
+/// An analysis that measures one integrator after the other: a table on stdout, --csv, --png and --svg.
 class MethodAnalysis : public Subcommand {
  public:
-  /// --integrators, --csv, --png, and those of the analysis.
+  /// --integrators, --csv, --png, --svg, and those of the analysis.
   void add_to(CLI::App& app) final;
   /// Checks options and outputs before measuring; writes the results until Ctrl-C.
   int run() final;
@@ -86,7 +86,7 @@ class MethodAnalysis : public Subcommand {
  private:
   std::function<Rgb(std::size_t row)> colour_of_row_;
   std::vector<const IntegratorInfo*> integrators_;  // in the registry's order; all, or those that are named
-  std::optional<std::string> names_, csv_, png_;
+  std::optional<std::string> names_, csv_, png_, svg_;
   OptionReaders stepping_{"Stepping"};
   Scene own_parameters_;  // of the integrators
   bool quiet_ = false;

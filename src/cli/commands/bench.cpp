@@ -50,7 +50,7 @@ struct Bench final : Subcommand {
 
   SceneOptions scene;
   BenchResults results;
-  std::optional<std::string> sizes_text, meshes, png;
+  std::optional<std::string> sizes_text, meshes, png, svg;
   int steps = RunPlan().steps;
   OptionReaders options{"What is measured"};
   bool all_integrators = false, contacts = false, full = false;
@@ -80,6 +80,7 @@ struct Bench final : Subcommand {
     results.files().add_option(
         app, "Results", "--png", ".png", png, "FILE",
         "A chart of computing time over simulated time for all integrators; needs no display.");
+    results.files().add_option(app, "Results", "--svg", ".svg", svg, "FILE", "The same as a vector picture.");
   }
 
   BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
@@ -128,8 +129,9 @@ struct Bench final : Subcommand {
 
   int run() override {
     const bool with_integrators = all_integrators || full;
-    if (png && !with_integrators)
-      throw InputError("--png: the chart shows all integrators; give --integrators too.");
+    if ((png || svg) && !with_integrators)
+      throw InputError((png ? "--png" : "--svg") +
+                       std::string(": the chart shows all integrators; give --integrators too."));
     OutputFiles& outputs = results.files();
     options.read_all();
     outputs.check();
@@ -156,8 +158,10 @@ struct Bench final : Subcommand {
     if (contacts) sections.emplace_back([&](auto& tables) { bench_contacts(settings, tables); });
     std::vector<BenchTable> tables{machine_table(pool.threads())};
     const int status = results.run(sections, tables);
-    if (const BenchTable* table = find_table(tables, "integrators"))
+    if (const BenchTable* table = find_table(tables, "integrators")) {
       outputs.attempt(png, [&](const auto& path) { write_png(path, draw_chart(integrators_chart(*table))); });
+      outputs.attempt(svg, [&](const auto& path) { write_file(path, svg_of(integrators_chart(*table))); });
+    }
     return outputs.lost() ? kExitFault : status;
   }
 };

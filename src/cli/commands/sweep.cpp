@@ -157,8 +157,9 @@ struct Sweep final : Subcommand {
     text("--row", row, "N|N-M|rN",
          "Only run N, runs N to M, or the reference of run N, without runs.csv: the work of one job of a "
          "cluster.");
-    text("--heat-map", heat_map, "X,Y,VALUE", "Draws three columns of runs.csv as DIR/heat-map.png.");
-    text("--lines", lines, "X,VALUE", "Draws two columns of runs.csv as DIR/lines.png.");
+    text("--heat-map", heat_map, "X,Y,VALUE",
+         "Draws three columns of runs.csv as DIR/heat-map.png and .svg.");
+    text("--lines", lines, "X,VALUE", "Draws two columns of runs.csv as DIR/lines.png and .svg.");
   }
 
   SweepPlan plan() {
@@ -311,17 +312,21 @@ struct Sweep final : Subcommand {
     }
     report(entries.references);
     bool lost = !try_write([&] { write_file(folder.path / "runs.csv", table.csv()); });
-    const auto draw = [&](const char* name, const auto& chart) {
-      lost |= !try_write([&] { write_png(folder.path / name, draw_chart(chart())); });
+    const auto draw = [&](const std::string& name, const auto& chart_of) {
+      lost |= !try_write([&] {
+        const Chart chart = chart_of();
+        write_png(folder.path / (name + ".png"), draw_chart(chart));
+        write_file(folder.path / (name + ".svg"), svg_of(chart));
+      });
     };
     if (heat_map && ended > 0) {
       const std::vector<std::string> c = heat_map_columns();
-      draw("heat-map.png", [&] { return table.heat_map(c[0], c[1], c[2]); });
+      draw("heat-map", [&] { return table.heat_map(c[0], c[1], c[2]); });
     }
     if (lines && ended > 0) {
       const std::vector<std::string> c = line_columns();
       const auto colour = [&](std::size_t k) { return services.integrator_colour(k % integrators().size()); };
-      draw("lines.png", [&] { return table.lines(c[0], c[1], colour); });
+      draw("lines", [&] { return table.lines(c[0], c[1], colour); });
     }
     if (!scene.quiet()) {
       std::printf("%zu of %zu runs have ended, %zu of them before this call", ended, entries.runs.size(),

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "chart/chart.h"
 #include "documents/recorder.h"
 #include "documents/scene_loader.h"
 #include "integrate/registry.h"
@@ -132,9 +133,15 @@ struct ChooseGroup {
 };
 /// Keeps the shown moment until its file has a name (FilePurpose::save_moment).
 struct KeepShownMoment {};
-/// Saves a picture of a plot as PNG in the user's folder.
+/// Saves a picture of a plot, or a chart, as PNG or SVG in the user's folder.
 struct SavePlot {
   std::shared_ptr<const ShownPlot> plot;
+  bool svg = false;
+};
+struct SaveChart {
+  std::string title;
+  std::shared_ptr<const Chart> chart;
+  bool svg = false;
 };
 struct CancelLoad {};
 struct FrameCloth {};
@@ -183,9 +190,9 @@ struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
     std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies, ChooseGroup,
-                 KeepShownMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo,
-                 SavePicture, StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
-                 SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
+                 KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
+                 Undo, Redo, SavePicture, StartRecording, StopRecording, CloseRecording, CopyText,
+                 CopyCommandLine, SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {

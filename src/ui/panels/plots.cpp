@@ -95,6 +95,10 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
        }},
       {"PNG", "Save the plot as a picture.", false,
        [&] { context.request(SavePlot{std::make_shared<const ShownPlot>(shown_plot(*plot, view))}); }},
+      {"SVG", "Save the plot as a vector picture.", false,
+       [&] {
+         context.request(SavePlot{std::make_shared<const ShownPlot>(shown_plot(*plot, view)), true});
+       }},
   };
   float x = right;
   for (const Button& button : all) {
