@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "experiments/choice_search.h"
 #include "experiments/limit_search.h"
@@ -29,9 +30,13 @@ class Searches {
       case Search::Of::limits:
         limits_.emplace(simulation.keep_moment());
         return;
-      case Search::Of::choice:
-        choice_.emplace(simulation.keep_moment(), wanted.runs);
+      case Search::Of::choice: {
+        auto moment = simulation.keep_moment();
+        decltype(simulation.keep_journal()) journal;
+        if (wanted.runs.from == ChoiceStart::journal) journal = simulation.keep_journal();
+        choice_.emplace(std::move(moment), wanted.runs, std::move(journal));
         return;
+      }
       case Search::Of::map:
         cancel(wanted.of);
         const IntegratorInfo& method = running_method(now);

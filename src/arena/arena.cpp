@@ -49,16 +49,6 @@ auto farthest(std::span<const Lane> lanes, const Of& of) {
   return most;
 }
 
-/// What a run that catches up does for an entry of the log.
-void repeat(WorkerPool& pool, const LogEntry& entry, Simulation& run) {
-  if (!entry.back) return run.apply(pool, of_the_world(std::get<Command>(entry.what), run));
-  // The run went back: pins stay where they are and the grab ends.
-  const auto here = std::make_shared<Checkpoint>();
-  run.save(pool, *here);
-  run.apply(pool, GoBack{here});
-  if (entry.back->world) run.apply(pool, SetScene{shared_with_method(*entry.back->world, run.scene())});
-}
-
 /// Begins what `work` refuses (InputError) with the name of the lane.
 template <class Work>
 void name_in_refusals(const Lane& lane, const Work& work) try {
@@ -68,6 +58,15 @@ void name_in_refusals(const Lane& lane, const Work& work) try {
 }
 
 }  // namespace
+
+void repeat_change(WorkerPool& pool, const LogEntry& entry, Simulation& run) {
+  if (!entry.back) return run.apply(pool, of_the_world(std::get<Command>(entry.what), run));
+  // The run went back: pins stay where they are and the grab ends.
+  const auto here = std::make_shared<Checkpoint>();
+  run.save(pool, *here);
+  run.apply(pool, GoBack{here});
+  if (entry.back->world) run.apply(pool, SetScene{shared_with_method(*entry.back->world, run.scene())});
+}
 
 void Lane::unfreeze() {
   frozen.reset();
@@ -403,7 +402,7 @@ std::optional<StepStatus> Arena::advance(WorkerPool& pool, CatchUp& run, const S
   for (; run.read_ < entries.size(); ++run.read_)
     if (CommandLog::is_repeated(entries[run.read_])) run.changes_.push_back(run.read_);
   while (run.next_ < run.changes_.size() && entries[run.changes_[run.next_]].step == simulation.steps())
-    repeat(pool, entries[run.changes_[run.next_++]], simulation);
+    repeat_change(pool, entries[run.changes_[run.next_++]], simulation);
   if (simulation.steps() >= steps()) return std::nullopt;
   return simulation.step(pool, stop);
 }

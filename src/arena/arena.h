@@ -60,6 +60,9 @@ struct Moment {
 /// The moment of a run in one lane.
 Moment moment_of_lane(LaneId lane, std::shared_ptr<Checkpoint> checkpoint);
 
+/// What a run with another method does for an entry that CommandLog::is_repeated().
+void repeat_change(WorkerPool& pool, const LogEntry& entry, Simulation& run);
+
 /// A run of a lane from an earlier moment, through all changes of the world since then, towards the present.
 /// Lanes that blew up, and gestures repeated with another method, catch up in this way. It shares only the
 /// model of the cloth with the lanes.

@@ -82,6 +82,15 @@ LogPosition CommandLog::last_at(std::uint64_t step, const LogPosition& end) cons
   return last;
 }
 
+std::optional<std::size_t> CommandLog::last_reset() const {
+  for (std::size_t i = entries_.size(); i > 0;) {
+    const LogEntry& entry = entries_[--i];
+    if (is_reset(entry)) return i;
+    if (entry.back) i = count_before(entry.back->to);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::size_t> CommandLog::changes_since(const LogPosition& position) const {
   std::vector<std::size_t> changes;
   for (std::size_t i = entries_.size(); i > 0;) {

@@ -107,6 +107,8 @@ class CommandLog {
   /// The entries of the branch after a position that a catch-up repeats: changes of the world and returns.
   std::vector<std::size_t> changes_since(const LogPosition& position) const;
   static bool is_repeated(const LogEntry& entry);
+  /// The reset with which the branch begins; none: it begins with the log.
+  std::optional<std::size_t> last_reset() const;
 
  private:
   std::size_t count_before(const LogPosition& position) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <future>
@@ -39,8 +40,10 @@ template <class Found>
 struct SearchRun {
   StopProbe stop;
   WorkerPool pool{1};
-  LoadedScene scene;                ///< starts from the moment, without substeps
-  SharedValue<InitialState> start;  ///< of the run; none: the mesh at rest
+  LoadedScene scene;                          ///< starts from the moment, without substeps
+  SharedValue<InitialState> start;            ///< of the run; none: the mesh at rest
+  std::shared_ptr<const LoadedScene> loaded;  ///< with which the run began
+  std::uint64_t steps = 0;                    ///< of the run up to the moment
   Found now;
   Mailbox<Found> shown;
 
@@ -49,6 +52,14 @@ struct SearchRun {
     publish();
   }
   void publish() { shown.put(std::make_shared<const Found>(now)); }
+  /// What the simulation thread promised. Throws Cancelled.
+  template <class Promised>
+  const Promised& wait_for(const std::shared_future<Promised>& promised) const {
+    constexpr std::chrono::milliseconds kLook{20};  // between two polls for cancellation
+    while (promised.wait_for(kLook) != std::future_status::ready)
+      if (stop()) throw Cancelled();
+    return promised.get();
+  }
 };
 
 /// A search from a moment of the run, or from the last good state if the moment is not good. Runs on its own
@@ -78,11 +89,8 @@ class MomentSearch {
  private:
   void search(std::shared_future<KeepMoment::Kept> from, const std::function<void(Run&)>& work) {
     work_in_background();
-    constexpr std::chrono::milliseconds kLook{20};  // between two polls for cancellation, while it waits
     try {
-      while (from.wait_for(kLook) != std::future_status::ready)
-        if (run_.stop()) throw Cancelled();
-      begin(from.get());
+      begin(run_.wait_for(from));
       work(run_);
     } catch (const Cancelled&) {
       run_.now.error = "Cancelled.";
@@ -102,6 +110,8 @@ class MomentSearch {
     run_.scene.scene.substeps = 1;
     run_.scene.scene.initial_state.reset();
     run_.start = moment.loaded->scene.initial_state;
+    run_.loaded = moment.loaded;
+    run_.steps = moment.checkpoint().record.step;
     run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
     const ClothMesh& mesh = *moment.loaded->mesh;
     run_.scene.scene.initial_state =

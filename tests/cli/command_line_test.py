@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 import zlib
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -1605,10 +1606,80 @@ class CommandLine(unittest.TestCase):
         # The same errors as `analyze work`.
         work = {(row["integrator"], row["steps"]): row["error_x"] for row in self.analyze("work", *scene)
                 if row["measured"] == "precision"}
-        same = [row for row in rows if (row["integrator"], row["steps"]) in work]
+        same = [row for row in rows if (row["integrator"], row["steps"]) in work and "tolerance" not in row["method"]]
         self.assertGreater(len(same), 4)
         for row in same:
             self.assertEqual(row["error_x"], work[row["integrator"], row["steps"]])
+
+    def test_choose_by_any_measure(self):
+        scene = ["--grid", "6x6", "--spring-damping", 0, "--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler"]
+        self.refused("choose", *scene, "--measure", "size", says=["rms", "path"])
+        self.refused("choose", *scene, "--measure", "path", says="--vertex")
+        self.refused("choose", *scene, "--vertex", 36, says="vertices 0 to 35")
+        errors = {"rms": "error_x_percent", "largest": "largest_x_percent", "energy": "largest_energy_percent", "path": "error_path_percent"}
+        figures = []
+        for measure, column in errors.items():
+            done = self.run_program("choose", *scene, "--vertex", 14, "--measure", measure, "--goal", "error=0.3%",
+                                    "--csv", "choose.csv", "--report", "page")
+            rows = self.rows("choose.csv")
+            best = [row for row in rows if row["best"] == "1"]
+            self.assertEqual(len(best), 1, measure)
+            good = [row for row in rows if row["end"] == "good" and float(row[column]) <= 0.3]
+            self.assertEqual(min(float(row["processor_per_simulated"]) for row in good), float(best[0]["processor_per_simulated"]))
+            answer = done.stdout.strip().splitlines()[-1]
+            self.assertIn({"rms": "for an error of 0.3 %", "largest": "for a largest error of 0.3 %",
+                           "energy": "for an energy error of 0.3 %", "path": "for a path error of 0.3 %"}[measure], answer)
+            self.assertIn(answer, html.unescape((self.dir / "page" / "index.html").read_text(encoding="utf-8")))
+            figures.append({(row["method"], row["steps"]): [row[column] for column in errors.values()] for row in rows})
+        # Every search has all measures, with the same figures.
+        for other in figures[1:]:
+            same = figures[0].keys() & other.keys()
+            self.assertGreater(len(same), 5)
+            for key in same:
+                self.assertEqual(figures[0][key], other[key])
+
+    def test_choose_from_a_journal(self):
+        journal = SOURCE / "tests/documents/journals/drag.journal"
+        methods = ["--integrators", "semi-implicit-euler,rk4"]
+        self.refused("choose", "--journal", journal, "--grid", "4x4", says="has its own scene")
+        done = self.run_program("choose", "--journal", journal, *methods, "--csv", "choose.csv")
+        changes = sum(1 for line in journal.read_text().splitlines()[2:] if '"do"' in line)
+        self.assertIn(f"{changes} recorded changes in 617 ms.", done.stdout)
+        rows = self.rows("choose.csv")
+        coarsest = [row for row in rows if row["method"] == "Semi-implicit Euler" and row["steps"] == "37"]
+        self.assertEqual(len(coarsest), 1)
+        self.assertEqual(float(coarsest[0]["h"]), 1 / 60)
+        # Two replays are as far apart as the errors of their runs tell.
+        finest = max((row for row in rows if row["integrator"] == "rk4"), key=lambda row: int(row["steps"]))
+        self.run_program("replay", journal, "--state", "a.csv")
+        self.run_program("replay", journal, "--integrator", "rk4", "--dt", finest["h"], "--state", "b.csv")
+        states = [[[float(row[key]) for key in "xyz"] for row in self.rows(name)] for name in ("a.csv", "b.csv")]
+        rms = math.sqrt(sum(math.dist(a, b) ** 2 for a, b in zip(*states)) / len(states[0]))
+        self.assertGreater(rms, 10 * float(finest["error_x"]))
+        self.assertAlmostEqual(float(coarsest[0]["error_x"]), rms, delta=float(finest["error_x"]))
+        # A part of it, from before the grab on.
+        done = self.run_program("choose", "--journal", journal, *methods, "--end-time", 0.08)
+        self.assertIn("0 recorded changes in 83.3 ms.", done.stdout)
+
+    def test_charts_as_vector_pictures(self):
+        self.refused("analyze", "damping", "--svg", "a.png", says=["a.png", ".svg"])
+        self.run_program("choose", "--grid", "5x5", "--end-time", 0.1, "--integrators", "rk4,bdf2", "--png", "c.png", "--svg", "c.svg")
+        width, height = struct.unpack(">II", (self.dir / "c.png").read_bytes()[16:24])
+        root = xml.etree.ElementTree.parse(self.dir / "c.svg").getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        self.assertEqual((root.tag, root.get("width"), root.get("height")), (space + "svg", str(width), str(height)))
+        texts = [element.text for element in root.iter(space + "text")]
+        for text in "Error against computing time after 100 ms", "Runge–Kutta 4", "S-BDF2", "best":
+            self.assertIn(text, texts)
+        self.assertIn("RMS error of the positions [% of the displacement]", texts)
+        inside = lambda x, y: 0 <= x <= width and 0 <= y <= height
+        points = [tuple(map(float, point)) for path in root.iter(space + "path")
+                  for point in re.findall(r"[ML](\S+) ([^ML]+)", path.get("d"))]
+        self.assertGreater(len(points), 50)
+        self.assertTrue(all(inside(*point) for point in points), points)
+        for kind in ["damping"], ["work", "--grid", "4x4", "--longest-run", 0.001, "--integrators", "rk4"]:
+            self.run_program("analyze", *kind, "--svg", "a.svg")
+            self.assertEqual(xml.etree.ElementTree.parse(self.dir / "a.svg").getroot().tag, space + "svg")
 
     def test_methods_without_a_place_for_contact_are_left_out(self):
         scene = ["--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "rattle,rk4,pbd-proj2,xpbd", "--steps", 10]

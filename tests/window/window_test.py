@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from xml.etree import ElementTree
 
 from driver import PATIENCE, Session, missing_tools
 
@@ -1751,6 +1752,127 @@ def choice_of_a_method(program, assets):
         window.press()
         window.release()
         window.shows("the lane of the best run", lane="B")
+
+
+def choose_a_method(window):
+    """Opens the instrument, large, beside a paused cloth."""
+    window.key("space")
+    window.shows("a pause", playing=False)
+    window.click_item("plot0:kind")
+    window.click_item("plot0:kind:Choose a method")
+    window.click_item("plot0:More")
+    window.until(lambda: "plot0:from" in window.state()["items"], "the buttons of the search")
+
+
+def found_choice(window, patience=300):
+    window.click_item("plot0:find")
+    window.until(lambda: "plot0:search" in window.state()["items"], "the search to begin")
+    window.until(lambda: "plot0:search" not in window.state()["items"], "the search to end", patience)
+    return window.fresh_state()["texts"].get("plot0:found", "")
+
+
+def saved_file(window, item, pattern):
+    """The file that a button writes."""
+    before = set(window.folder.glob(pattern))
+    window.click_item(item)
+    path = window.until(lambda: set(window.folder.glob(pattern)) - before, f"a file {pattern}").pop()
+    window.until(lambda: path.name in window.state()["message"], f"a message that names {path.name}")
+    return path
+
+
+@case
+def choice_by_any_measure(program, assets):
+    """One search has all measures of the error: the figure, the answer and the files follow the chosen one."""
+    with Session(program, "--grid", "5x5", "--spring-damping", 0, "--stretch-stiffness", 20) as window:
+        window.shows("a playing scene", playing=True)
+        window.key("space")
+        window.shows("a pause", playing=False)
+        followed = free_particle(window.fresh_state())
+        window.move(*followed["pixel"])
+        window.fresh_state()
+        window.xdotool("keydown", "alt")
+        window.press()
+        window.release()
+        window.xdotool("keyup", "alt")
+        window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        window.key("space")
+        window.shows("a playing scene", playing=True)
+        choose_a_method(window)
+        window.click_item("plot0:duration")  # 2 s, then 0.25 s
+        window.click_item("plot0:duration")
+        check(found_choice(window).startswith("Cheapest for an error of 1 %: "), window.state()["texts"])
+        axis = lambda: window.fresh_state()["texts"].get("plot0:axis", "")
+        answers, places = {}, {}
+        for measure, words, title in (("rms", "an error of", "RMS error of the positions [% of the displacement]"),
+                                      ("largest", "a largest error of", "largest error of a particle [% of the displacement]"),
+                                      ("energy", "an energy error of", "largest error of the energy [% of the "),
+                                      ("path", "a path error of", f"path error of particle {followed['index']} [% of the displacement]")):
+            check(axis().startswith(title), f"{measure}: the axis is {axis()}")
+            answers[measure] = window.fresh_state()["texts"]["plot0:found"]
+            check(f" {words} 1 %" in answers[measure], answers[measure])
+            places[measure] = window.fresh_state()["items"].get("plot0:best")
+            table = saved_file(window, "plot0:csv", "choice*.csv")
+            rows = list(csv.DictReader(table.open()))
+            best = [row for row in rows if row["best"] == "1"]
+            check(bool(best) == answers[measure].startswith("Cheapest"), f"{measure}: {best}, {answers[measure]}")
+            if best:
+                check(f": {best[0]['method']} at h" in answers[measure], answers[measure])
+            check(all(float(row["error_path_percent"]) > 0 for row in rows if row["end"] == "good"), "no errors of the path")
+            window.click_item("plot0:measure")
+        check("plot0:search" not in window.state()["items"], "another measure began a search")
+        check(axis().startswith("RMS"), "after the last measure comes the first")
+        check(len(set(answers.values())) == 4, f"the same answers: {answers}")
+        x, y = places["rms"][:2] if places["rms"] else window.item("plot0:points")
+        window.move(x, y)
+        tip = window.until(lambda: window.fresh_state()["texts"].get("tooltip"), "the figures of the best run")
+        for part in "RMS ", "the worst particle ", "energy ", f"path of particle {followed['index']} ":
+            check(part in tip, tip)
+
+        window.click_item("plot0:measure")
+        vectors = saved_file(window, "plot0:svg", "choice*.svg")
+        texts = [element.text for element in ElementTree.parse(vectors).getroot().iter("{http://www.w3.org/2000/svg}text")]
+        check("largest error of a particle [% of the displacement]" in texts and "best" in texts, texts)
+        check(saved_file(window, "plot0:png", "choice*.png").read_bytes()[1:4] == b"PNG", "no picture")
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Energy")
+        vectors = saved_file(window, "plot0:SVG", "energy*.svg")
+        check(ElementTree.parse(vectors).getroot().tag.endswith("svg"), "no vector picture of a plot")
+
+
+@case
+def choice_from_a_journal(program, assets):
+    """Every method repeats what the mouse did, with the figures of the same journal on the command line."""
+    with Session(program, "--grid", "5x5", "--stretch-stiffness", 20, "--rayleigh-mass", 2) as window:
+        window.until(lambda: window.state()["step"] > 3, "some steps", 30)
+        x, y = free_particle(window.fresh_state())["pixel"]
+        window.drag(x, y, x + 60, y - 20)
+        window.shows("the end of the grab", grab=False)
+        choose_a_method(window)
+        end = window.fresh_state()
+        window.click_item("plot0:from")
+        window.click_item("plot0:from")
+        window.until(lambda: "plot0:duration" not in window.fresh_state()["items"], "the time to be the journal's")
+        answer = found_choice(window)
+        check("Cheapest for an error of 1 %" in answer or "No method reached" in answer, answer)
+        rows = list(csv.DictReader(saved_file(window, "plot0:csv", "choice*.csv").open()))
+        window.key("ctrl+j")
+        journal = window.until(lambda: list(window.folder.glob("*.journal")), "the journal").pop()
+        window.until(lambda: "clothlab replay" in window.state()["message"], "the message about the journal")
+        check('"do":"grab"' in journal.read_text(), "the journal has no grab")
+        table = window.folder / "by-command.csv"
+        done = subprocess.run([program, "choose", "--journal", journal, "--goal", "error=0.1%", "--csv", table],
+                              capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+        check(f" recorded changes in " in done.stdout, done.stdout)
+        key = lambda row: (row["method"], row["steps"])
+        others = {key(row): row for row in csv.DictReader(table.open())}
+        same = [row for row in rows if key(row) in others]
+        check(len(same) > 40 and min(int(row["steps"]) for row in same) == end["step"], f"{len(same)} runs in common")
+        clocks = "processor_per_simulated", "wall_per_simulated", "best"
+        for row in same:
+            for column, value in row.items():
+                check(column in clocks or value == others[key(row)][column],
+                      f"{key(row)}: {column} is {value}, and {others[key(row)][column]} on the command line")
 
 
 @case

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,8 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "experiments/method_choice.h"
+#include "experiments/choice_chart.h"
+#include "experiments/recorded_run.h"
 #include "experiments/step_trial.h"
 #include "io/output_file.h"
 #include "io/png.h"
@@ -33,9 +36,9 @@ constexpr std::string_view kChoicePage = R"(<!DOCTYPE html>
 <h1>Which method for this scene?</h1>
 <p>[[answer]]</p>
 <p>[[reference]] Repeat it with <code>[[command]]</code>.</p>
-<figure>[[chart]]<figcaption>Error of the positions over computing time. No run within the limits is both cheaper and more accurate than one on the line <i>best</i>. Errors within the grey band are not significant, because the reference changes by as much with half its steps.</figcaption></figure>
+<figure>[[chart]]<figcaption>Error over computing time. Dots without a line have other tolerances or substeps of their own. No run within the limits is both cheaper and more accurate than one on the line <i>best</i>. Errors within the grey band are not significant, because the reference changes by as much with half its steps.</figcaption></figure>
 <div class="wide"><table>[[rows]]</table></div>
-<p class="small">Errors are of the state after [[duration]], in per cent of the displacement of the particles until then (both root mean squares); <b>largest</b> is that of the particle that is farthest off. <b>Cost</b> is processor time per simulated time, <b>real time</b> simulated time over wall-clock time. <b>Energy</b> is the total at the end less that of the reference, <b>strain</b> the largest of a stretch spring in the whole run.</p>
+<p class="small"><b>RMS</b> is the error of the positions after [[duration]], in per cent of the displacement of the particles until then (both root mean squares); <b>largest</b> is the error of the particle that is farthest off then, and <b>path</b> the error of one particle, root mean square over the whole time, in per cent of the same displacement. <b>Energy</b> is the largest difference of the total energy, in per cent of the energy that the reference exchanged: its largest kinetic energy, or change of all other energy if that is larger. Paths and energies are compared at the times of the coarsest steps. <b>Cost</b> is processor time per simulated time, <b>real time</b> simulated time over wall-clock time, <b>strain</b> the largest of a stretch spring in the whole run.</p>
 </body></html>
 )";
 
@@ -46,8 +49,11 @@ struct Column {
   bool is_text = false;
 };
 
-std::string error_text(const ChoicePoint& point, double error) {
-  return point.failure.empty() ? format_plain(error) : std::string("–");
+Column error_column(const char* heading, ErrorMeasure measure) {
+  return {heading, [measure](const ChoiceFigures& choice, const ChoicePoint& p) {
+            const bool known = p.failure.empty() && (measure != ErrorMeasure::path || choice.script.particle);
+            return known ? format_plain(100 * choice.error_of(p, measure)) : std::string("–");
+          }};
 }
 
 const std::vector<Column>& columns() {
@@ -56,11 +62,10 @@ const std::vector<Column>& columns() {
       {"h [ms]", [](const auto&, const auto& p) { return format_plain(1e3 * p.h); }},
       {"cost", [](const auto&, const auto& p) { return format_plain(p.processor); }},
       {"real time", [](const auto&, const auto& p) { return format_plain(1 / p.wall) + "×"; }},
-      {"error [%]",
-       [](const auto& choice, const auto& p) { return error_text(p, 100 * choice.error_of(p)); }},
-      {"largest [%]", [](const auto& choice,
-                         const auto& p) { return error_text(p, 100 * p.largest_x / choice.displacement); }},
-      {"energy [J]", [](const auto&, const auto& p) { return error_text(p, p.error_energy); }},
+      error_column("RMS [%]", ErrorMeasure::rms),
+      error_column("largest [%]", ErrorMeasure::largest),
+      error_column("energy [%]", ErrorMeasure::energy),
+      error_column("path [%]", ErrorMeasure::path),
       {"strain [%]", [](const auto&, const auto& p) { return format_plain(100 * p.max_strain); }},
       {"not converged", [](const auto&, const auto& p) { return std::to_string(p.not_converged); }},
       {"end",
@@ -80,20 +85,35 @@ struct Choose final : SceneAnalysis {
   std::string line;
   ChoiceGoal goal;
   MethodChoice::Settings settings;
-  std::optional<std::string> report;
+  std::optional<std::string> report, journal;
+  std::optional<double> end_time;
+  std::optional<std::uint32_t> vertex;
 
   void add_options(CLI::App& app) override {
     options.add(app, "goal", "GOAL",
-                "error=1%: the cheapest run with at most this error of the positions, in per cent of their "
-                "displacement. realtime: the most accurate run that takes no longer than it simulates. "
+                "error=1%: the cheapest run with at most this error. realtime: the most accurate run that "
+                "takes no longer than it simulates. "
                 "Default error=1%.",
                 [this](const std::string& text) { goal.error = error_of_goal(text); });
+    options.add(app, "measure", "NAME",
+                "The measure of the error. rms: of the positions at the end, root mean square over the "
+                "particles. largest: of the worst particle then. energy: largest difference of the total "
+                "energy, in per cent of the exchanged energy. path: of the particle of --vertex, root mean "
+                "square over the time. Lengths are in per cent of the displacement. Default rms.",
+                [this](const std::string& text) { goal.measure = measure_of(text); });
+    options.add_whole(app, "vertex", vertex, 0, std::numeric_limits<std::int32_t>::max(),
+                      "0-based vertex of the mesh whose path is compared.");
     options.add(app, "require-strain", "X", "Only runs whose stretch springs are strained by at most this.",
                 [this](const std::string& text) { goal.strain = parse_positive("require-strain", text); });
     app.add_flag("--no-energy-gain", goal.no_energy_gain, "Only runs that report no spurious energy.")
         ->group("Analysis");
-    options.add_positive(app, "end-time", "S", "s", settings.duration,
-                         "Simulated time after which errors are measured; default 1.");
+    options.add(app, "end-time", "S",
+                "Simulated time after which errors are measured; default 1, of a journal its whole time.",
+                [this](const std::string& text) { end_time = parse_positive("end-time", text, "s"); });
+    add_text(app, "Analysis", "--journal", journal, "FILE",
+             "Starts from the last scene of this journal instead of a scene. Every run repeats its drags, "
+             "pins and changes of values at their times. Only the scene options --mesh and --mesh-folder can "
+             "be combined with it.");
     options.add_positive(app, "longest-run", "S", "s", settings.longest_run,
                          "Computing time [s] of a run after which its method gets no smaller h; default 3.");
     add_text(app, "Analysis", "--report", report, "DIR",
@@ -111,11 +131,53 @@ struct Choose final : SceneAnalysis {
     return parse_positive("goal error", text.substr(kError.size()));
   }
 
+  static ErrorMeasure measure_of(const std::string& text) {
+    const auto found = std::ranges::find(kErrorMeasureNames, text);
+    if (found == kErrorMeasureNames.end())
+      throw InputError("--measure " + text + ": a measure is rms, largest, energy or path.");
+    return static_cast<ErrorMeasure>(found - kErrorMeasureNames.begin());
+  }
+
+  void load_journal() {
+    LaneSource source = read_lane_source(journal, scene, outputs);
+    pool = std::make_unique<WorkerPool>(scene.threads());
+    constexpr std::uint64_t kParts = 1000;
+    Progress progress(kParts, quiet());
+    RecordedRun run =
+        recorded_run(std::move(source.journal), source.replay, end_time, {*pool, stop}, [&](double fraction) {
+          progress.show_part(static_cast<std::uint64_t>(kParts * fraction), "the journal");
+        });
+    loaded = std::move(run.loaded);
+    settings.script = std::move(run.script);
+    settings.duration = run.duration;
+    std::printf("%zu recorded changes in %s.\n", settings.script.changes.size(),
+                format_quantity(run.duration, "s").c_str());
+  }
+
+  void find_particle() {
+    if (!vertex) {
+      if (goal.measure == ErrorMeasure::path)
+        throw InputError("--measure path: name the particle with --vertex N.");
+      return;
+    }
+    const std::vector<std::int32_t>& particles = loaded.mesh->particle_of_vertex;
+    if (*vertex >= particles.size() || particles[*vertex] < 0)
+      throw InputError("--vertex: no face uses vertex " + std::to_string(*vertex) +
+                       "; the mesh has vertices 0 to " + std::to_string(particles.size() - 1) + ".");
+    settings.script.particle = static_cast<std::uint32_t>(particles[*vertex]);
+  }
+
   std::filesystem::path page() const { return path_of(*report) / "index.html"; }
 
   void measure_all() override {
     if (report && has_folder(path_of(*report))) outputs.add(page(), ".html");
-    load();
+    if (end_time) settings.duration = *end_time;
+    if (journal) {
+      if (!is_completed([&] { load_journal(); })) return;
+    } else {
+      load();
+    }
+    find_particle();
     loaded.scene.substeps = 1;  // h is the ladder's
     leave_out_for(loaded.scene);
     if (!names_integrators())
@@ -126,10 +188,11 @@ struct Choose final : SceneAnalysis {
     if (variants.empty()) throw InputError("choose: no method is left to run.");
     measure_omega_max(loaded, *pool, stop);
     settings.accurate_enough = goal.error.value_or(0);
+    settings.measure = goal.measure;
     std::optional<MethodChoice> choice;
     is_completed([&] {
-      choice.emplace(loaded, std::move(variants), make_reference(loaded, settings.duration, *pool, stop),
-                     settings);
+      choice.emplace(loaded, std::move(variants),
+                     make_reference(loaded, settings.duration, *pool, stop, settings.script), settings);
       std::printf("%s\n", reference_text(choice->figures()).c_str());
       constexpr std::uint64_t kParts = 1000;
       Progress progress(kParts, quiet());
@@ -149,8 +212,9 @@ struct Choose final : SceneAnalysis {
   std::string reference_text(const ChoiceFigures& choice) const {
     return "Errors after " + format_quantity(settings.duration, "s") + " against " +
            std::string(choice.reference->title) + " in " + std::to_string(choice.reference_steps) +
-           " steps, in per cent of the displacement, " + format_quantity(choice.displacement, "m") +
-           ". With half as many steps it changes by " + format_plain(100 * choice.least_error()) + " %.";
+           " steps. The " + choice.axis_title(goal.measure) + "; the displacement is " +
+           format_quantity(choice.displacement, "m") + ". With half as many steps the reference changes by " +
+           format_plain(100 * choice.least_error(goal.measure)) + " %.";
   }
 
   static std::string table_of(const ChoiceFigures& choice) {
@@ -171,38 +235,8 @@ struct Choose final : SceneAnalysis {
   }
 
   void draw(const ChoiceFigures& choice) {
-    ChartPanel& panel = chart.panels[0];
-    chart.title = "Error against computing time after " + format_quantity(settings.duration, "s");
-    panel.x = {.title = "processor time per simulated time [s/s]", .logarithmic = true};
-    panel.y = {.title = "error of the positions [% of the displacement]", .logarithmic = true};
-    double cheapest = INFINITY, most_expensive = 0;
-    for (std::size_t k = 0; k < choice.variants.size(); ++k) {
-      const MethodVariant& variant = choice.variants[k];
-      Points points;
-      for (const ChoicePoint& p : choice.points) {
-        if (p.variant != k || !p.failure.empty()) continue;
-        points.add(p.processor, {100 * choice.error_of(p)});
-        cheapest = std::min(cheapest, p.processor);
-        most_expensive = std::max(most_expensive, p.processor);
-      }
-      if (points.x.empty()) continue;
-      ChartCurve look = curve(method_info(variant.method), true);
-      look.label = variant.title;
-      if (variant.method.solver.stage_solve == StageSolve::linear) look.dash = kChartDash;
-      add_curves(look, std::move(points));
-    }
-    ChartCurve front{.label = "best", .colour = chart.colours.text};
-    for (const std::size_t k : pareto_front(choice.points, goal)) {
-      front.x.push_back(choice.points[k].processor);
-      front.y.push_back(100 * choice.error_of(choice.points[k]));
-    }
-    panel.curves.push_back(std::move(front));
-    const double uncertain = 100 * choice.least_error();
-    if (uncertain > 0 && cheapest < most_expensive)
-      panel.bands.push_back({chart.colours.grid,
-                             {cheapest, most_expensive},
-                             {uncertain / 10, uncertain / 10},
-                             {uncertain, uncertain}});
+    chart = chart_of(choice, goal, settings.duration, chart.colours,
+                     [&](const MethodVariant& variant) { return curve(method_info(variant.method)).colour; });
   }
 
   void write_report(const ChoiceFigures& choice) {

@@ -62,9 +62,10 @@ struct StabilityView {
 /// The goal in the picture of error over computing time, and the runs of the next search.
 struct ChoiceView {
   bool by_error = true;  ///< else by computing time
-  double error = 0.01;   ///< of the displacement
+  double error = 0.01;   ///< of ChoiceFigures::scale
   double budget = 1;     ///< computing time per simulated time
-  ChoiceRuns runs;       ///< of the next search
+  ErrorMeasure measure = ErrorMeasure::rms;
+  ChoiceRuns runs;  ///< of the next search
 };
 
 /// The plots of the window and their display states.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "experiments/recorded_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "arena/arena.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "sim/command_rules.h"
+
+namespace clothlab {
+namespace {
+
+/// The values with which a run begins after the entry of a reset: those of then.
+std::shared_ptr<const Scene> values_before(std::size_t reset, const CommandLog& log,
+                                           const LoadedScene& start) {
+  auto values = std::make_shared<const Scene>(start.scene);
+  const auto with_own_method = [&](const Scene& scene) {
+    return std::make_shared<const Scene>(with_method(scene, start.scene));
+  };
+  for (const LogEntry& entry : log.entries().first(reset)) {
+    if (!CommandLog::is_repeated(entry)) continue;
+    if (entry.back && entry.back->world) values = with_own_method(*entry.back->world);
+    if (entry.back) continue;
+    const Command& command = std::get<Command>(entry.what);
+    const auto* scene = std::get_if<SetScene>(&command);
+    values = scene ? with_own_method(*scene->scene) : changed_scene(values, command, *start.mesh);
+  }
+  return values;
+}
+
+/// The step after a change [s].
+double step_after(const LogEntry& entry, double dt) {
+  if (entry.back) return entry.back->world ? entry.back->world->dt : dt;
+  const Command& command = std::get<Command>(entry.what);
+  if (const auto* set = std::get_if<SetParameter>(&command); set && set->id == "dt") return set->value;
+  if (const auto* set = std::get_if<SetScene>(&command)) return set->scene->dt;
+  return dt;
+}
+
+bool steps_back(const LogEntry& entry) {
+  const auto* command = std::get_if<Command>(&entry.what);
+  return command != nullptr && std::holds_alternative<StepBack>(*command);
+}
+
+}  // namespace
+
+RecordedRun recorded_run(LoadedScene start, const CommandLog& log, std::uint64_t steps,
+                         std::optional<double> duration) {
+  if (start.moment)
+    throw InputError(
+        "The recorded run began from a saved moment or the end of a journal, whose methods have a memory of "
+        "their own: open the scene, or name the journal that begins with it.");
+  if (const std::optional<std::size_t> reset = log.last_reset())
+    start.scene = *values_before(*reset, log, start);
+  RecordedRun run{std::move(start), {}, 0};
+  const std::vector<std::size_t> changes = log.changes_since({});
+  double& dt = run.loaded.scene.dt;
+  for (const std::size_t index : changes)
+    if (log.entries()[index].step == 0) dt = step_after(log.entries()[index], dt);
+  if (!(dt > 0)) throw InputError("The recorded run has steps back in time, which have no other step sizes.");
+  if (duration) steps = static_cast<std::uint64_t>(std::max(1.0, std::round(*duration / dt)));
+  if (steps == 0) throw InputError("The recorded run has no steps yet.");
+  for (const std::size_t index : changes) {
+    const LogEntry& entry = log.entries()[index];
+    if (entry.step >= steps) break;
+    const bool has_other_step = entry.step > 0 && step_after(entry, dt) != dt;
+    if (has_other_step || steps_back(entry))
+      throw InputError("At " + format_quantity(static_cast<double>(entry.step) * dt, "s") +
+                       " of the recorded run " +
+                       (has_other_step ? "the step dt changes" : "the run steps back") +
+                       ", which runs with other steps cannot repeat. End it before that time.");
+    run.script.changes.push_back(entry);
+  }
+  run.script.steps = steps;
+  run.duration = static_cast<double>(steps) * dt;
+  run.loaded.scene.substeps = 1;  // h is the ladder's
+  run.loaded.lanes.clear();
+  return run;
+}
+
+RecordedRun recorded_run(std::vector<JournalEntry> entries, const Replay::Options& options,
+                         std::optional<double> duration, const ComputeContext& context,
+                         const std::function<void(double fraction)>& progress) {
+  const auto last = std::ranges::find_if(entries.rbegin(), entries.rend(), [](const JournalEntry& entry) {
+    return std::holds_alternative<JournalEntry::Load>(entry.what);
+  });
+  LoadedScene start;
+  if (std::get<JournalEntry::Load>(last->what).moment) start.moment = std::make_shared<const Moment>();
+  Replay replay(std::move(entries), options);
+  for (Replay::Event event{}; event != Replay::Event::ended;) {
+    event = replay.next(context.pool, context.stop);
+    if (event == Replay::Event::stopped) throw Cancelled();
+    if (event == Replay::Event::loaded) start.scene = replay.simulation().scene();
+    if (progress)
+      progress(static_cast<double>(replay.step()) /
+               static_cast<double>(std::max<std::uint64_t>(1, replay.last_step())));
+  }
+  start.mesh = replay.simulation().shared_mesh();
+  std::uint64_t steps = 0;
+  for (const Lane& lane : replay.arena().lanes()) steps = std::max(steps, lane.simulation->steps());
+  return recorded_run(std::move(start), replay.arena().log(), steps, duration);
+}
+
+}  // namespace clothlab
