@@ -8,8 +8,6 @@
 namespace clothlab {
 namespace {
 
-constexpr double kWorthTelling = 0.03;  // a change of the limit by damping
-
 std::string seconds(double s) { return format_quantity(s, "s"); }
 
 /// " multiplies X by 1.72", or " enlarges X by 0.034 %" if three digits do not distinguish it from 1.
@@ -23,15 +21,14 @@ std::string at(double h, const StabilityEstimate& e) {
   return "h = " + seconds(h) + " (h·ω_max = " + format_plain(h * e.omega_max()) + ")";
 }
 
-/// The limit without damping, if it differs noticeably.
+/// The limit without damping, to compare.
 std::string without_damping(const IntegratorInfo& integrator, const IntegratorParameters& values,
-                            double limit, const StabilityEstimate& e) {
+                            const StabilityEstimate& e) {
   const double h_omega = stability_limit(integrator, values);
   if (h_omega == 0) return "; without damping no step size would be";
   if (!(e.omega_max() > 0)) return "";
-  const double undamped = h_omega / e.omega_max();
-  if (std::abs(limit / undamped - 1) < kWorthTelling) return "";
-  return "; without damping it would be " + seconds(undamped);
+  return "; without damping it would be " + format_plain(h_omega) +
+         "/ω_max = " + seconds(h_omega / e.omega_max());
 }
 
 std::string by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
@@ -50,7 +47,7 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
       (integrator.inextensible
            ? " as far as bending springs, dampers and the grab go; rods under tension, or "
              "more of them than the cloth has freedom, may have a lower one"
-           : without_damping(integrator, values, limit, e));
+           : without_damping(integrator, values, e));
   if (h < limit) return text + ". Here " + at(h, e) + "." + by_contact(integrator, values, e);
   return text + ". Here " + at(h, e) + ", which" +
          multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step." +

@@ -84,7 +84,9 @@ constexpr double kLargeStrain = 0.5;
 // A difference of energies below this fraction of them is rounding error.
 constexpr double kRounding = 1e-13;
 
-std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
+std::string signed_quantity(double value, const char* unit) {
+  return (value > 0 ? "+" : "") + format_quantity(value, unit, 3);
+}
 
 // Sets the state: runs, is frozen, blew up, catches up.
 void describe_state(const LaneSnapshot& lane, LaneReading& out) {
@@ -352,13 +354,16 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   // A lane frozen before the origin, or an earlier moment, has no energy since then.
   const bool counts = lane.frame.record.time + kRounding >= lane.origin.time || lane.frame.record.h < 0;
   if (counts) out.energy_change = without_rounding(energy.total - lane.origin.energy.total);
-  out.energy = counts ? signed_joule(out.energy_change) : "–";
+  out.energy = counts ? signed_quantity(out.energy_change, "J") : "–";
   const std::optional<MethodShare> method = method_share(lane);
   if (method) {
     out.method_energy = without_rounding(method->gained);
     out.method_share = out.method_energy == 0 ? 0 : method->share;
   }
-  out.method = method ? signed_joule(out.method_energy) : "–";
+  out.method = method ? signed_quantity(out.method_energy, "J") : "–";
+  const double seconds = lane.frame.record.time - lane.method_origin.time;
+  if (method && seconds > 0) out.method_power = out.method_energy / seconds;
+  out.power = method && seconds > 0 ? signed_quantity(out.method_power, "W") : "–";
   if (lane.method_origin.time > lane.origin.time)
     out.method_since = "since " + format_plain(lane.method_origin.time, 3) + " s";
   out.name = title_with(info, scene.solver) + own_values(scene);

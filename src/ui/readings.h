@@ -58,6 +58,8 @@ struct LaneReading {
   double energy_change = 0;           ///< the same [J]
   double method_energy = 0;           ///< that the method gained or, negative, dissipated since then [J]
   std::string method;                 ///< the same: "-500 mJ"
+  double method_power = 0;            ///< the same per second of simulated time [W]
+  std::string power;                  ///< the same: "-120 mW"; "–" at the origin and before it
   std::string method_since;           ///< "since 1.2 s", where the lane got its method after the origin
   double method_share = 0;            ///< of all energy exchanged since then, -1 to 1
   std::optional<double> real_time;    ///< simulated time over wall-clock time; none before the first step

@@ -209,10 +209,12 @@ TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
   lane.method_origin.time = 1.5;
   lane.method_origin.ledger.method = -0.3;
   EXPECT_EQ(read_lane(lane).method, "-200 mJ");
+  EXPECT_EQ(read_lane(lane).power, "-400 mW") << "in half a second";
   EXPECT_EQ(read_lane(lane).method_since, "since 1.5 s");
   EXPECT_THAT(read_lane(lane).help, HasSubstr("dissipated 200 mJ since 1.5 s, when the lane's method"));
   record.time = 0.5;
   EXPECT_EQ(read_lane(lane).energy, "–") << "it stood before the origin";
+  EXPECT_EQ(read_lane(lane).power, "–");
   EXPECT_EQ(read_lane(lane).method, "–");
 }
 

@@ -15,6 +15,7 @@
 #include "integrate/registry.h"
 #include "interface.h"
 #include "sim/parameters.h"
+#include "uniform_estimate.h"
 
 namespace clothlab {
 namespace {
@@ -23,6 +24,7 @@ using ::testing::HasSubstr;
 using testing::Interface;
 using ::testing::Not;
 using ::testing::StartsWith;
+using testing::uniform_estimate;
 
 constexpr double kStep = 0.01;  // h [s]
 
@@ -81,6 +83,24 @@ TEST(StabilityFigure, SaysWhichModesGrow) {
   EXPECT_GT(growing, 0);
   for (const StabilityFigure::Bar& bar : figure.bars)
     EXPECT_TRUE(bar.grows || bar.modes == 0 || std::sqrt(bar.h_omega.low * bar.h_omega.high) < 2.1);
+}
+
+TEST(StabilityFigure, ComparesTheLimitsWithAndWithoutDamping) {
+  Interface face;
+  use(face, "symplectic-euler");
+  face.snapshot.stability = uniform_estimate(1000, 542);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict,
+              HasSubstr(" Stable below h = 1.53 ms, without damping below 2/ω_max = 2 ms."));
+  face.snapshot.stability->others_are_exact = false;
+  face.snapshot.stability->free_directions = 1194;
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, HasSubstr(" Stable below h ≈ 1.53 ms"));
+  use(face, "explicit-euler");
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, Not(HasSubstr("Stable below"))) << "unknown";
+  face.snapshot.stability = uniform_estimate(1000, 542);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict,
+              HasSubstr(" Stable below h = 542 µs with damping."));
+  use(face, "backward-euler");
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, Not(HasSubstr("Stable below")));
 }
 
 TEST(StabilityFigure, SaysWhatAnImplicitMethodDamps) {

@@ -72,6 +72,7 @@ class Program:
         self.process = subprocess.Popen(command, env=self.environment, stderr=self.log, stdout=self.log,
                                         cwd=self.folder)
         self.window = None
+        self.presses = 0  # of buttons and keys, as a user would count them
         self.until(lambda: self.state_file.exists(), "the first picture", 60)
         self.window = int(self.xdotool("search", "--sync", "--onlyvisible", "--pid", str(self.process.pid)).split()[-1])
         self.until(lambda: self.state()["frames"] > 3, "a few pictures", 30)
@@ -161,6 +162,7 @@ class Program:
         self.display.sync()
 
     def press(self, button=1):
+        self.presses += 1
         self.xdotool("mousedown", str(button))
         self.settle()
 
@@ -204,6 +206,7 @@ class Program:
             time.sleep(0.05)
 
     def key(self, name):
+        self.presses += 1
         keys = name.split("+")
         for key in keys:
             self.xdotool("keydown", key)

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kLeastError = 1e-3, kMostError = 1, kLeastBudget = 1e-3, kMostBudget = 100;
 constexpr std::array kDurations{0.25, 0.5, 1.0, 2.0};  // [s]
+constexpr float kRoomForAnswer = 120;                  // of height, for two lines [interface units]
 
 /// A search without a particle has no error of its path.
 ErrorMeasure shown_measure(const ChoiceView& view, const ChoiceFigures& found) {
@@ -299,7 +300,8 @@ void choice_instrument(const PanelContext& context, const std::string& name, ImV
   std::string words = answer;
   if (running) words = found->under_way + (answer.empty() ? "" : ". So far: " + answer);
   const std::string outdated = why_outdated(context, *found);
-  const float head = draw_search_head(name, *found, running, words, outdated, at, size.x, size.x);
+  const int lines = size.y < units(kRoomForAnswer) ? 1 : 2;
+  const float head = draw_search_head(name, *found, running, words, outdated, at, size.x, size.x, lines);
   tooltip(
       (outdated.empty() ? "" : outdated + "\n\n") + words + "\n\nFrom " + origin_of(context, *found) +
       (found->runs.from == ChoiceStart::journal ? " with the recorded changes, " : ", ") +

@@ -50,16 +50,17 @@ std::string why_outdated(const PanelContext& context, const SearchProgress& foun
 
 float draw_search_head(const std::string& name, const SearchProgress& found, bool running,
                        const std::string& words, const std::string& outdated, ImVec2 at, float width,
-                       float text_width) {
+                       float text_width, int lines) {
   ImGui::SetCursorScreenPos(ImVec2(at.x + units(8), at.y + units(3)));
   std::string text = found.error.empty() ? words : found.error;
   if (!outdated.empty()) text = "Outdated. " + text;
   coloured_text(running || !outdated.empty() ? palette().careful : palette().muted,
-                first_line(text, text_width - units(16)));
+                first_line(text, text_width - units(16), lines));
   const std::string noted = name + (running ? ":search" : ":found");
   note_item(noted);
   note_text(noted, text);
-  const float height = ImGui::GetTextLineHeight() + units(8), below = at.y + height - units(1);
+  const float height = static_cast<float>(lines) * ImGui::GetTextLineHeight() + units(8),
+              below = at.y + height - units(1);
   if (running)
     ImGui::GetWindowDrawList()->AddRectFilled(
         ImVec2(at.x, below - units(2)), ImVec2(at.x + width * static_cast<float>(found.fraction), below),

@@ -78,10 +78,10 @@ std::string origin_of(const PanelContext& context, const SearchProgress& found);
 std::string why_outdated(const PanelContext& context, const SearchProgress& found,
                          void (*same)(Scene& then, const Scene& now) = nullptr);
 
-/// Draws the words of the search in one line of `text_width`, with a mark if it is outdated, and below a bar
-/// while it runs. Returns their height.
+/// Draws the words of the search in that number of lines of `text_width`, with a mark if it is outdated, and
+/// below a bar while it runs. Returns their height.
 float draw_search_head(const std::string& name, const SearchProgress& found, bool running,
                        const std::string& words, const std::string& outdated, ImVec2 at, float width,
-                       float text_width);
+                       float text_width, int lines = 1);
 
 }  // namespace clothlab

@@ -134,7 +134,7 @@ void draw_growth(const PanelContext& context, const std::string& name, const Sta
   if (figure.limit && *figure.limit > figure.h_omega.low && *figure.limit < figure.h_omega.high) {
     const float x = frame.px(*figure.limit);
     frame.upright(x, palette().careful, 1.2F);
-    const std::string text = "limit " + format_plain(*figure.limit);
+    const std::string text = "undamped limit " + format_plain(*figure.limit);
     const float width = text_width(text) + units(4);
     frame.label(ImVec2(x + width > frame.b().x ? x - width : x + units(4), frame.a().y), palette().careful,
                 text);

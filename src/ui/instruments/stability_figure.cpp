@@ -114,9 +114,7 @@ std::string words_on_growth(const StabilityFigure& figure, const LaneStep& metho
            (stability_limit(method.info, method.values) == 0 ? ": without damping no h is stable." : ".");
   }
   const StabilityFigure::Mode& stiffest = figure.modes.back();
-  if (figure.limit)
-    return "None of " + all + " grows: the stiffest is at hω = " + format_plain(stiffest.h_omega) +
-           ", the limit at " + format_plain(*figure.limit) + ".";
+  if (figure.limit) return "None of " + all + " grows.";
   double halved = 0;
   for (auto mode = figure.modes.rbegin(); mode != figure.modes.rend() && mode->growth < kHalf; ++mode) {
     halved += mode->modes;
@@ -129,6 +127,18 @@ std::string words_on_growth(const StabilityFigure& figure, const LaneStep& metho
   if (stiffest.growth > 0.9995) return "None of " + all + " grows, and the stiffest keeps its amplitude.";
   return "None of " + all + " grows; the stiffest keeps " + format_plain(stiffest.growth, 2) +
          " of its amplitude per step.";
+}
+
+// With and without damping; empty where no h or every h is stable, or the limit is unknown.
+std::string words_on_limit(const LaneStep& method, const StabilityEstimate& estimate) {
+  const double h_omega = stability_limit(method.info, method.values);
+  const std::optional<double> limit = largest_stable_step(method.info, method.values, estimate);
+  if (std::isinf(h_omega) || !limit || !(*limit > 0) || !(estimate.omega_max() > 0)) return "";
+  const bool approximate = is_approximate(method.info, method.values, estimate);
+  return std::string(" Stable below h ") + (approximate ? "≈ " : "= ") + format_quantity(*limit, "s") +
+         (h_omega > 0 ? ", without damping below " + format_plain(h_omega) +
+                            "/ω_max = " + format_quantity(h_omega / estimate.omega_max(), "s") + "."
+                      : std::string(" with damping."));
 }
 
 std::string figure_title(const Snapshot& now, const MeasuredSpectrum& measured) {
@@ -178,6 +188,8 @@ StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<A
       figure.eigenvalues.push_back(mode_of(method, o, 1, false));
 
   figure.verdict = words_on_growth(figure, method, spectrum);
+  if (now.stability && !method.info.growth_of_slow_modes)
+    figure.verdict += words_on_limit(method, *now.stability);
   if (!method.info.stability_condition.empty())
     figure.verdict += " That is " + std::string(method.info.stability_condition) + ".";
   const double buckled = modes_below(spectrum, -1e-9 * spectrum.highest);

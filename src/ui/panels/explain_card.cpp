@@ -96,17 +96,18 @@ std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
   return text;
 }
 
-void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
+void present_limit(const PanelContext& context, const IntegratorInfo& info) {
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
-  const double h = context.step_size();
-  const StabilityReading stability = read_stability(info, context.own_parameters(), h, estimate);
-  section("At the current settings");
-  wrapped_text("h = " + format_quantity(h, "s") +
-               (estimate ? ", ω_max = " + format_plain(estimate->omega_max(), 4) + " rad/s, " : ", ") +
-               stability.number + ".");
-  wrapped_text(stability.help);
+  std::string text = read_stability(info, context.own_parameters(), context.step_size(), estimate).help;
+  if (estimate) text += " ω_max = " + format_plain(estimate->omega_max(), 4) + " rad/s.";
+  wrapped_text(text);
   note_item("explain:now");
-  if (estimate) amplitudes(context, info, *estimate);
+  note_text("explain:now", text);
+}
+
+void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
+  section("At the current settings");
+  if (context.snapshot.stability) amplitudes(context, info, *context.snapshot.stability);
   if (context.snapshot.frame.record.integrator == info.id && context.snapshot.step_ms.last > 0)
     wrapped_text(last_step(context, info));
 }
@@ -144,6 +145,7 @@ void method_panel(const PanelContext& context) {
                     ? " Choose Newton's method under Solver or in the Solver instrument."
                     : ""));
   note_item("explain:summary");
+  present_limit(context, info);
   last_step_figure(context);
   lines(info, context.own_parameters(), solver);
   present_numbers(context, info);

@@ -37,6 +37,11 @@ constexpr std::array kColumns{
            "change of its method or h.",
            56, [](const LaneRow& r) { return r.figures.method_energy; },
            [](const LaneRow& r) { return r.figures.method; }},
+    Column{"power",
+           "Energy of the column before over the simulated time since then: how much the method gained or "
+           "dissipated per second, on average.",
+           56, [](const LaneRow& r) { return r.figures.method_power; },
+           [](const LaneRow& r) { return r.figures.power; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,
            [](const LaneRow& r) { return r.lane->frame.record.max_strain; },
            [](const LaneRow& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},
@@ -55,7 +60,7 @@ constexpr std::array kColumns{
            44, time_of, [](const LaneRow& r) { return format_plain(time_of(r), 3) + " s"; }},
 };
 
-constexpr std::size_t kLimitColumn = 1, kStateColumn = 6;
+constexpr std::size_t kLimitColumn = 1, kStateColumn = 7;
 
 ImU32 colour_of_cell(const LaneReading& figures, std::size_t column) {
   if (column == kLimitColumn) return figures.level_colour;

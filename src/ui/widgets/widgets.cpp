@@ -247,8 +247,8 @@ std::string broken_lines(std::string_view text, float width) {
   return shown;
 }
 
-std::string first_line(std::string_view text, float width) {
-  return cut_to_lines(broken_lines(text, width), 1, width);
+std::string first_line(std::string_view text, float width, int lines) {
+  return cut_to_lines(broken_lines(text, width), lines, width);
 }
 
 std::string shortened(std::string_view name, float width) {

@@ -61,8 +61,8 @@ void begin_tooltip_above(float y);
 std::string broken_lines(std::string_view text, float width);
 /// A name in one line of at most that width [px] in the current font, shortened in the middle with dots.
 std::string shortened(std::string_view name, float width);
-/// As many words of a text as fit into one line, with dots where it is cut.
-std::string first_line(std::string_view text, float width);
+/// As many words of a text as fit into one line, or into that number of lines, with dots where it is cut.
+std::string first_line(std::string_view text, float width, int lines = 1);
 /// Width of a text in the current font [px], and the text at a position in the current window.
 float text_width(std::string_view text);
 void draw_text(ImVec2 at, ImU32 colour, std::string_view text);
