@@ -22,6 +22,7 @@
 #             (tests/session/command_sequence_test.cpp)
 #   golden    the golden runs without optimisation (tests/golden)
 #   window    all cases of the window with AddressSanitizer and UndefinedBehaviorSanitizer
+#   package   the Debian package, installed in a bare Debian 12, started and removed (scripts/package.sh); needs root
 #   python    the examples in examples/python; their figures lie in build/check/figures
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
@@ -75,6 +76,8 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*'
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='LongStrips*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
+
+scripts/package.sh
 
 # The module is there where pybind11 is installed (docs/python.md).
 if grep -q CLOTHLAB_PYTHON:BOOL=ON build/check/CMakeCache.txt; then

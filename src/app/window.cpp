@@ -99,6 +99,12 @@ struct Window::Impl {
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
     glfwWindowHint(GLFW_SAMPLES, samples);
+    // As StartupWMClass of packaging/clothlab.desktop, so that the desktop shows the icon for this window.
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "clothlab");
+    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "clothlab");
+#ifdef GLFW_WAYLAND_APP_ID
+    glfwWindowHintString(GLFW_WAYLAND_APP_ID, "clothlab");
+#endif
     window = glfwCreateWindow(kWidth, kHeight, title.c_str(), nullptr, nullptr);
     if (window == nullptr)
       throw SystemError("No window with OpenGL 3.3 can be opened (" + glfw_error() +

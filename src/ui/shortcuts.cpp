@@ -210,7 +210,7 @@ bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets) {
   return false;
 }
 
-bool help_overlay(const Area& view) {
+bool help_overlay(const Area& view, AboutDialog& about) {
   ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
                           ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(view.width - units(16), view.height - units(16)));
@@ -231,9 +231,12 @@ bool help_overlay(const Area& view) {
   help_columns({kMouse.begin(), kMouse.end()}, room, 2);
   ImGui::Spacing();
   const bool closed = text_button("close-help", "Close (Esc)", "Back to the cloth.");
+  const bool wants_about =
+      row_button("about", "About ClothLab", "Version, and libraries with their licences.");
+  if (wants_about) about.open();
   ImGui::End();
   ImGui::PopStyleVar();
-  return !closed;
+  return !closed && !wants_about;
 }
 
 }  // namespace clothlab

@@ -9,6 +9,7 @@
 namespace clothlab {
 
 /// The targets of shortcuts, in addition to a panel's.
+class AboutDialog;
 class FileDialog;
 class RecordingDialog;
 struct ShortcutTargets {
@@ -39,7 +40,7 @@ void record_or_stop(const PanelContext& context, const FileDialog& files, Record
 /// Runs the action of a key. True if it has one.
 bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets);
 
-/// Draws the list that F1 opens. Returns false when it was closed.
-bool help_overlay(const Area& view);
+/// Draws the list that F1 opens; a button of it opens `about`. Returns false when it was closed.
+bool help_overlay(const Area& view, AboutDialog& about);
 
 }  // namespace clothlab

@@ -356,7 +356,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
   if (help_open_) {
     context.view.done(Hint::keys);
-    help_open_ = help_overlay(window);  // a long list
+    help_open_ = help_overlay(window, about_);  // a long list
   }
   files_.draw(room, [&](FilePurpose purpose, const std::filesystem::path& path) {
     context.request(FileRequest{purpose, path});
@@ -365,6 +365,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   tableau_.draw(context, room);
   recording_.draw(context, room);
   question_.draw(context, room);
+  about_.draw(window);
 }
 
 void UserInterface::open_tab(std::string_view title) {
@@ -407,7 +408,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
   if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press) ||
-      tableau_.on_key(press))
+      tableau_.on_key(press) || about_.on_key(press))
     return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.

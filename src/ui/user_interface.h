@@ -45,7 +45,7 @@ class UserInterface {
   bool waits_for_time() const;
   UnsavedQuestion& question() { return question_; }
   bool dialog_open() const {
-    return files_.is_open() || help_open_ || recording_.is_open() || tableau_.is_open() ||
+    return files_.is_open() || help_open_ || about_.is_open() || recording_.is_open() || tableau_.is_open() ||
            question_.is_open();
   }
 
@@ -75,6 +75,7 @@ class UserInterface {
   RecordingDialog recording_;
   TableauDialog tableau_;
   UnsavedQuestion question_;
+  AboutDialog about_;
   bool export_menu_open_ = false;
   bool export_menu_closes_ = false;
   std::string tab_, wanted_tab_;

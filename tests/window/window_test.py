@@ -2512,6 +2512,35 @@ def draws_during_slow_steps(program, assets):
 
 
 @case
+def about(program, assets):
+    """F1 leads to version, commit, and libraries with licences; the desktop finds the window by its class."""
+    with Session(program) as window:
+        desktop = (Path(assets).parent / "packaging" / "clothlab.desktop").read_text()
+        handle = window.display.create_resource_object("window", window.window)
+        wanted = re.search(r"^StartupWMClass=(.*)$", desktop, re.M).group(1)
+        check(handle.get_wm_class() == (wanted, wanted), f"the class of the window is {handle.get_wm_class()}")
+        window.key("F1")
+        window.click_item("about")
+        text = window.until(lambda: window.state()["texts"].get("about"), "the version")
+        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
+        check(text.startswith(f"ClothLab {version}"), f"the version is {version}, shown is {text}")
+        head = subprocess.run(["git", "-C", assets, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+        if head:
+            shown = re.match(r"ClothLab \S+, commit ([0-9a-f]{10})(-dirty)?\n", text)
+            check(shown, f"no commit is shown: {text}")
+        # Each library of the program has a row; of the packages with a version it is shown.
+        for library in (r"GLFW \d\.\d+\.\d+: Zlib", r"Dear ImGui \d\.\d+\S*: MIT", r"Eigen 3\.\d+\.\d+: MPL-2\.0", r"CLI11 \d\S*: BSD",
+                        r"JSON for Modern C\+\+ \d\S*: MIT", r"GLM \d\S*: MIT", r"tinyobjloader \S+: MIT", "stb_image_write", "glad"):
+            check(re.search(f"^{library}", text, re.M), f"{library} is not in {text}")
+        check("CHOLMOD" not in text and "GMP" not in text, f"libraries of the tests are shown: {text}")
+        left, top, right, bottom = window.box("close-about")
+        width, height = window.state()["size"]
+        check(0 <= left < right <= width and 0 <= top < bottom <= height, "the button is outside the window")
+        window.key("Escape")
+        window.shows("the dialog to close", dialog=False)
+
+
+@case
 def no_display(program, assets):
     """Without a display: one sentence that names the way without one, exit status 1."""
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}

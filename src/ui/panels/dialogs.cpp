@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include "core/about.h"
 #include "core/text_file.h"
 
 namespace clothlab {
@@ -113,6 +114,27 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   if (text_button("cancel-recording", "Cancel (Esc)", "Back to the cloth; nothing is recorded.",
                   {.width = units(130)}))
     close();
+  end_card();
+}
+
+void AboutDialog::draw(const Area& view) {
+  if (!is_open()) return;
+  std::string text = "ClothLab " + std::string(program_version());
+  if (!program_commit().empty()) text += ", commit " + std::string(program_commit());
+  begin_card("##about", text, view, units(680), palette().accent);
+  plain_text("A laboratory for cloth and its time integrators. MIT licence.");
+  section("Built with");
+  text += "\n";
+  for (const UsedLibrary& library : used_libraries()) {
+    const std::string name = std::string(library.name) + " " + std::string(library.version);
+    coloured_text(palette().accent, name);
+    ImGui::SameLine(units(350));
+    wrapped_text(library.licence);
+    text += name + ": " + std::string(library.licence) + "\n";
+  }
+  note_text("about", text);
+  ImGui::Spacing();
+  if (takes_enter(text_button("close-about", "Close (Esc)", "Back to the cloth."))) close();
   end_card();
 }
 

@@ -156,6 +156,13 @@ class RecordingDialog : public Dialog {
   std::string folder_;
 };
 
+/// Version and commit of the program, and the libraries that it was built with.
+class AboutDialog : public Dialog {
+ public:
+  void open() { open_now(); }
+  void draw(const Area& view);
+};
+
 /// Edits the coefficients of a method, with its properties while they are typed. Its method goes to the
 /// active lane or to a new one.
 class TableauDialog : public Dialog {
