@@ -96,8 +96,9 @@ struct Reference {
   RunErrors change = {};  ///< all of these differences
 };
 
-/// By the method of the highest order with h ω_max ≤ ¼, where it stays bounded, otherwise by TR-BDF2 with
-/// steps of 1/3840 s. loaded.omega_max must be known. Throws InputError if both blow up.
+/// By the method of the highest order with h ω_max ≤ ¼, where it stays bounded, or with 8 or 64 times
+/// as many steps, which strong dampers require; otherwise by TR-BDF2 with steps of 1/3840 s. loaded.omega_max
+/// must be known. Throws InputError if both blow up.
 Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool& pool, const StopProbe& stop,
                          const RunScript& script = {});
 

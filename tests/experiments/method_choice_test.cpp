@@ -126,6 +126,18 @@ std::map<std::size_t, double> orders_of(const ChoiceFigures& choice, ErrorMeasur
   return orders;
 }
 
+TEST(Reference, HasShorterStepsWhereDampersLimitThem) {
+  LoadedScene loaded = sheet("semi-implicit-euler");
+  const Reference undamped = make_reference(loaded, 0.05, one_thread(), {});
+  EXPECT_EQ(undamped.info, &most_accurate_method());
+  loaded.scene.material.spring_damping = 2;
+  measure_omega_max(loaded, one_thread(), {});
+  const Reference damped = make_reference(loaded, 0.05, one_thread(), {});
+  EXPECT_EQ(damped.info, &most_accurate_method());
+  EXPECT_GT(damped.steps, undamped.steps);
+  EXPECT_LT(damped.change_x, 1e-6 * damped.displacement);
+}
+
 TEST(MethodChoice, HasErrorsOfTheOrderOfEachMethod) {
   const LoadedScene loaded = sheet("symplectic-euler", 200);
   const ChoiceFigures choice = chosen_among(loaded, {"velocity-verlet"}, {.duration = 0.1});
