@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 
 #include "cli/interrupt.h"
@@ -40,7 +41,10 @@ void write_shape(const std::filesystem::path& folder, std::uint64_t step, const 
 using Json = nlohmann::ordered_json;
 
 Json quantiles_of(const std::vector<double>& values) {
-  return {{"median", quantile(values, 0.5)}, {"p95", quantile(values, 0.95)}, {"max", quantile(values, 1)}};
+  return {{"median", quantile(values, 0.5)},
+          {"p95", quantile(values, 0.95)},
+          {"max", quantile(values, 1)},
+          {"sum", std::reduce(values.begin(), values.end())}};
 }
 
 Json json_of_mesh(const Simulation& simulation) {
