@@ -17,9 +17,10 @@ from urllib.parse import quote
 
 try:
     from Xlib import X, display
+    from Xlib.ext import xtest
     from Xlib.protocol import event
 except ImportError:  # reported by missing_tools()
-    X = display = event = None
+    X = display = event = xtest = None
 
 # Factor on every timeout, for sanitizers and busy machines.
 PATIENCE = float(os.environ.get("CLOTHLAB_TEST_PATIENCE", "1"))
@@ -100,7 +101,7 @@ class Program:
             if time.monotonic() > end:
                 raise Timeout(f"waited in vain for {what}; the window shows "
                               + json.dumps({k: v for k, v in self.state().items() if k != "items"})[:1500])
-            time.sleep(0.03)
+            time.sleep(0.01)
 
     def shows(self, what, seconds=10, **expected):
         """Waits until the state has these values."""
@@ -123,7 +124,7 @@ class Program:
         written = self.state()["written"]
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < end and self.state()["written"] < written + 2:
-            time.sleep(0.02)
+            time.sleep(0.005)
 
     def box(self, name):
         """Rectangle of a control, once it stays where it is: a list that opens finds its place in the next picture."""
@@ -153,21 +154,25 @@ class Program:
                               text=True).stdout
 
     def move(self, x, y):
-        self.xdotool("mousemove", "--window", str(self.window), str(round(x)), str(round(y)))
-        time.sleep(0.05)
+        self.warp(x, y)
+        time.sleep(0.03)
 
     def warp(self, x, y):
-        """A move that costs no process, for many a second."""
         self.display.create_resource_object("window", self.window).warp_pointer(round(x), round(y))
+        self.display.sync()
+
+    def button(self, kind, button):
+        """A real event of the X server, without the process that xdotool needs for each."""
+        xtest.fake_input(self.display, kind, button)
         self.display.sync()
 
     def press(self, button=1):
         self.presses += 1
-        self.xdotool("mousedown", str(button))
+        self.button(X.ButtonPress, button)
         self.settle()
 
     def release(self, button=1):
-        self.xdotool("mouseup", str(button))
+        self.button(X.ButtonRelease, button)
         self.settle()
 
     def click(self, x, y, button=1):

@@ -2027,7 +2027,7 @@ def choice_from_a_journal(program, assets):
 def limits_and_reference(program, assets):
     """The largest stable h of all methods is searched beside a window that draws as before; a lane at its limit is
     added from the table, and measured against."""
-    with Session(program, "--grid", "8x8") as window:
+    with Session(program, "--grid", "5x5") as window:
         window.shows("a playing scene", playing=True)
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Find the limits")
