@@ -12,10 +12,9 @@
 namespace clothlab::testing {
 namespace {
 
-constexpr int kSteps = 3;                      // by each of the two
-constexpr double kSpeed = 2;                   // of the cursor [m/s]
-constexpr double kLargest = 100;               // model.md, "Blow-up"
-constexpr int kEvery = kSlowdown > 1 ? 4 : 1;  // pair is tried, each integrator with a few others
+constexpr int kSteps = 3;         // by each of the two
+constexpr double kSpeed = 2;      // of the cursor [m/s]
+constexpr double kLargest = 100;  // model.md, "Blow-up"
 
 bool finite(const State& state) {
   for (const auto* values : {&state.x, &state.v})
@@ -31,6 +30,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
  protected:
   Switching() {
     const std::string name = GetParam();
+    if (kSlowdown == 1) every_ = name == "grid" ? 1 : 3;
     mesh_ = name == "grid" ? grid_mesh(6, 6) : built(find_generated_mesh(name).make());
     scene_.pins = name == "grid" ? PinSelection(PinPreset::top_corners)
                                  : PinSelection(find_generated_mesh(name).pins());
@@ -126,7 +126,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
     start(h);
     for (const IntegratorInfo& first : integrators()) {
       for (const IntegratorInfo& second : integrators()) {
-        if ((&first - &second) % kEvery != 0) continue;
+        if ((&first - &second) % every_ != 0) continue;
         SCOPED_TRACE(std::string(first.id) + ", then " + std::string(second.id));
         simulation_->apply(pool_, Reset{});
         simulation_->apply(pool_, SetIntegrator{std::string(first.id)});
@@ -156,6 +156,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<Simulation> simulation_;
   vec3 cursor_{0};
   double way_ = 0;  // of the cursor [m]
+  int every_ = 4;   // pair is tried, each integrator with a few others
 };
 
 TEST_P(Switching, BetweenAnyTwoKeepsTheStateGoodOrSaysThatItBlewUp) {

@@ -99,7 +99,7 @@ def drag(program, assets):
         window.move(x, y)
         mark = window.until(lambda: window.state()["items"].get("grab-target"), "a mark where a press would hold")
         check(distance(mark[:2], (x, y)) < 12, f"the mark is at {mark}, the cursor at {(x, y)}")
-        window.drag(x, y, x + 150, y - 40, let_go=False)
+        window.drag(x, y, x + 90, y - 30, let_go=False)
         held = window.until(lambda: window.state()["grab"] and window.state(), "the grab to hold")
         # The grab's spring pulls the point to where the cursor is; gravity and the pins let it hang below.
         near = window.until(
