@@ -23,6 +23,7 @@
 #   golden    the golden runs without optimisation (tests/golden)
 #   window    all cases of the window with AddressSanitizer and UndefinedBehaviorSanitizer
 #   package   the Debian package, installed in a bare Debian 12, started and removed (scripts/package.sh); needs root
+#   blender   point caches, OBJ and PLY in Blender (scripts/check_blender_files.py)
 #   python    the examples in examples/python; their figures lie in build/check/figures
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
@@ -78,6 +79,7 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
 
 scripts/package.sh
+scripts/check_blender_files.py build/release/clothlab || (($? == 77))
 
 # The module is there where pybind11 is installed (docs/python.md).
 if grep -q CLOTHLAB_PYTHON:BOOL=ON build/check/CMakeCache.txt; then

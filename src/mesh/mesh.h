@@ -39,14 +39,21 @@ struct ObjMesh {
     std::size_t first_face = 0;
   };
 
+  /// An `o`, `g`, `s`, `usemtl` or `mtllib` line, for exports: it precedes that face.
+  struct Statement {
+    std::string text;
+    std::size_t first_face = 0;
+  };
+
   std::string name;            ///< for messages: the file, or what was generated
   std::vector<vec3> vertices;  ///< all `v` lines in file order, in the file's units
   std::vector<TextureCoordinate> texture_coordinates;
   std::vector<Corner> corners;                 ///< of all faces, one after the other
   std::vector<std::uint32_t> face_offsets{0};  ///< face f has corners [face_offsets[f], face_offsets[f + 1])
   std::vector<FaceGroup> groups;               ///< in file order
-  std::size_t normals = 0;                     ///< `vn` lines; their values are not kept
-  std::optional<GridShape> grid;               ///< set by make_grid_obj
+  std::vector<Statement> statements;           ///< in file order
+  std::size_t normals = 0;        ///< `vn` lines; their values are not kept, exports compute new ones
+  std::optional<GridShape> grid;  ///< set by make_grid_obj
 
   std::size_t face_count() const { return face_offsets.size() - 1; }
   std::span<const Corner> face(std::size_t f) const {

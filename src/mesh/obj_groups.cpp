@@ -29,6 +29,7 @@ std::vector<std::string> groups_of(const ObjMesh& mesh) {
 void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
   if (names.empty()) return;
   ObjMesh kept;
+  std::vector<std::size_t> faces;  // that are kept
   std::set<std::string> used;
   for (std::size_t k = 0; k < mesh.groups.size(); ++k) {
     const ObjMesh::FaceGroup& group = mesh.groups[k];
@@ -39,7 +40,10 @@ void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
     if (wanted.empty()) continue;
     used.insert(wanted.begin(), wanted.end());
     kept.groups.push_back({wanted, kept.face_count()});
-    for (std::size_t f = group.first_face; f < end; ++f) kept.add_face(mesh.face(f));
+    for (std::size_t f = group.first_face; f < end; ++f) {
+      kept.add_face(mesh.face(f));
+      faces.push_back(f);
+    }
   }
   const std::vector<std::string> existing = groups_of(mesh);
   const std::vector<std::string_view> all(existing.begin(), existing.end());
@@ -51,6 +55,10 @@ void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
   mesh.corners = std::move(kept.corners);
   mesh.face_offsets = std::move(kept.face_offsets);
   mesh.groups = std::move(kept.groups);
+  // A statement before removed faces precedes the next face; of several the last one is in force there.
+  for (ObjMesh::Statement& statement : mesh.statements)
+    statement.first_face =
+        static_cast<std::size_t>(std::ranges::lower_bound(faces, statement.first_face) - faces.begin());
 }
 
 }  // namespace clothlab

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -31,8 +32,8 @@ std::string quoted(std::string_view token) { return "'" + printable(token, 40) +
 
 /// Reads OBJ text before tinyobjloader. Rejects input that tinyobjloader accepts ("nan" as 0, indices out of
 /// range), reads numbers exactly (tinyobjloader can be off by one unit in the last place), and passes on only
-/// plain `f` lines with indices from 1 of vertices and texture coordinates. Other statements such as `mtllib`
-/// have no effect.
+/// plain `f` lines with indices from 1 of vertices and texture coordinates. Lines with names are kept for
+/// exports; other statements have no effect.
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
@@ -60,10 +61,9 @@ class ObjChecker {
         ++mesh.normals;
       } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
         read_face(faces);
-      } else if (keyword == "g") {
-        ObjMesh::FaceGroup& group = mesh.groups.emplace_back();
-        for (std::size_t i = 1; i < tokens_.size(); ++i) group.names.emplace_back(tokens_[i].text);
-        group.first_face = faces_;
+      } else if (keyword == "g" || keyword == "o" || keyword == "s" || keyword == "usemtl" ||
+                 keyword == "mtllib") {
+        keep_statement(mesh);
       }
     }
     return true;
@@ -206,6 +206,17 @@ class ObjChecker {
     for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i], faces += ' ');
     faces += '\n';
     ++faces_;
+  }
+
+  void keep_statement(ObjMesh& mesh) const {
+    std::string text;
+    for (const Token& token : tokens_) text.append(text.empty() ? "" : " ").append(token.text);
+    text.erase(text.find_last_not_of("\\ ") + 1);  // a backslash at the end would continue the line
+    mesh.statements.push_back({std::move(text), faces_});
+    if (tokens_.front().text != "g") return;
+    ObjMesh::FaceGroup& group = mesh.groups.emplace_back();
+    for (std::size_t i = 1; i < tokens_.size(); ++i) group.names.emplace_back(tokens_[i].text);
+    group.first_face = faces_;
   }
 
   /// One of v, v/vt, v//vn and v/vt/vn.

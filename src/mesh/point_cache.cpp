@@ -24,6 +24,17 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   return word;
 }
 
+void append_word(std::string& bytes, std::uint32_t word, PointCacheFormat format) {
+  for (std::size_t k = 0; k < kNumber; ++k) {
+    const std::size_t byte = format == PointCacheFormat::mdd ? kNumber - 1 - k : k;
+    bytes += static_cast<char>(word >> 8 * byte & 0xFF);
+  }
+}
+
+void append_float(std::string& bytes, double value, PointCacheFormat format) {
+  append_word(bytes, std::bit_cast<std::uint32_t>(static_cast<float>(value)), format);
+}
+
 double float_at(std::string_view bytes, std::size_t at) {
   return static_cast<double>(std::bit_cast<float>(word_at(bytes, at)));
 }
@@ -55,6 +66,37 @@ PointCache read_point_cache(const std::filesystem::path& path, const StopProbe& 
                                  float_at(bytes, at + 2 * kNumber));
   }
   return cache;
+}
+
+void PointCacheSamples::add(double time, std::span<const vec3> points) {
+  if (samples_ == 0) points_ = points.size();
+  if (points.size() != points_)
+    throw SystemError("The run changed its mesh, and a point cache has the points of one mesh.");
+  ++samples_;
+  append_float(times_, time, format_);
+  for (const vec3& p : points)
+    for (int axis = 0; axis < 3; ++axis) append_float(positions_, p[axis], format_);
+}
+
+void PointCacheSamples::write(const std::function<void(std::string_view piece)>& sink) const {
+  std::string header;
+  const auto append = [&](std::size_t number) {
+    append_word(header, static_cast<std::uint32_t>(number), format_);
+  };
+  if (format_ == PointCacheFormat::mdd) {
+    append(samples_);
+    append(points_);
+    header += times_;
+  } else {
+    header = kSignature;
+    append(1);  // version
+    append(points_);
+    append_float(header, 0, format_);  // first frame
+    append_float(header, 1, format_);  // frames per sample
+    append(samples_);
+  }
+  sink(header);
+  sink(positions_);
 }
 
 }  // namespace clothlab

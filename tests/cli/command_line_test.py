@@ -154,6 +154,57 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["time"], 3 * 3155760000)
         self.assertIn("3.16e9 s", self.run_program(*run, "--integrator", "rk4", status=3).stderr)
 
+    def test_point_caches_and_ply_have_the_shapes_of_the_run(self):
+        """Read here by the layouts of the formats; positions have 32 bits in caches, 64 in PLY."""
+        (self.dir / "m.obj").write_text("v 0 0 0\nv 2 0 0\nv 5 5 5\nv 0 2 0\nv 2 2 0\nv 2 0 0\nf 1 2 4\nf 6 5 4\n")  # unused 3, welded 6
+        run = ["simulate", "--mesh", "m.obj", "--scale", 0.5, "--pin", "0", "--dt", 0.02, "--steps", 7, "--quiet"]
+        self.run_program(*run, "--every", 3, "--obj-sequence", "shapes", "--point-cache", "m.pc2", "--ply", "m.ply", "--state", "s.csv",
+                         "--diagnostics", "d.csv")
+        self.run_program(*run, "--every", 3, "--point-cache", "m.mdd")
+        shapes = [[[float(x) for x in line.split()[1:]] for line in (self.dir / f"shapes/{step:06d}.obj").read_text().splitlines()
+                   if line.startswith("v ")] for step in (0, 3, 6)]
+        self.assertGreater(math.dist(shapes[0][4], shapes[2][4]), 0.1)
+
+        pc2 = (self.dir / "m.pc2").read_bytes()
+        self.assertEqual(struct.unpack("<12siiffi", pc2[:32]), (b"POINTCACHE2\0", 1, 6, 0, 1, 3))
+        mdd = (self.dir / "m.mdd").read_bytes()
+        self.assertEqual(struct.unpack(">ii", mdd[:8]), (3, 6))
+        for time, step in zip(struct.unpack(">3f", mdd[8:20]), (0, 3, 6)):
+            self.assertAlmostEqual(time, 0.02 * step, delta=1e-7)
+        for order, packed in ("<", pc2[32:]), (">", mdd[20:]):
+            numbers = struct.unpack(f"{order}{3 * 6 * 3}f", packed)
+            for number, exact in zip(numbers, (x for shape in shapes for point in shape for x in point), strict=True):
+                self.assertEqual(number, struct.unpack("f", struct.pack("f", exact))[0])
+
+        head, body = (self.dir / "m.ply").read_text().split("end_header\n")
+        self.assertEqual(head, "ply\nformat ascii 1.0\nelement vertex 6\n" + "".join(f"property double {name}\n" for name in (
+            "x", "y", "z", "vx", "vy", "vz", "strain")) + "element face 2\nproperty list int int vertex_indices\n")
+        lines = body.splitlines()
+        self.assertEqual(lines[6:], ["3 0 1 3", "3 5 4 3"])
+        vertices = [[float(x) for x in line.split()] for line in lines[:6]]
+        state = [[float(row[key]) for key in ("x", "y", "z", "vx", "vy", "vz")] for row in self.rows("s.csv")]
+        self.assertEqual([vertex[:6] for vertex in vertices], state)
+        self.assertEqual(vertices[2], [5, 5, 5, 0, 0, 0, 0])
+        edges = [(0, 1), (1, 3), (0, 3), (1, 4), (3, 4)]  # 5 is 1
+        of_edges = {edge: abs(math.dist(*(state[k][:3] for k in edge)) / math.dist(*(shapes[0][k] for k in edge)) - 1) for edge in edges}
+        for k in (0, 1, 3, 4):
+            self.assertAlmostEqual(vertices[k][6], max(s for edge, s in of_edges.items() if k in edge), delta=1e-12)
+        self.assertAlmostEqual(max(vertex[6] for vertex in vertices), float(self.rows("d.csv")[-1]["max_strain"]), delta=1e-12)
+
+        # A run that blows up has the shapes until then.
+        done = self.run_program("simulate", "--grid", "4x4", "--integrator", "explicit-euler", "--dt", 0.1, "--steps", 500, "--quiet",
+                                "--point-cache", "b.PC2", "--summary", "b.json", status=3)
+        steps = json.loads((self.dir / "b.json").read_text())["steps"]
+        self.assertEqual(struct.unpack("<i", (self.dir / "b.PC2").read_bytes()[28:32])[0], steps + 1, done.stderr)
+        # A recorded session is played into a cache too.
+        self.run_program("replay", SOURCE / "tests/documents/journals/drag.journal", "--quiet", "--point-cache", "j.pc2", "--summary", "j.json")
+        steps = json.loads((self.dir / "j.json").read_text())["steps"]
+        self.assertEqual(struct.unpack("<12siiffi", (self.dir / "j.pc2").read_bytes()[:32])[2::3], (36, steps + 1))
+        for options, says in ((["--point-cache", "a.obj"], "another format; this output is .pc2 or .mdd"), (["--every", 2], "needs --obj-sequence, --point-cache"),
+                              (["--point-cache", "a.pc2", "--steps", 10**9], "64 vertices have more than 4 GiB. Use a larger --every"),
+                              (["--point-cache", "a.pc2", "--obj", "a.pc2"], "has the extension of another format")):
+            self.refused("simulate", *SMALL, *options, says=says)
+
     def test_what_intersects_at_the_start_is_said(self):
         (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
                                               "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
@@ -678,7 +729,7 @@ class CommandLine(unittest.TestCase):
         self.refused("simulate", *SMALL, "--initial-state", "state.csv", says=["state.csv", "64"])
 
     def test_outputs_are_checked_before_the_run(self):
-        for option in "--state", "--diagnostics", "--obj", "--summary":
+        for option in "--state", "--diagnostics", "--obj", "--ply", "--point-cache", "--summary":
             with self.subTest(option=option):
                 self.refused("simulate", *SMALL, option, "no/such/folder/x", says="no/such/folder")
                 self.refused("simulate", *SMALL, "--state", "good.csv", option, ".", says=".")
@@ -945,7 +996,7 @@ class CommandLine(unittest.TestCase):
         self.run_program("replay", "run.journal")  # it is one
 
         results = [("--state", ".csv"), ("--diagnostics", ".csv"), ("--contact-csv", ".csv"), ("--obj", ".obj"),
-                   ("--checkpoint", ".checkpoint"), ("--summary", ".json"), ("--obj-sequence", "/000003.obj")]
+                   ("--ply", ".ply"), ("--point-cache", ".pc2"), ("--checkpoint", ".checkpoint"), ("--summary", ".json"), ("--obj-sequence", "/000003.obj")]
         of_scene = ["scene.json", "cloth.obj", "body.obj"]
         steps = ["--steps", 1]
         commands = [

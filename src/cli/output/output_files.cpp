@@ -79,7 +79,9 @@ void make_folder(const fs::path& folder) {
 
 void check_extension(const fs::path& file, std::string_view extension) {
   const std::string named = lower_case(utf8_of(file.extension()));
-  if (named == extension || std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end()) return;
+  if (extension.find(named) != extension.npos ||
+      std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end())
+    return;
   throw InputError("'" + shown_path(file) + "' has the extension of another format; this output is " +
                    std::string(extension) + ".");
 }

@@ -18,7 +18,8 @@ namespace clothlab {
 
 struct Scene;
 
-/// Throws InputError if a file has the extension of a known format other than that of `extension`.
+/// Throws InputError if a file has the extension of a known format that is not in `extension`, such as ".csv"
+/// or ".pc2 or .mdd".
 void check_extension(const std::filesystem::path& file, std::string_view extension);
 
 /// Calls write(). If the output cannot be written (disk full, folder removed), reports it on stderr and

@@ -22,6 +22,8 @@
 #include "documents/recorder.h"
 #include "documents/scene_file.h"
 #include "io/csv.h"
+#include "mesh/cloth_mesh.h"
+#include "mesh/ply_writer.h"
 #include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
@@ -140,13 +142,23 @@ void Results::add_to(CLI::App& app) {
        "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
        "contact.");
   track_.add_to(app, kGroup, files_);
-  file("--obj", obj_, ".obj", "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
+  file("--obj", obj_, ".obj", "FILE.obj",
+       "The last shape, with the mesh's own faces, vertex order, names and materials.");
+  file("--ply", ply_, ".ply", "FILE.ply",
+       "The last shape with velocities (vx, vy, vz) and the largest strain at each vertex.");
   add_text(app, kGroup, "--obj-sequence", obj_sequence_, "DIR",
            "Shapes as DIR/000000.obj and so on, by step number.");
+  file("--point-cache", point_cache_, ".pc2 or .mdd", "FILE.pc2|FILE.mdd",
+       "Shapes of the start and of every step, or every N steps with --every, as a point cache of the mesh "
+       "for "
+       "Blender and others; kept in memory until the end, up to 4 GiB. PC2 has one shape per frame, MDD has "
+       "their times.");
   file("--checkpoint", checkpoint_, ".checkpoint", "FILE",
        "The complete run at its end, and every N steps with --every; --resume continues it.");
-  add_text(app, kGroup, "--every", every_text_, "N",
-           "Number of steps between two shapes of --obj-sequence or two checkpoints; default 1 for shapes.");
+  add_text(
+      app, kGroup, "--every", every_text_, "N",
+      "Number of steps between two shapes of --obj-sequence or --point-cache, or two checkpoints; default 1 "
+      "for shapes.");
   file("--summary", summary_, ".json", "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
                "Exits with status 4 if steps did not converge; the run itself is the same.")
@@ -154,8 +166,12 @@ void Results::add_to(CLI::App& app) {
 }
 
 void Results::check() {
-  if (every_text_ && !obj_sequence_ && !checkpoint_)
-    throw InputError("--every needs --obj-sequence or --checkpoint.");
+  if (every_text_ && !obj_sequence_ && !point_cache_ && !checkpoint_)
+    throw InputError("--every needs --obj-sequence, --point-cache or --checkpoint.");
+  if (point_cache_) {
+    const bool is_mdd = lower_case(*point_cache_).ends_with(".mdd");
+    point_cache_samples_.emplace(is_mdd ? PointCacheFormat::mdd : PointCacheFormat::pc2);
+  }
   files_.check();
   track_.check();
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
@@ -195,6 +211,7 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   }
   figures_.max_strain = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
+  add_to_point_cache(simulation);
   if (!obj_sequence_) return;
   make_folder(*obj_sequence_);
   write_shape(*obj_sequence_, 0, simulation);
@@ -208,9 +225,16 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   files_.attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
   files_.attempt(track_file_, [&](OutputFile& file) { file.write(track_.rows(simulation)); });
   if (r.step % every_ != 0) return;
+  add_to_point_cache(simulation);
   files_.attempt(obj_sequence_, [&](const std::string& folder) { write_shape(folder, r.step, simulation); });
   if (every_text_)
     files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+}
+
+void Results::add_to_point_cache(const Simulation& simulation) {
+  files_.attempt(point_cache_samples_, [&](PointCacheSamples& samples) {
+    samples.add(simulation.state().t, vertex_positions(simulation.mesh(), simulation.state().x));
+  });
 }
 
 void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
@@ -270,6 +294,14 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
 }
 
 StepStatus Results::play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet) {
+  if (point_cache_samples_) {
+    const std::uint64_t samples = 1 + (last_step - std::min(last_step, run.step())) / every_;
+    const std::size_t points = run.simulation().mesh().particle_of_vertex.size();
+    if (static_cast<double>(samples) * static_cast<double>(points) * 12 >
+        static_cast<double>(kMaxPointCacheBytes))
+      throw InputError("--point-cache: " + std::to_string(samples) + " shapes of " + std::to_string(points) +
+                       " vertices have more than 4 GiB. Use a larger --every.");
+  }
   begin(pool, run.simulation());
   Progress progress(last_step, quiet);
   return run.play(pool, [&] {
@@ -291,6 +323,18 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
   });
   files_.attempt(obj_,
                  [&](const auto& path) { write_obj_file(path, simulation.mesh(), simulation.state().x); });
+  const auto write_pieces = [&](const std::string& path, const auto& write) {
+    OutputFile file(path);
+    write([&](std::string_view piece) { file.write(piece); });
+    file.commit();
+  };
+  files_.attempt(ply_, [&](const std::string& path) {
+    const State& state = simulation.state();
+    write_pieces(path, [&](const auto& sink) { write_ply(simulation.mesh(), state.x, state.v, sink); });
+  });
+  files_.attempt(point_cache_samples_, [&](const PointCacheSamples& samples) {
+    write_pieces(*point_cache_, [&](const auto& sink) { samples.write(sink); });
+  });
   files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
   const auto summary = [&] { return summary_text(pool, simulation, interrupted, blow_up); };
   files_.attempt(summary_, [&](const std::string& path) { write_file(path, summary()); });

@@ -15,6 +15,7 @@
 #include "cli/output/vertex_track.h"
 #include "experiments/step_loop.h"
 #include "io/output_file.h"
+#include "mesh/point_cache.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -57,11 +58,13 @@ class Results {
   void report_shortfalls() const;
   /// Warns of intersections that contact at particles or by weak forces did not prevent.
   void notice_intersections(WorkerPool& pool, const Simulation& simulation);
+  void add_to_point_cache(const Simulation& simulation);
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
 
-  std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, obj_sequence_, checkpoint_,
-      every_text_, summary_;
+  std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, ply_, obj_sequence_, point_cache_,
+      checkpoint_, every_text_, summary_;
+  std::optional<PointCacheSamples> point_cache_samples_;
   Moment moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
