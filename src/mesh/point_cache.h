@@ -38,8 +38,7 @@ class PointCacheSamples {
  public:
   explicit PointCacheSamples(PointCacheFormat format) : format_(format) {}
 
-  /// Adds the points at that time [s]. Throws SystemError when their number differs from that of earlier
-  /// samples.
+  /// Adds the points at that time [s]; all samples have the same number.
   void add(double time, std::span<const vec3> points);
   /// The bytes of the file, in pieces.
   void write(const std::function<void(std::string_view piece)>& sink) const;

@@ -196,14 +196,46 @@ class CommandLine(unittest.TestCase):
                                 "--point-cache", "b.PC2", "--summary", "b.json", status=3)
         steps = json.loads((self.dir / "b.json").read_text())["steps"]
         self.assertEqual(struct.unpack("<i", (self.dir / "b.PC2").read_bytes()[28:32])[0], steps + 1, done.stderr)
-        # A recorded session is played into a cache too.
+        # A recorded session is played into a cache too, if it has one mesh.
+        done = self.run_program("replay", SOURCE / "tests/documents/journals/load.journal", "--quiet", "--point-cache", "l.pc2", "--usd", "l.usda", status=1)
+        self.assertEqual(done.stderr.count("The run changed its mesh, and --point-cache and --usd have the points of one mesh."), 2)
+        self.assertFalse((self.dir / "l.pc2").exists() or (self.dir / "l.usda").exists())
         self.run_program("replay", SOURCE / "tests/documents/journals/drag.journal", "--quiet", "--point-cache", "j.pc2", "--summary", "j.json")
         steps = json.loads((self.dir / "j.json").read_text())["steps"]
         self.assertEqual(struct.unpack("<12siiffi", (self.dir / "j.pc2").read_bytes()[:32])[2::3], (36, steps + 1))
-        for options, says in ((["--point-cache", "a.obj"], "another format; this output is .pc2 or .mdd"), (["--every", 2], "needs --obj-sequence, --point-cache"),
+        for options, says in ((["--point-cache", "a.obj"], "another format; this output is .pc2 or .mdd"), (["--every", 2], "needs --obj-sequence, --point-cache, --usd"),
                               (["--point-cache", "a.pc2", "--steps", 10**9], "64 vertices have more than 4 GiB. Use a larger --every"),
                               (["--point-cache", "a.pc2", "--obj", "a.pc2"], "has the extension of another format")):
             self.refused("simulate", *SMALL, *options, says=says)
+
+    def test_a_usd_file_has_the_shapes_of_the_run(self):
+        (self.dir / "m.obj").write_text("v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 5 1 0\nvt 0 0\nvt 1 0\nvt 1 0.1\nf 1/1 2/2 3/3 4/1\nf 2/2 5/1 3/3\n")
+        self.run_program("simulate", "--mesh", "m.obj", "--scale", 0.5, "--pin", "0", "--dt", 0.02, "--steps", 7, "--quiet", "--every", 3,
+                         "--obj-sequence", "shapes", "--usd", "m.usda")
+        text = (self.dir / "m.usda").read_text()
+        self.assertTrue(text.startswith("#usda 1.0\n("))
+        layer = dict(re.findall(r"^    (\w+) = (.*)$", text.split(")")[0], re.M))
+        self.assertEqual({key: layer[key] for key in ("defaultPrim", "endTimeCode", "metersPerUnit", "startTimeCode", "upAxis")},
+                         {"defaultPrim": '"cloth"', "endTimeCode": "2", "metersPerUnit": "0.5", "startTimeCode": "0", "upAxis": '"Y"'})
+        self.assertAlmostEqual(float(layer["timeCodesPerSecond"]), 1 / 0.06, delta=1e-5)
+        self.assertEqual(layer["framesPerSecond"], layer["timeCodesPerSecond"])
+
+        def attribute(name):
+            return json.loads(re.search(rf"^ +{re.escape(name)} = (\[.*?\])", text, re.M).group(1).replace("(", "[").replace(")", "]"))
+        self.assertEqual(attribute("int[] faceVertexCounts"), [4, 3])
+        self.assertEqual(attribute("int[] faceVertexIndices"), [0, 1, 2, 3, 1, 4, 2])
+        self.assertEqual(attribute("texCoord2f[] primvars:st"), [[0, 0], [1, 0], [1, 0.1]])
+        self.assertEqual(attribute("int[] primvars:st:indices"), [0, 1, 2, 0, 1, 0, 2])
+        samples = re.findall(r"^        (\d+): (\[.*\]),$", text.split("point3f[] points.timeSamples = {\n")[1], re.M)
+        self.assertEqual([code for code, _ in samples], ["0", "1", "2"])
+        for (_, points), step in zip(samples, (0, 3, 6)):
+            shape = [[float(x) for x in line.split()[1:]] for line in (self.dir / f"shapes/{step:06d}.obj").read_text().splitlines()
+                     if line.startswith("v ")]
+            found = json.loads(points.replace("(", "[").replace(")", "]"))
+            self.assertEqual([len(point) for point in found], [3] * 5)
+            for number, exact in zip(sum(found, []), sum(shape, []), strict=True):
+                self.assertEqual(struct.pack("f", number), struct.pack("f", exact))
+        self.refused("simulate", *SMALL, "--usd", "a.usda", "--steps", 10**8, says="more than 4 GiB")
 
     def test_what_intersects_at_the_start_is_said(self):
         (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
@@ -996,7 +1028,7 @@ class CommandLine(unittest.TestCase):
         self.run_program("replay", "run.journal")  # it is one
 
         results = [("--state", ".csv"), ("--diagnostics", ".csv"), ("--contact-csv", ".csv"), ("--obj", ".obj"),
-                   ("--ply", ".ply"), ("--point-cache", ".pc2"), ("--checkpoint", ".checkpoint"), ("--summary", ".json"), ("--obj-sequence", "/000003.obj")]
+                   ("--ply", ".ply"), ("--point-cache", ".pc2"), ("--usd", ".usda"), ("--checkpoint", ".checkpoint"), ("--summary", ".json"), ("--obj-sequence", "/000003.obj")]
         of_scene = ["scene.json", "cloth.obj", "body.obj"]
         steps = ["--steps", 1]
         commands = [

@@ -150,15 +150,16 @@ void Results::add_to(CLI::App& app) {
            "Shapes as DIR/000000.obj and so on, by step number.");
   file("--point-cache", point_cache_, ".pc2 or .mdd", "FILE.pc2|FILE.mdd",
        "Shapes of the start and of every step, or every N steps with --every, as a point cache of the mesh "
-       "for "
-       "Blender and others; kept in memory until the end, up to 4 GiB. PC2 has one shape per frame, MDD has "
-       "their times.");
+       "for Blender and others; kept in memory until the end, up to 4 GiB. PC2 has one shape per frame, MDD "
+       "has their times.");
+  file("--usd", usd_, ".usda", "FILE.usda",
+       "The same shapes as a USD file with mesh and texture coordinates.");
   file("--checkpoint", checkpoint_, ".checkpoint", "FILE",
        "The complete run at its end, and every N steps with --every; --resume continues it.");
   add_text(
       app, kGroup, "--every", every_text_, "N",
-      "Number of steps between two shapes of --obj-sequence or --point-cache, or two checkpoints; default 1 "
-      "for shapes.");
+      "Number of steps between two shapes of --obj-sequence, --point-cache or --usd, or two checkpoints; "
+      "default 1 for shapes.");
   file("--summary", summary_, ".json", "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
                "Exits with status 4 if steps did not converge; the run itself is the same.")
@@ -166,12 +167,13 @@ void Results::add_to(CLI::App& app) {
 }
 
 void Results::check() {
-  if (every_text_ && !obj_sequence_ && !point_cache_ && !checkpoint_)
-    throw InputError("--every needs --obj-sequence, --point-cache or --checkpoint.");
+  if (every_text_ && !obj_sequence_ && !point_cache_ && !usd_ && !checkpoint_)
+    throw InputError("--every needs --obj-sequence, --point-cache, --usd or --checkpoint.");
   if (point_cache_) {
     const bool is_mdd = lower_case(*point_cache_).ends_with(".mdd");
     point_cache_samples_.emplace(is_mdd ? PointCacheFormat::mdd : PointCacheFormat::pc2);
   }
+  if (usd_) usd_shapes_.emplace();
   files_.check();
   track_.check();
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
@@ -211,7 +213,7 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   }
   figures_.max_strain = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
-  add_to_point_cache(simulation);
+  keep_shape(simulation);
   if (!obj_sequence_) return;
   make_folder(*obj_sequence_);
   write_shape(*obj_sequence_, 0, simulation);
@@ -225,16 +227,34 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, const S
   files_.attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
   files_.attempt(track_file_, [&](OutputFile& file) { file.write(track_.rows(simulation)); });
   if (r.step % every_ != 0) return;
-  add_to_point_cache(simulation);
+  keep_shape(simulation);
   files_.attempt(obj_sequence_, [&](const std::string& folder) { write_shape(folder, r.step, simulation); });
   if (every_text_)
     files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
 }
 
-void Results::add_to_point_cache(const Simulation& simulation) {
-  files_.attempt(point_cache_samples_, [&](PointCacheSamples& samples) {
-    samples.add(simulation.state().t, vertex_positions(simulation.mesh(), simulation.state().x));
-  });
+void Results::keep_shape(const Simulation& simulation) {
+  if (!point_cache_samples_ && !usd_shapes_) return;
+  const std::vector<vec3> points = vertex_positions(simulation.mesh(), simulation.state().x);
+  if (shape_points_ == 0) shape_points_ = points.size();
+  const auto add = [&](auto& shapes) {
+    if (points.size() != shape_points_)
+      throw SystemError("The run changed its mesh, and --point-cache and --usd have the points of one mesh.");
+    shapes.add(simulation.state().t, points);
+  };
+  files_.attempt(point_cache_samples_, add);
+  files_.attempt(usd_shapes_, add);
+}
+
+void Results::check_memory(const Simulation& start, std::uint64_t steps) const {
+  constexpr double kUsdBytes = 50, kCacheBytes = 12;  // of a point, at most
+  const auto shapes = 1 + steps / every_;
+  const std::size_t points = start.mesh().particle_of_vertex.size();
+  const double each = (usd_ ? kUsdBytes : 0) + (point_cache_ ? kCacheBytes : 0);
+  if (static_cast<double>(shapes) * static_cast<double>(points) * each >
+      static_cast<double>(kMaxPointCacheBytes))
+    throw InputError(std::to_string(shapes) + " shapes of " + std::to_string(points) +
+                     " vertices have more than 4 GiB. Use a larger --every.");
 }
 
 void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
@@ -294,14 +314,7 @@ void Results::notice_intersections(WorkerPool& pool, const Simulation& simulatio
 }
 
 StepStatus Results::play(LanePlay& run, std::uint64_t last_step, WorkerPool& pool, bool quiet) {
-  if (point_cache_samples_) {
-    const std::uint64_t samples = 1 + (last_step - std::min(last_step, run.step())) / every_;
-    const std::size_t points = run.simulation().mesh().particle_of_vertex.size();
-    if (static_cast<double>(samples) * static_cast<double>(points) * 12 >
-        static_cast<double>(kMaxPointCacheBytes))
-      throw InputError("--point-cache: " + std::to_string(samples) + " shapes of " + std::to_string(points) +
-                       " vertices have more than 4 GiB. Use a larger --every.");
-  }
+  check_memory(run.simulation(), last_step - std::min(last_step, run.step()));
   begin(pool, run.simulation());
   Progress progress(last_step, quiet);
   return run.play(pool, [&] {
@@ -334,6 +347,9 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
   });
   files_.attempt(point_cache_samples_, [&](const PointCacheSamples& samples) {
     write_pieces(*point_cache_, [&](const auto& sink) { samples.write(sink); });
+  });
+  files_.attempt(usd_shapes_, [&](const UsdShapes& shapes) {
+    write_pieces(*usd_, [&](const auto& sink) { shapes.write(simulation.mesh(), sink); });
   });
   files_.attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
   const auto summary = [&] { return summary_text(pool, simulation, interrupted, blow_up); };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "experiments/step_loop.h"
 #include "io/output_file.h"
 #include "mesh/point_cache.h"
+#include "mesh/usd_writer.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -58,14 +60,19 @@ class Results {
   void report_shortfalls() const;
   /// Warns of intersections that contact at particles or by weak forces did not prevent.
   void notice_intersections(WorkerPool& pool, const Simulation& simulation);
-  void add_to_point_cache(const Simulation& simulation);
+  /// For --point-cache and --usd.
+  void keep_shape(const Simulation& simulation);
+  /// Throws InputError if the shapes of so many steps would need too much memory.
+  void check_memory(const Simulation& start, std::uint64_t steps) const;
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
 
   std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, ply_, obj_sequence_, point_cache_,
-      checkpoint_, every_text_, summary_;
+      usd_, checkpoint_, every_text_, summary_;
   std::optional<PointCacheSamples> point_cache_samples_;
-  Moment moment_;  // memory for --checkpoint
+  std::optional<UsdShapes> usd_shapes_;
+  std::size_t shape_points_ = 0;  // of each of these shapes
+  Moment moment_;                 // memory for --checkpoint
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
   bool prints_summary_ = false;  // from begin() on only without files
