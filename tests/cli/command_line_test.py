@@ -279,6 +279,8 @@ class CommandLine(unittest.TestCase):
         self.assertGreaterEqual(summary["cpu_seconds"], 0)
         self.assertGreater(summary["step_cpu_ms"]["max"], 0)
         self.assertLessEqual(summary["step_cpu_ms"]["median"] * 8, 1000 * summary["cpu_seconds"] + 1)
+        self.assertGreaterEqual(summary["step_cpu_ms"]["sum"], summary["step_cpu_ms"]["median"] * summary["steps"] / 2)
+        self.assertLessEqual(summary["step_cpu_ms"]["sum"], 1000 * summary["cpu_seconds"] + 1)
         slowest = summary["dt"] / (summary["step_ms"]["max"] / 1000)
         self.assertGreaterEqual(summary["real_time_factor"], 0.999 * slowest)
 
@@ -1763,6 +1765,65 @@ class CommandLine(unittest.TestCase):
         for kind in ["damping"], ["work", "--grid", "4x4", "--longest-run", 0.001, "--integrators", "rk4"]:
             self.run_program("analyze", *kind, "--svg", "a.svg")
             self.assertEqual(xml.etree.ElementTree.parse(self.dir / "a.svg").getroot().tag, space + "svg")
+
+    def test_suite_of_work_and_precision(self):
+        self.refused("analyze", "work", "--suite", "--grid", "4x4", says="its own scenes")
+        self.refused("analyze", "work", "--suite", "--scenes", "sof,wind", says=["'sof'", "did you mean 'soft'"])
+        self.refused("analyze", "work", "--grid", "4x4", "--html", "suite.html", says="--suite")
+        limits = ["--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler,bdf2,rattle"]
+        self.run_program("analyze", "work", "--suite", "--scenes", "damped,soft", *limits, "--longest-run", 3, "--csv",
+                                "suite.csv", "--html", "suite.html", "--markdown", "suite.md", "--cg-tolerance", "1e-5")
+        rows = self.rows("suite.csv")
+        self.assertEqual([key for key, _ in itertools.groupby(row["scene"] for row in rows)], ["soft", "damped"])
+        page = (self.dir / "suite.html").read_text(encoding="utf-8")
+        markdown = (self.dir / "suite.md").read_text(encoding="utf-8")
+        self.assertEqual(re.findall("^## (.*)", markdown, re.M), ["soft: Sheet on two corners", "damped: Dampers that limit the step", "Machine"])
+        self.assertEqual(re.findall("^## (.*)", markdown, re.M), re.findall("<h2>(.*)</h2>", page))
+
+        # Errors and references of `choose` and of `analyze work`, to the last bit.
+        for scene, file in ("soft", "01-sheet"), ("damped", "19-dampers"):
+            same = ["--scene", SOURCE / f"assets/scenes/{file}.json", *limits, "--cg-tolerance", "1e-5"]
+            chosen = self.run_program("choose", *same, "--goal", "error=0.1%", "--csv", "choose.csv")
+            errors = {(row["options"], row["steps"]): row["error_x_percent"] for row in self.rows("choose.csv")}
+            self.assertEqual({(row["options"], row["steps"]): row["error_x_percent"] for row in rows if row["scene"] == scene}, errors)
+            self.assertIn("Error of the reference: at most " + re.search(r"changes by (.*)\.", chosen.stdout)[1], markdown)
+            self.run_program("analyze", "work", *same, "--steps", 8, "--csv", "work.csv")
+            work = {(row["integrator"], row["steps"]): row["error_x"] for row in self.rows("work.csv") if row["measured"] == "precision"}
+            same = [row for row in rows if row["scene"] == scene and "--stage-solve" not in row["options"] and
+                    (row["integrator"], row["steps"]) in work]
+            self.assertGreater(len(same), 4)
+            for row in same:
+                self.assertEqual(row["error_x"], work[row["integrator"], row["steps"]])
+
+        # The ranking: for each error the cheapest run, one for each method.
+        for scene, section in zip(["soft", "damped"], re.split("^## ", markdown, flags=re.M)[1:]):
+            ranked = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if re.match(r"\| [\d.]+ % ", line)]
+            for goal in 10, 1, 0.1:
+                good = sorted((row for row in rows if row["scene"] == scene and row["end"] == "good" and float(row["error_x_percent"]) <= goal),
+                              key=lambda row: float(row["processor_per_simulated"]))
+                first = {}
+                for row in good:
+                    first.setdefault(row["integrator"], row)
+                first = list(first.values())[:3]
+                shown = [row for row in ranked if float(row[0][:-2]) == goal]
+                self.assertEqual([row[:3] for row in shown], [[f"{goal:g} %", str(k + 1), row["method"]] for k, row in enumerate(first)])
+                for cells, row in zip(shown, first):
+                    for cell, value in (cells[3], 1000 * float(row["h"])), (cells[4], float(row["processor_per_simulated"])):
+                        self.assertAlmostEqual(float(cell) / value, 1, delta=6e-3)
+            listed = re.findall(r"^\| ([A-Z].*?) \|.*s\)", section.split("**All methods")[1], re.M)
+            self.assertEqual(set(listed), {"BDF2", "Semi-implicit Euler", "Velocity Verlet"} | ({"Symplectic Euler"} if scene == "damped" else set()))
+            self.assertIn("treat springs as rods: RATTLE.", section)
+        self.assertIn("blows up at", markdown)
+        for what in "processor", "compiler", "commit", "date", "load of the machine":
+            self.assertRegex(markdown, rf"\| {what}[^|]* \| [^|]+ \|")
+
+        # The HTML page needs no other file, and has the charts that lie next to the Markdown page.
+        self.assertEqual(re.findall(r"<(?:script|link|iframe)|url\(|@import|https?:", page), [])
+        sources = re.findall(r"(?:src|href)=\"([^\"]*)", page)
+        for name, source in zip(["soft", "damped"], sources, strict=True):
+            png = (self.dir / f"images/work-{name}.png").read_bytes()
+            self.assertEqual(source, "data:image/png;base64," + base64.b64encode(png).decode())
+            self.assertIn(f"](images/work-{name}.png)", markdown)
 
     def test_methods_without_a_place_for_contact_are_left_out(self):
         scene = ["--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "rattle,rk4,pbd-proj2,xpbd", "--steps", 10]

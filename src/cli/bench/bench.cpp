@@ -10,11 +10,13 @@
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
 #include "cli/options.h"
+#include "core/about.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "io/output_file.h"
 
 namespace clothlab {
+
 namespace {
 
 std::string processor() {
@@ -150,6 +152,7 @@ BenchTable machine_table(int threads) {
           .title = "Machine and build",
           .columns = {{"what", "what", ""}, {"value", "", ""}},
           .rows = {{std::string("program"), std::string("clothlab " CLOTHLAB_VERSION)},
+                   {std::string("commit"), std::string(program_commit())},
                    {std::string("processor"), processor()},
                    {std::string("cores in use"), static_cast<long long>(threads)},
                    {std::string("compiler"), compiler}}};

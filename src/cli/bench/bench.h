@@ -86,7 +86,7 @@ class BenchResults {
   std::optional<std::string> csv_, json_, markdown_;
 };
 
-/// The machine: processor, cores in use, compiler.
+/// The machine and the build: version, commit, processor, cores in use, compiler.
 BenchTable machine_table(int threads);
 
 // Sections

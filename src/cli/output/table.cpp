@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/output/html.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -113,6 +114,23 @@ std::string markdown_of(const BenchTable& table) {
   }
   for (const std::string& note : table.notes) text += '\n' + note + '\n';
   return text;
+}
+
+std::string html_of(const BenchTable& table) {
+  std::string html = "<p><b>" + escaped(table.title) + "</b></p>\n<div class=\"wide\"><table><tr>";
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const BenchColumn& column = table.columns[c];
+    const std::string unit = column.unit.empty() ? "" : " [" + column.unit + "]";
+    html += cell("th", c < table.keys, escaped(column.title + unit));
+  }
+  for (const auto& row : table.rows) {
+    html += "</tr>\n<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      html += cell("td", c < table.keys, escaped(shown(row[c], table.columns[c].digits)));
+  }
+  html += "</tr></table></div>\n";
+  for (const std::string& note : table.notes) html += "<p class=\"small\">" + escaped(note) + "</p>\n";
+  return html;
 }
 
 std::string csv_of(const std::vector<BenchTable>& tables) {

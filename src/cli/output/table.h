@@ -46,6 +46,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::stri
 std::string text_of(const BenchTable& table);
 /// For documents.
 std::string markdown_of(const BenchTable& table);
+/// For pages.
+std::string html_of(const BenchTable& table);
 /// All tables as one: a line for each figure, `table,row,column,unit,value`, so that tables of any shape fit.
 std::string csv_of(const std::vector<BenchTable>& tables);
 /// An object with an array of rows for each table, by its id; a figure that was not measured is null.
