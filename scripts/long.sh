@@ -25,6 +25,8 @@
 #   package   the Debian package, installed in a bare Debian 12, started and removed (scripts/package.sh); needs root
 #   blender   point caches, OBJ and PLY in Blender (scripts/check_blender_files.py)
 #   python    the examples in examples/python; their figures lie in build/check/figures
+#   choose    the answers of `clothlab choose` cost at most the median of three picks by rule of thumb, in ten scenes
+#             (scripts/compare_picks.py; docs/analysis.md)
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
@@ -80,6 +82,8 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --
 
 scripts/package.sh
 scripts/check_blender_files.py build/release/clothlab || (($? == 77))
+cmake --build --preset check --target clothlab
+PATH=/usr/bin:$PATH python3 scripts/compare_picks.py build/check/clothlab
 
 # The module is there where pybind11 is installed (docs/python.md).
 if grep -q CLOTHLAB_PYTHON:BOOL=ON build/check/CMakeCache.txt; then
