@@ -13,7 +13,7 @@ test_packages=(
   xvfb xdotool python3-xlib
   pybind11-dev python3-dev python3-numpy python3-matplotlib
 )
-# Optional: snakemake, for the test of studies/. It needs 682 MB.
+study_packages=(snakemake) # for the test of studies/; 682 MB, so only for the hosted check (.ci/apt.conf)
 
 # say_error <sentence>
 say_error() { printf '%s: %s\n' "$(basename "$0")" "$1" >&2; }
@@ -58,7 +58,7 @@ ensure_packages() {
       return 1
     fi
   fi
-  local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive ${APT_CONFIG:+"APT_CONFIG=$APT_CONFIG"} apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   # A repository that does not answer need not be one that is used here: the installation decides.
   "${apt[@]}" update || say_error "The package lists could not all be updated; going on."
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null

@@ -6,8 +6,8 @@
 #
 #   --yes     install missing packages without asking
 #   --all     run all stages, as the hosted check does, instead of the first one, and in the first one also the
-#             tests labelled slow (orders, momentum, contact, scenes, the lecture), the tests of bench/ and a parse
-#             by clang++
+#             tests labelled slow (orders, momentum, contact, scenes, the lecture), the tests of bench/, a study by
+#             Snakemake (682 MB) and a parse by clang++
 #             release   the tests, the format and the layer check; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer
@@ -28,6 +28,7 @@ while (($#)); do
     --all)
       stages=(release asan tsan)
       thorough=ON
+      test_packages+=("${study_packages[@]}")
       ;;
     --stage)
       case ${2-} in
