@@ -16,6 +16,7 @@
 #include "contact/surfaces.h"
 #include "core/error.h"
 #include "core/quantile.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "documents/checkpoint_file.h"
 #include "documents/obstacle_meshes.h"
