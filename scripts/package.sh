@@ -8,6 +8,7 @@
 # is under the GPL; then, as root, in a bare Debian 12 (debootstrap, kept as BUILD/bookworm.tar): it installs the package, starts
 # the command of its desktop file under a virtual display, upgrades and removes it, and lists what remains. Without root or
 # without a tool it says what was left out. The picture of the window is BUILD/package.png. Ends with 1 when a check fails.
+# Debian: dpkg-dev file; for the checks lintian desktop-file-utils appstream man-db debootstrap xvfb xdotool imagemagick.
 set -euo pipefail
 
 case ${1-} in -h | --help)
@@ -29,6 +30,7 @@ fail() {
   exit 1
 }
 
+command -v dpkg-shlibdeps > /dev/null || fail "dpkg-shlibdeps is missing (Debian: dpkg-dev)"
 [[ $build == */build/release ]] && cmake --preset release --log-level=NOTICE
 cmake --build "$build" --target clothlab manual
 (cd "$build" && rm -f clothlab_*.deb && cpack -G DEB > cpack.log 2>&1) || fail "cpack failed: $build/cpack.log"
