@@ -17,10 +17,9 @@
 namespace clothlab {
 namespace {
 
-/// All lanes of a journal, as they are after its last line.
-std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
-                                             const std::filesystem::path& mesh_folder,
-                                             const SceneLoadOptions& options, std::string& remark) {
+/// Continues with all lanes of a journal, as they are after its last line.
+void go_to_end_of_journal(const std::filesystem::path& path, const std::filesystem::path& mesh_folder,
+                          SceneLoadOptions& options, std::string& remark) {
   const std::string stage = "Repeating " + shown_path(path.filename());
   Replay replay(read_journal(path, options.stop, mesh_folder), {});
   WorkerPool pool(1);
@@ -40,7 +39,8 @@ std::shared_ptr<const Moment> end_of_journal(const std::filesystem::path& path,
   if (replay.difference())
     remark += " From step " + std::to_string(replay.difference()->step) +
               " on its states differ from the recorded ones.";
-  return std::make_shared<const Moment>(std::move(end));
+  options.moment = std::make_shared<const Moment>(std::move(end));
+  options.past = replay.past();
 }
 
 /// What a path names: a scene file, a checkpoint, a journal or an OBJ.
@@ -53,7 +53,7 @@ Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
     return options.checkpoint->scene;
   }
   if (kind == FileKind::journal) {
-    options.moment = end_of_journal(path, mesh_folder, options, remark);
+    go_to_end_of_journal(path, mesh_folder, options, remark);
     return *options.moment->lanes.front().checkpoint->scene;
   }
   SceneExtras extras;

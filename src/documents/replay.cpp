@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "documents/obstacle_meshes.h"
-#include "documents/scene_loader.h"
 #include "sim/command_rules.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -192,8 +191,16 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   } else {
     arena_ = std::make_unique<Arena>(lanes_of(loaded, context.pool, context.stop), Arena::Options());
   }
+  start_ = loaded.moment ? nullptr : simulation().shared_scene();
   if (options_.dt && loaded.moment)
     arena_->apply(context.pool, arena_->lanes().front().id, SetParameter{"dt", *options_.dt});
+}
+
+std::shared_ptr<const PastRun> Replay::past() const {
+  if (!start_) return nullptr;
+  std::uint64_t steps = 0;
+  for (const Lane& lane : arena_->lanes()) steps = std::max(steps, lane.simulation->steps());
+  return std::make_shared<const PastRun>(PastRun{*start_, arena_->log(), steps});
 }
 
 const Moment& Replay::moment_at(const LogPosition& position) const {

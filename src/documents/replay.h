@@ -13,6 +13,7 @@
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "documents/journal.h"
+#include "documents/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -48,6 +49,8 @@ class Replay {
 
   /// After the first `loaded`.
   const Arena& arena() const { return *arena_; }
+  /// What led to the present since the last `loaded`; null if that began with a moment.
+  std::shared_ptr<const PastRun> past() const;
   /// The first lane.
   const Simulation& simulation() const { return *arena_->lanes().front().simulation; }
   /// Steps of the journal; returns to the past do not reset this count.
@@ -91,6 +94,7 @@ class Replay {
   std::size_t next_ = 0;
   LogPosition position_;
   std::unique_ptr<Arena> arena_;
+  std::shared_ptr<const Scene> start_;  // of its run; null: a moment
   struct Kept {
     std::size_t uses = 0;
     std::optional<Moment> moment;

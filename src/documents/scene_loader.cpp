@@ -165,6 +165,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
         std::make_shared<const Moment>(moment_of(*options.checkpoint, *loaded.mesh, loaded.scene));
   else if (options.moment)
     loaded.moment = std::make_shared<const Moment>(on_scene(*options.moment, loaded.scene));
+  loaded.past = options.past;
   if (loaded.moment) {
     loaded.lanes.clear();
     for (const Moment::Part& part : loaded.moment->lanes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -27,6 +28,13 @@ enum class UnitChoice {
   millimetres,  ///< scale 0.001
 };
 
+/// What led to a moment: the scene at the start of the run, and what was done to it.
+struct PastRun {
+  Scene scene;
+  CommandLog log;
+  std::uint64_t steps = 0;  ///< since the last reset
+};
+
 struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
   /// A file of --initial-state (io/csv.h) instead of the scene's own; empty: none.
@@ -35,7 +43,8 @@ struct SceneLoadOptions {
   std::shared_ptr<const CheckpointFile> checkpoint;
   /// The same from memory, on the mesh of the scene.
   std::shared_ptr<const Moment> moment = nullptr;
-  std::vector<LaneMethod> lanes = {};  ///< see LoadedScene::lanes
+  std::shared_ptr<const PastRun> past = nullptr;  ///< of that moment; see LoadedScene::past
+  std::vector<LaneMethod> lanes = {};             ///< see LoadedScene::lanes
   StopProbe stop;
   /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;
@@ -55,6 +64,8 @@ struct LoadedScene {
   /// has one.
   std::vector<LaneMethod> lanes;
   std::shared_ptr<const Moment> moment;  ///< of these lanes, to continue from; null: from the start
+  /// What led to the moment; null unless it was recorded from the start.
+  std::shared_ptr<const PastRun> past;
   /// Built in advance for a Simulation; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes

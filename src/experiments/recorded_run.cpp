@@ -51,22 +51,29 @@ bool steps_back(const LogEntry& entry) {
 
 RecordedRun recorded_run(LoadedScene start, const CommandLog& log, std::uint64_t steps,
                          std::optional<double> duration) {
-  if (start.moment)
-    throw InputError(
-        "The recorded run began from a saved moment or the end of a journal, whose methods have a memory of "
-        "their own: open the scene, or name the journal that begins with it.");
-  if (const std::optional<std::size_t> reset = log.last_reset())
-    start.scene = *values_before(*reset, log, start);
+  std::vector<LogEntry> changes;
+  const auto add = [&](const CommandLog& each) {
+    if (const std::optional<std::size_t> reset = each.last_reset())
+      start.scene = *values_before(*reset, each, start);
+    for (const std::size_t index : each.changes_since({})) changes.push_back(each.entries()[index]);
+  };
+  if (start.moment && !log.last_reset()) {
+    if (!start.past)
+      throw InputError(
+          "The recorded run began from a saved moment, and what led to it was not recorded: open the scene, "
+          "or a journal that begins with it.");
+    start.scene = start.past->scene;
+    add(start.past->log);
+  }
+  add(log);
   RecordedRun run{std::move(start), {}, 0};
-  const std::vector<std::size_t> changes = log.changes_since({});
   double& dt = run.loaded.scene.dt;
-  for (const std::size_t index : changes)
-    if (log.entries()[index].step == 0) dt = step_after(log.entries()[index], dt);
+  for (const LogEntry& entry : changes)
+    if (entry.step == 0) dt = step_after(entry, dt);
   if (!(dt > 0)) throw InputError("The recorded run has steps back in time, which have no other step sizes.");
   if (duration) steps = static_cast<std::uint64_t>(std::max(1.0, std::round(*duration / dt)));
   if (steps == 0) throw InputError("The recorded run has no steps yet.");
-  for (const std::size_t index : changes) {
-    const LogEntry& entry = log.entries()[index];
+  for (const LogEntry& entry : changes) {
     if (entry.step >= steps) break;
     const bool has_other_step = entry.step > 0 && step_after(entry, dt) != dt;
     if (has_other_step || steps_back(entry))
@@ -80,30 +87,27 @@ RecordedRun recorded_run(LoadedScene start, const CommandLog& log, std::uint64_t
   run.duration = static_cast<double>(steps) * dt;
   run.loaded.scene.substeps = 1;  // h is the ladder's
   run.loaded.lanes.clear();
+  run.loaded.moment = nullptr;
   return run;
 }
 
 RecordedRun recorded_run(std::vector<JournalEntry> entries, const Replay::Options& options,
                          std::optional<double> duration, const ComputeContext& context,
                          const std::function<void(double fraction)>& progress) {
-  const auto last = std::ranges::find_if(entries.rbegin(), entries.rend(), [](const JournalEntry& entry) {
-    return std::holds_alternative<JournalEntry::Load>(entry.what);
-  });
-  LoadedScene start;
-  if (std::get<JournalEntry::Load>(last->what).moment) start.moment = std::make_shared<const Moment>();
   Replay replay(std::move(entries), options);
   for (Replay::Event event{}; event != Replay::Event::ended;) {
     event = replay.next(context.pool, context.stop);
     if (event == Replay::Event::stopped) throw Cancelled();
-    if (event == Replay::Event::loaded) start.scene = replay.simulation().scene();
     if (progress)
       progress(static_cast<double>(replay.step()) /
                static_cast<double>(std::max<std::uint64_t>(1, replay.last_step())));
   }
+  const std::shared_ptr<const PastRun> past = replay.past();
+  LoadedScene start;
   start.mesh = replay.simulation().shared_mesh();
-  std::uint64_t steps = 0;
-  for (const Lane& lane : replay.arena().lanes()) steps = std::max(steps, lane.simulation->steps());
-  return recorded_run(std::move(start), replay.arena().log(), steps, duration);
+  if (past) start.scene = past->scene;
+  if (!past) start.moment = std::make_shared<const Moment>();
+  return recorded_run(std::move(start), past ? past->log : CommandLog(), past ? past->steps : 0, duration);
 }
 
 }  // namespace clothlab

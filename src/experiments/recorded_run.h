@@ -21,9 +21,10 @@ struct RecordedRun {
   double duration = 0;  ///< of its steps [s]
 };
 
-/// The run that led to the present of `log`, which began with `start` and has `steps` steps since its last
-/// reset. `duration` [s]: how much of it, to the nearest step; none: all. Throws InputError for what steps of
-/// another size cannot repeat: a start from a saved moment, a change of dt, and a step back.
+/// The run that led to the present of `log`, which began with `start`, or before its moment
+/// (LoadedScene::past), and has `steps` steps since the last reset. `duration` [s]: how much of it, to the
+/// nearest step; none: all. Throws InputError for what steps of another size cannot repeat: a moment whose
+/// past is unknown, a change of dt, and a step back.
 RecordedRun recorded_run(LoadedScene start, const CommandLog& log, std::uint64_t steps,
                          std::optional<double> duration);
 

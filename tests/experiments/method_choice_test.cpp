@@ -414,6 +414,29 @@ TEST(RecordedRun, HasTheStepOfItsFirstStep) {
             arena[0].state().x);
 }
 
+TEST(RecordedRun, BeginsBeforeAMomentWhosePastIsKnown) {
+  LoadedScene loaded = sheet("rk4", 200);
+  const auto first = dragged_run(loaded, 6);
+  Moment moment;
+  first->save(one_thread(), moment);
+  LoadedScene continued = loaded;
+  continued.scene = (*first)[0].scene();
+  continued.moment = std::make_shared<const Moment>(std::move(moment));
+  continued.past = std::make_shared<const PastRun>(PastRun{loaded.scene, first->log(), 6});
+  Arena second(lanes_of(continued, one_thread()), {});
+  second.apply(one_thread(), 0, SetGravity{vec3(0, -5, 0)});
+  for (int step = 0; step < 4; ++step) second.step(one_thread());
+  const RecordedRun run = recorded_run(continued, second.log(), 10, {});
+  EXPECT_EQ(run.duration, 10 * loaded.scene.dt);
+  EXPECT_EQ(run_to(run.loaded, run.loaded.scene, run.duration, 10, one_thread(), {}, run.script).state.x,
+            second[0].state().x);
+  // After a reset what was before counts no more.
+  continued.past = nullptr;
+  second.apply(one_thread(), 0, Reset{});
+  second.step(one_thread());
+  EXPECT_EQ(recorded_run(continued, second.log(), 1, {}).loaded.scene.material.gravity, vec3(0, -5, 0));
+}
+
 TEST(RecordedRun, RefusesWhatOtherStepsCannotRepeat) {
   const LoadedScene loaded = sheet("bdf2", 200);
   const auto arena = dragged_run(loaded, 12);

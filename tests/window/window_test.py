@@ -2012,15 +2012,25 @@ def choice_from_a_journal(program, assets):
                               capture_output=True, text=True)
         check(done.returncode == 0, done.stderr)
         check(f" recorded changes in " in done.stdout, done.stdout)
-        key = lambda row: (row["method"], row["steps"])
-        others = {key(row): row for row in csv.DictReader(table.open())}
-        same = [row for row in rows if key(row) in others]
-        check(len(same) > 40 and min(int(row["steps"]) for row in same) == end["step"], f"{len(same)} runs in common")
-        clocks = "processor_per_simulated", "wall_per_simulated", "best"
-        for row in same:
-            for column, value in row.items():
-                check(column in clocks or value == others[key(row)][column],
-                      f"{key(row)}: {column} is {value}, and {others[key(row)][column]} on the command line")
+
+        def compare(file, where):
+            key = lambda row: (row["method"], row["steps"])
+            others = {key(row): row for row in csv.DictReader(file.open())}
+            same = [row for row in rows if key(row) in others]
+            check(len(same) > 40 and min(int(row["steps"]) for row in same) == end["step"], f"{len(same)} runs in common")
+            clocks = "processor_per_simulated", "wall_per_simulated", "best"
+            for row in same:
+                for column, value in row.items():
+                    check(column in clocks or value == others[key(row)][column],
+                          f"{key(row)}: {column} is {value}, and {others[key(row)][column]} {where}")
+
+        compare(table, "on the command line")
+        window.key("r")
+        window.shows("the start", step=0)
+        window.drop(journal)
+        window.shows("the end of the journal", step=end["step"], playing=False)
+        found_choice(window)
+        compare(saved_file(window, "plot0:csv", "choice*.csv"), "after the journal was opened")
 
 
 @case
