@@ -111,7 +111,11 @@ void draw_points(const PanelContext& context, const std::string& name, const Fig
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   frame.begin_clip();
-  const auto percent = [&](const ChoicePoint& point) { return 100 * found.error_of(point, goal.measure); };
+  // Runs below the axis are at its lower edge.
+  const double lowest = frame.y_at(frame.b().y - units(4));
+  const auto percent = [&](const ChoicePoint& point) {
+    return std::max(lowest, 100 * found.error_of(point, goal.measure));
+  };
   if (const double unknown = 100 * found.least_error(goal.measure); unknown > 0)
     draw->AddRectFilled(ImVec2(frame.a().x, frame.py(unknown)), frame.b(),
                         with_alpha(palette().muted, 0.15F));
@@ -170,10 +174,10 @@ void draw_choice(const PanelContext& context, const std::string& name, const Cho
     high_y = std::max(high_y, error);
   }
   if (!(low_x > 0 && high_y > 0)) return;
-  const Figure frame(
-      {"processor seconds per simulated second", whole_decades(low_x, high_x), true},
-      {found.axis_title(goal.measure), whole_decades(100 * std::max(low_y, kLeastError), 100 * high_y), true},
-      at, size);
+  const Figure frame({"processor seconds per simulated second", whole_decades(low_x, high_x), true},
+                     {found.axis_title(goal.measure),
+                      whole_decades(100 * std::max(low_y, 0.1 * kLeastError), 100 * high_y), true},
+                     at, size);
   if (!frame.has_room()) return;
   frame.axes();
   frame.label(ImVec2(frame.a().x, frame.a().y + units(8)), palette().muted, found.axis_title(goal.measure));
