@@ -435,6 +435,27 @@ TEST(ForceContact, ABodyOnItsWayPushesClothAheadOfABarrier) {
   }
 }
 
+// In the first step the ball moves by more than ten times the gap. The sheet on it goes along in one piece.
+TEST(ForceContact, ClothGoesAlongWithABodyThatStartsAtOnce) {
+  for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
+    Scene scene;
+    scene.integrator = id;
+    scene.mesh = GridSource{16, 16, 1, 1};
+    scene.pins = PinPreset::none;
+    scene.material.rayleigh_mass = 5;
+    scene.contact.model = ContactModel::barrier;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.26,0.5,0.25")};
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 60), 60) << id;
+    ASSERT_LT(least_gap(simulation), 0.004) << id;
+    simulation.apply(one_thread(), MoveObstacle{0, vec3(0.5, 0.19, 0.5), 0.15});
+    ASSERT_EQ(run(simulation, 1), 1) << id;
+    EXPECT_GE(simulation.record().h, scene.dt) << id;
+    EXPECT_LT(simulation.record().max_strain, 0.4) << id;
+    EXPECT_GT(least_gap(simulation), 0) << id;
+  }
+}
+
 // Between a pinned sheet and a body that is led through it there is no way.
 TEST(ForceContact, WhatIsSqueezedIsNamed) {
   WorkerPool pool(1);

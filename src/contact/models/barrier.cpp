@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <optional>
 
 #include "cloth/cloth_model.h"
 #include "contact/models/penalty.h"
 
 namespace clothlab {
 namespace {
+
+constexpr std::size_t kGrain = 256;
 
 /// Contact by a barrier: its forces, and a bound of displacements that lets nothing pass through anything.
 class BarrierResponse final : public PenaltyResponse {
@@ -22,22 +25,13 @@ class BarrierResponse final : public PenaltyResponse {
     force_.set_stiffness(stiffness, damping_of(stiffness));
   }
 
-  /// True if the prescribed displacements are free with the rest of the cloth at its position, or moving at
-  /// its velocity. Otherwise shorter steps may be possible, in which the cloth is pushed aside.
+  /// True if the prescribed displacements are free with the rest of the cloth at its position, moving at its
+  /// velocity, or going along with bodies. Otherwise shorter steps may be possible, in which the cloth is
+  /// pushed aside.
   bool may_begin(const ContactStep& step) override {
-    const Projection& projection = step.system.projection();
-    reached_ = step.start.x;
-    for (const Projection::Entry& held : projection.entries())
-      reached_[held.particle] = held.target - held.S * (held.target - step.start.x[held.particle]);
-    projection.couplings().prescribe_offset(step.start.x, 0, reached_);
-    if (force_.may_begin(step.context.pool, step.start.x, reached_)) return true;
-    for (std::size_t i = 0; i < reached_.size(); ++i) {
-      const Projection::Entry* held = projection.find(static_cast<std::uint32_t>(i));
-      const vec3 displacement = step.h * step.start.v[i];
-      reached_[i] += held != nullptr ? held->S * displacement : displacement;
-    }
-    projection.couplings().prescribe_offset(step.start.x, 0, reached_);
-    return force_.may_begin(step.context.pool, step.start.x, reached_);
+    return is_free(step, [](std::size_t) { return vec3(0); }) ||
+           is_free(step, [&](std::size_t i) { return step.h * step.start.v[i]; }) ||
+           (step.surfaces.move() && is_free(step, [&](std::size_t i) { return along_bodies(step, i); }));
   }
   std::span<vec3> reached() override { return force_.empty() ? std::span<vec3>() : std::span(reached_); }
 
@@ -77,6 +71,43 @@ class BarrierResponse final : public PenaltyResponse {
   DisplacementBound::LimitingContact squeezed() const override { return force_.bound().limiting_contact(); }
 
  private:
+  /// True if nothing passes through anything while free particles move by displacement(i).
+  template <class Displacement>
+  bool is_free(const ContactStep& step, const Displacement& displacement) {
+    const Projection& projection = step.system.projection();
+    const std::vector<vec3>& x = step.start.x;
+    reached_.resize(x.size());
+    for_each(step.context.pool, x.size(), kGrain,
+             [&](std::size_t i) { reached_[i] = x[i] + displacement(i); });
+    for (const Projection::Entry& held : projection.entries()) {
+      const vec3 free = reached_[held.particle] - x[held.particle];
+      reached_[held.particle] = held.target - held.S * (held.target - x[held.particle] - free);
+    }
+    projection.couplings().prescribe_offset(x, 0, reached_);
+    return force_.may_begin(step.context.pool, x, reached_);
+  }
+
+  /// The displacement of the closest surface that moves, fading out with the distance from it.
+  vec3 along_bodies(const ContactStep& step, std::size_t i) const {
+    constexpr double kReach = 4;  // contact distances, or displacements of the body
+    const Surfaces& surfaces = step.surfaces;
+    const auto particle = static_cast<std::uint32_t>(i);
+    const vec3& x = step.start.x[i];
+    double most = 0;
+    vec3 displacement(0);
+    for (std::uint32_t k = surfaces.first(); k < surfaces.size(); ++k) {
+      if (!surfaces.moves(k)) continue;
+      const double reach =
+          kReach * std::max(force_.settings().law.distance, surfaces.largest_displacement(k));
+      const std::optional<SurfacePoint> point = surfaces.within(k, particle, x, reach, true);
+      const double fraction = point ? std::min(2 * (1 - point->gap() / reach), 1.0) : 0;
+      if (!(fraction > most)) continue;
+      most = fraction;
+      displacement = fraction * surfaces.displacement(k, particle, x, point->normal);
+    }
+    return displacement;
+  }
+
   /// Automatic: at half the contact distance as stiff as a stretch spring, and able to carry ten particles.
   void choose_law(const ContactInput& input, ContactSettings& settings) const override {
     constexpr double kParticles = 10, kGravity = 9.8;  // [m/s²]
