@@ -173,7 +173,7 @@ void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<c
   if (!inextensible) return;
   const ElasticElements elements = system.elements();
   for (std::size_t s = 0; s < elements.size(); ++s)
-    if (elements[s].stretch) stiffness_->spring(s) = {};
+    if (elements[s].stretch) stiffness_->spring(s) = {.b = elements[s].bending};
 }
 
 void StabilityMeter::assemble_damping(const Subject& subject, const ComputeContext& context) {

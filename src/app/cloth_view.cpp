@@ -190,7 +190,8 @@ void ClothView::scale(const Snapshot& shown) {
   const Frame& frame = shown.frame;
   // At rest only noise is left: velocities below 1 cm/s and forces below a hundredth of a particle's weight
   // do not lengthen the arrows.
-  const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
+  const double weight =
+      9.8 * frame.scene->material.mass_of(frame.mesh->area) / static_cast<double>(frame.positions.size());
   if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
   if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
   contact_forces_.clear();

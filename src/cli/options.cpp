@@ -16,6 +16,7 @@
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "sim/parameters.h"
+#include "sim/presets.h"
 #include "sim/scene_json.h"
 
 namespace clothlab {
@@ -304,6 +305,12 @@ void SceneOptions::add_to(CLI::App& app) {
                "without turns, and by at most a third of its diagonal along each axis. They grow within "
                "--grow-bodies, or 0.1 s. Without --pin nothing is pinned.")
       ->group("Obstacles");
+  std::vector<std::string_view> of_fabrics;
+  for (const Preset& preset : fabrics()) of_fabrics.push_back(preset.id);
+  text("--fabric", fabric_, "NAME",
+       "--material fabric with the measured values of one of " + joined(of_fabrics) +
+           "; other options override them.",
+       "Material");
   text("--integrator", integrator_, "NAME",
        "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");
   std::vector<std::string_view> tableaux;
@@ -372,8 +379,8 @@ int MachineOptions::threads() const {
 }
 
 bool SceneOptions::changes_a_scene() const {
-  for (const auto* text :
-       {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_, &initial_state_})
+  for (const auto* text : {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_,
+                           &initial_state_, &fabric_})
     if (*text) return true;
   return no_weld_ || z_up_ || dress_ || !obstacles_.empty() ||
          std::ranges::any_of(values_, [](const auto& value) { return value.second.has_value(); });
@@ -456,6 +463,7 @@ Scene SceneOptions::applied_to(Scene scene) const {
                        std::string(kTwoStepIntegrator) + ".");
     set_integrator(scene, parse_tableau_argument(*tableau_).info);
   }
+  if (fabric_) scene = with_preset(std::move(scene), fabric(*fabric_));
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;
     if (!value) continue;

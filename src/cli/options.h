@@ -182,7 +182,7 @@ class SceneOptions {
 
   std::vector<std::string> obstacles_;
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
-      integrator_, tableau_, initial_state_, steps_, duration_;
+      integrator_, tableau_, initial_state_, fabric_, steps_, duration_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   std::optional<std::string> read_file_;                                   // whose scene is of_file_
   Scene of_file_;

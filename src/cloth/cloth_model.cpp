@@ -29,16 +29,19 @@ std::vector<double> areas_of(std::span<const vec3> rest_positions,
   return areas;
 }
 
-std::vector<double> masses_by_area(double mass, std::span<const double> areas) {
+std::vector<double> masses_by_area(const Material& material, std::span<const double> areas) {
   const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
+  const double mass = material.mass_of(total);
   std::vector<double> masses(areas.size());
   for (std::size_t i = 0; i < masses.size(); ++i) {
     masses[i] = mass * (areas[i] / total);
     if (!(masses[i] > 0)) {
-      throw InputError(
-          "particle " + std::to_string(i) +
-          " has no mass under the mass model 'area', since its triangles have no area; use the mass "
-          "model 'uniform' for this mesh");
+      throw InputError("particle " + std::to_string(i) +
+                       (material.is_fabric()
+                            ? " has no mass as a fabric, since its triangles have no area; use the "
+                              "material 'springs' with the mass model 'uniform' for this mesh"
+                            : " has no mass under the mass model 'area', since its triangles have no "
+                              "area; use the mass model 'uniform' for this mesh"));
     }
   }
   return masses;
@@ -46,11 +49,13 @@ std::vector<double> masses_by_area(double mass, std::span<const double> areas) {
 
 }  // namespace
 
-ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
-                       std::span<const Ends> bend, Triangles triangles, const StopProbe& stop)
-    : triangles_(std::move(triangles)),
+ClothModel::ClothModel(Positions positions, std::span<const Ends> stretch, std::span<const Ends> bend,
+                       Triangles triangles, const StopProbe& stop)
+    : rest_positions_(std::move(positions)),
+      triangles_(std::move(triangles)),
       stretch_springs_(stretch.size()),
-      part_of_particle_(rest_positions.size()) {
+      part_of_particle_(rest_positions_->size()) {
+  const std::span<const vec3> rest_positions = *rest_positions_;
   CancelPoint cancel(stop);
   std::vector<Ends> ends(stretch.begin(), stretch.end());
   ends.insert(ends.end(), bend.begin(), bend.end());
@@ -72,12 +77,14 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
 
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
                        std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
-    : ClothModel(rest_positions, stretch, bend,
+    : ClothModel(std::make_shared<const std::vector<vec3>>(rest_positions.begin(), rest_positions.end()),
+                 stretch, bend,
                  std::make_shared<const std::vector<Triangle>>(triangles.begin(), triangles.end()), stop) {}
 
 ClothModel::ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop)
-    : ClothModel(mesh->positions, mesh->stretch_springs, mesh->bend_springs,
+    : ClothModel(Positions(mesh, &mesh->positions), mesh->stretch_springs, mesh->bend_springs,
                  Triangles(mesh, &mesh->triangles), stop) {
+  mesh_ = mesh;
   CancelPoint cancel(stop);
   if (mesh->report.closed_parts > 0) enclose(*mesh, cancel);
 }
@@ -117,9 +124,14 @@ void ClothModel::find_parts(CancelPoint& cancel) {
 double ClothModel::area() const { return std::accumulate(areas_.begin(), areas_.end(), 0.0); }
 
 std::vector<double> ClothModel::masses(const Material& material) const {
-  if (material.mass_model == MassModel::uniform)
+  if (!material.is_fabric() && material.mass_model == MassModel::uniform)
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
-  return masses_by_area(material.mass, areas_);
+  return masses_by_area(material, areas_);
+}
+
+FabricSprings ClothModel::springs_of(const Fabric& fabric) const {
+  const std::vector<vec3> warp = warp_directions(mesh_.get(), *rest_positions_, *triangles_);
+  return fabric_springs(fabric, {*rest_positions_, *triangles_, warp}, *pattern_);
 }
 
 CompressedRows<std::uint32_t> ClothModel::by_particle(std::span<const Triangle> triangles) const {
@@ -141,10 +153,10 @@ void check_inflate(const Material& material, std::size_t closed) {
 
 void check_masses(const Material& material, std::span<const vec3> rest_positions,
                   std::span<const ClothModel::Triangle> triangles) {
-  if (material.mass_model == MassModel::uniform) return;
+  if (!material.is_fabric() && material.mass_model == MassModel::uniform) return;
   const StopProbe none;
   CancelPoint never(none);
-  masses_by_area(material.mass, areas_of(rest_positions, triangles, never));
+  masses_by_area(material, areas_of(rest_positions, triangles, never));
 }
 
 }  // namespace clothlab

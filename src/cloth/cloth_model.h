@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "cloth/fabric.h"
 #include "cloth/material.h"
 #include "core/compressed_rows.h"
 #include "core/stop_probe.h"
@@ -16,8 +17,6 @@
 namespace clothlab {
 
 class CancelPoint;
-struct ClothMesh;
-
 /// Topology and rest shape of a cloth: particles and the springs between them, without current positions.
 /// Immutable and shared.
 class ClothModel {
@@ -25,7 +24,7 @@ class ClothModel {
   using Ends = std::array<std::uint32_t, 2>;
   using Triangle = std::array<std::uint32_t, 3>;
 
-  /// Keeps the mesh, whose triangles it shares. Throws Cancelled on cancellation.
+  /// Keeps the mesh, whose positions and triangles it shares. Throws Cancelled on cancellation.
   explicit ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join
@@ -66,15 +65,20 @@ class ClothModel {
 
   /// Mass of every particle [kg]. Throws InputError if the area model leaves one without mass.
   std::vector<double> masses(const Material& material) const;
+  /// The springs of a fabric on this cloth. O(n).
+  FabricSprings springs_of(const Fabric& fabric) const;
 
  private:
+  using Positions = std::shared_ptr<const std::vector<vec3>>;
   using Triangles = std::shared_ptr<const std::vector<Triangle>>;
-  ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch, std::span<const Ends> bend,
+  ClothModel(Positions rest_positions, std::span<const Ends> stretch, std::span<const Ends> bend,
              Triangles triangles, const StopProbe& stop);
   void find_parts(CancelPoint& cancel);
   void enclose(const ClothMesh& mesh, CancelPoint& cancel);
 
+  Positions rest_positions_;
   Triangles triangles_;
+  std::shared_ptr<const ClothMesh> mesh_;  // may be null
   std::size_t stretch_springs_ = 0;
   std::shared_ptr<const SpringPattern> pattern_;
   std::vector<double> rest_lengths_;

@@ -39,6 +39,9 @@ class ClothSystem final : public DynamicSystem {
   /// Throws InputError as the constructor does, with nothing changed.
   void set_material(const Material& material);
 
+  /// See FabricSprings::inexact; 0 of springs.
+  double inexact_share() const { return springs_.inexact_share(); }
+
   void set_grab(const std::optional<GrabSpring>& grab);
 
   const Wind& wind() const { return wind_; }

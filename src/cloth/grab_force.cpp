@@ -106,7 +106,7 @@ double grab_least_block(const ClothModel& model, const Material& material, const
     length += model.rest_lengths()[slot];
     ++count;
   }
-  const double k = material.stretch_stiffness, force = GrabSpring::kSpringShare * grab.max_force;
+  const double k = material.stretch_scale(), force = GrabSpring::kSpringShare * grab.max_force;
   if (!(length > 0) || !(k > 0) || !(force > 0)) return 0;
   length /= count;
   return force / std::cbrt(4 * force * length * length / k);

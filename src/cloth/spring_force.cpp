@@ -39,17 +39,26 @@ void SpringForce::set_material(const Material& material) {
           .damping = material.spring_damping,
           .projected = material.damping_model == DampingModel::projected,
           .rayleigh = material.rayleigh_stiffness};
+  if (!material.is_fabric()) {
+    of_fabric_.reset();
+  } else if (!of_fabric_ || fabric_ != material.fabric) {
+    fabric_ = material.fabric;
+    of_fabric_ = model_.springs_of(fabric_);
+  }
   has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }
 
 SpringPass SpringForce::pass(SpringForces part) const {
+  const double stretch = of_fabric_ ? 1 : law_.stretch_stiffness, bend = of_fabric_ ? 1 : law_.bend_stiffness;
   return {.kernel = kernel_,
           .pattern = pattern(),
           .rest_lengths = model_.rest_lengths().data(),
           .is_stretch = model_.stretch_flags().data(),
           .motion = motion_.data(),
-          .stiffness = {law_.bend_stiffness, law_.stretch_stiffness},
-          .pull = {-law_.bend_stiffness, part == SpringForces::all ? -law_.stretch_stiffness : 0.0},
+          .stiffness = {bend, stretch},
+          .pull = {-bend, part == SpringForces::all ? -stretch : 0.0},
+          .stiffness_by_slot = stiffness_by_slot(),
+          .bending_by_slot = bending_by_slot(),
           .projected = law_.projected ? law_.damping : 0.0,
           .isotropic = law_.projected ? 0.0 : law_.damping,
           .rayleigh = law_.rayleigh};
@@ -136,6 +145,7 @@ void SpringForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impul
   take(pool, stage.x, stage.v_end);
   SpringPass damping = pass(SpringForces::all);
   damping.pull = {};
+  damping.bends = false;
   has_forces_ = has_damping_ = false;
   const SpringPattern& p = pattern();
   const ImpulseSum impulse = to.add_to_all(ImpulseKind::damping, stage.x.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cloth/cloth_model.h"
@@ -19,6 +20,9 @@ namespace clothlab {
 ///   projected   f_i = −k_d (v_ij·n) n                    D block −k_d n nᵀ
 ///   isotropic   f_i = −k_d v_ij                          D block −k_d I
 ///   Rayleigh    f_i = −α B⁺ v_ij                         D block −α B⁺
+///
+/// A spring of a fabric also has f_i = −β x_ij and the block β I of its hinges (cloth/fabric.h), which
+/// Rayleigh damping includes.
 ///
 /// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of length l = 0 has no direction:
 /// its force is 0, B = B⁺ = k I, and it has no projected damping.
@@ -56,11 +60,16 @@ class SpringForce final : public ForceTerm {
   void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;
 
   ElasticElements elements() const {
-    return {pattern(), model_.rest_lengths(), model_.stretch_springs(), law_};
+    return {pattern(), model_.rest_lengths(), model_.stretch_springs(),
+            law_,      stiffness_by_slot(),   bending_by_slot()};
   }
+  /// See FabricSprings::inexact; 0 of springs.
+  double inexact_share() const { return of_fabric_ ? of_fabric_->inexact : 0; }
 
  private:
   const SpringPattern& pattern() const { return *model_.pattern(); }
+  const double* stiffness_by_slot() const { return of_fabric_ ? of_fabric_->stiffness.data() : nullptr; }
+  const double* bending_by_slot() const { return of_fabric_ ? of_fabric_->bending.data() : nullptr; }
   bool damped() const { return law_.damping != 0 || law_.rayleigh != 0; }
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
@@ -69,6 +78,8 @@ class SpringForce final : public ForceTerm {
 
   const ClothModel& model_;
   ElasticElements::Coefficients law_;
+  Fabric fabric_;
+  std::optional<FabricSprings> of_fabric_;  // of fabric_
   SpringPass::Kernel kernel_;
 
   // The last pass.

@@ -93,6 +93,7 @@ class SpringSweep {
     const std::uint32_t *lower, *upper;  // rows
     const double* rest_lengths;
     const char* is_stretch;
+    const double *stiffness, *bending;  // null without a fabric
     std::size_t count;
   };
 
@@ -105,15 +106,17 @@ class SpringSweep {
       across = across + k * (all<Four>(1.0) - ratio);
     }
     /// Adds scale B.
-    CLOTHLAB_INLINED void add_stiffness(const Four& stiffness, const Four& ratio, double scale) {
+    CLOTHLAB_INLINED void add_stiffness(const Four& stiffness, const Four& ratio, const Four& bending,
+                                        double scale) {
       add(scale * stiffness, ratio);
+      across = across + scale * bending;
     }
     /// Adds −scale D.
     CLOTHLAB_INLINED void add_damping(const SpringPass& pass, const Four& stiffness, const Four& kept_ratio,
-                                      double scale) {
+                                      const Four& bending, double scale) {
       along = along + all<Four>(scale * pass.projected);
       across = across + all<Four>(scale * pass.isotropic);
-      if (pass.rayleigh != 0) add((scale * pass.rayleigh) * stiffness, kept_ratio);
+      if (pass.rayleigh != 0) add_stiffness(stiffness, kept_ratio, bending, scale * pass.rayleigh);
     }
     /// Adds `wanted` (I − n nᵀ), up to half of `along`.
     CLOTHLAB_INLINED void add_tension(const Four& wanted) {
@@ -155,8 +158,17 @@ class SpringSweep {
       upper_[k] = p_.upper[slot];
       rest_lengths_[k] = pass_.rest_lengths[slot];
       is_stretch_[k] = pass_.is_stretch[slot];
+      if (!of_fabric()) continue;
+      stiffness_copy_[k] = pass_.stiffness_by_slot[slot];
+      bending_copy_[k] = pass_.bending_by_slot[slot];
     }
-    return {lower_, upper_, rest_lengths_, is_stretch_, count};
+    return {lower_,
+            upper_,
+            rest_lengths_,
+            is_stretch_,
+            of_fabric() ? stiffness_copy_ : nullptr,
+            of_fabric() ? bending_copy_ : nullptr,
+            count};
   }
 
   /// The slots [first, last) in blocks: visit(slot, springs).
@@ -164,8 +176,13 @@ class SpringSweep {
   void for_blocks(std::size_t first, std::size_t last, const Visit& visit) {
     for (std::size_t slot = first; slot < last; slot += kBlockSprings) {
       const std::size_t count = std::min(kBlockSprings, last - slot);
-      const Run in_place{p_.lower.data() + slot, p_.upper.data() + slot, pass_.rest_lengths + slot,
-                         pass_.is_stretch + slot, count};
+      const Run in_place{p_.lower.data() + slot,
+                         p_.upper.data() + slot,
+                         pass_.rest_lengths + slot,
+                         pass_.is_stretch + slot,
+                         of_fabric() ? pass_.stiffness_by_slot + slot : nullptr,
+                         of_fabric() ? pass_.bending_by_slot + slot : nullptr,
+                         count};
       visit(slot, count % 4 == 0 ? in_place : copy(count, [&](std::size_t i) { return slot + i; }));
     }
   }
@@ -284,13 +301,24 @@ class SpringSweep {
       if constexpr (kForces) {
         const Four divisor = one_where_zero(length);
         store(all<Four>(1.0) / divisor, inverse_ + k);
-        store(by_kind(pass_.pull, of_stretch) * elongation, pull_ + k);
+        Four pull = factor_of(s, k, by_kind(pass_.pull, of_stretch)) * elongation;
+        if (of_fabric() && pass_.bends) pull = pull - bending(s, k) * length;
+        store(pull, pull_ + k);
         if constexpr (kRatio) {
           store(where_equal(length, Four{}, Four{}, rest_length / divisor), ratio_ + k);
-          store(by_kind(pass_.stiffness, of_stretch), stiffness_ + k);
+          store(factor_of(s, k, by_kind(pass_.stiffness, of_stretch)), stiffness_ + k);
+          if (of_fabric()) store(bending(s, k), bending_ + k);
         }
       }
     }
+  }
+  bool of_fabric() const { return pass_.stiffness_by_slot != nullptr; }
+  /// A stiffness, or its product with those of the fabric.
+  CLOTHLAB_INLINED Four factor_of(const Run& s, std::size_t k, const Four& value) const {
+    return of_fabric() ? value * load_unaligned<Four>(s.stiffness + k) : value;
+  }
+  CLOTHLAB_INLINED static Four bending(const Run& s, std::size_t k) {
+    return load_unaligned<Four>(s.bending + k);
   }
   CLOTHLAB_INLINED static Four one_where_zero(const Four& a) {
     return where_equal(a, Four{}, all<Four>(1.0), a);
@@ -308,14 +336,16 @@ class SpringSweep {
 
   CLOTHLAB_INLINED void measure(const Run& s, std::size_t k, const Four& of_stretch, const Four& length,
                                 const Four& elongation) {
-    Four square = elongation * elongation;
-    if (s.count - k < 4) {
-      const auto rest = static_cast<double>(s.count - k);
-      square = where_greater(all<Four>(rest), load<Four>(kPlaces), square, Four{});
-    }
     const Four zero{};
+    const auto counted = [&](const Four& square) CLOTHLAB_INLINED {
+      if (s.count - k >= 4) return square;
+      const auto rest = static_cast<double>(s.count - k);
+      return where_greater(all<Four>(rest), load<Four>(kPlaces), square, zero);
+    };
+    const Four square = counted(factor_of(s, k, elongation * elongation));
     stretch_energy_ = stretch_energy_ + by_kind({0, pass_.stiffness[1] / 2}, of_stretch) * square;
     bend_energy_ = bend_energy_ + by_kind({pass_.stiffness[0] / 2, 0}, of_stretch) * square;
+    if (of_fabric()) bend_energy_ = bend_energy_ + counted(0.5 * bending(s, k) * length * length);
 
     const Four L = where_equal(of_stretch, zero, zero, load_unaligned<Four>(s.rest_lengths + k));
     const Four signed_strain = length / one_where_zero(L) - all<Four>(1.0);
@@ -365,7 +395,7 @@ class SpringSweep {
       } else {
         const Vectors w = velocity_.at(k);
         Block damping;
-        damping.add_damping(pass_, load<Four>(stiffness_ + k), kept_ratio(k), 1);
+        damping.add_damping(pass_, load<Four>(stiffness_ + k), kept_ratio(k), load<Four>(bending_ + k), 1);
         force = damping.force(n, pull, w);
         if constexpr (kSplit) store_four(damping.force(n, Four{}, w), Four{}, &damping_[k].x);
       }
@@ -379,15 +409,16 @@ class SpringSweep {
     for (std::size_t k = 0; k < s.count; k += 4) {
       const Vectors n = normals(k);
       const Four stiffness = load<Four>(stiffness_ + k), kept = kept_ratio(k);
+      const Four bending = load<Four>(bending_ + k);
       const Four ratio = blocks.mode == JacobianMode::exact ? load<Four>(ratio_ + k) : kept;
       if (to != nullptr) store_matrix(k, blocks, n, to + 4 * k);
       Block by_v;
-      by_v.add_damping(pass_, stiffness, kept, 1);
-      if (u == nullptr) by_v.add_stiffness(stiffness, ratio, factor);
+      by_v.add_damping(pass_, stiffness, kept, bending, 1);
+      if (u == nullptr) by_v.add_stiffness(stiffness, ratio, bending, factor);
       Vectors force = by_v.force(n, load<Four>(pull_ + k), velocity_.at(k));
       if (u != nullptr) {
         Block by_u;
-        by_u.add_stiffness(stiffness, ratio, factor);
+        by_u.add_stiffness(stiffness, ratio, bending, factor);
         force = force + by_u.force(n, Four{}, differences<itself>(u, s, k));
       }
       store_four(force, Four{}, &force_[k].x);
@@ -397,12 +428,13 @@ class SpringSweep {
   /// Four springs of the matrix, from k on.
   CLOTHLAB_INLINED void store_matrix(std::size_t k, const Blocks& blocks, const Vectors& n,
                                      double* to) const {
-    const Four kept = kept_ratio(k), stiffness = load<Four>(stiffness_ + k);
+    const Four kept = kept_ratio(k), stiffness = load<Four>(stiffness_ + k),
+               bending = load<Four>(bending_ + k);
     const Four ratio = blocks.mode == JacobianMode::exact ? load<Four>(ratio_ + k) : kept;
     const double scale = blocks.c.stiffness;
     Block sum;
-    sum.add_stiffness(stiffness, ratio, scale);
-    sum.add_damping(pass_, stiffness, kept, blocks.c.damping);
+    sum.add_stiffness(stiffness, ratio, bending, scale);
+    sum.add_damping(pass_, stiffness, kept, bending, blocks.c.damping);
     if (blocks.has_damper_tension()) {
       // (k_d + α k kept) (v·n)/l
       Four drag = all<Four>(scale * pass_.projected);
@@ -433,6 +465,7 @@ class SpringSweep {
   std::uint32_t lower_[kBlockSprings], upper_[kBlockSprings];
   double rest_lengths_[kBlockSprings];
   char is_stretch_[kBlockSprings];
+  double stiffness_copy_[kBlockSprings], bending_copy_[kBlockSprings];
   // A block of springs between the loops.
   alignas(32) BlockVectors along_;               // x_ij [m]
   alignas(32) BlockVectors velocity_;            // v_ij [m/s]
@@ -441,6 +474,7 @@ class SpringSweep {
   alignas(32) double pull_[kBlockSprings];       // elastic force along n [N]; see find_forces
   alignas(32) double ratio_[kBlockSprings];      // L/l; 0 for a spring of no length, whose block is k I
   alignas(32) double stiffness_[kBlockSprings];  // k [N/m]
+  alignas(32) double bending_[kBlockSprings]{};  // β of hinges [N/m]
   alignas(32) Padded force_[kBlockSprings];      // on the lower end [N]
   alignas(32) Padded damping_[kBlockSprings];    // the part of damping in it
   alignas(32) double drag_[kBlockSprings];       // the part of damping in pull_

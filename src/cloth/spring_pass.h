@@ -41,9 +41,13 @@ struct SpringPass {
   const Motion* motion;        ///< by row
   ByKind stiffness{};          ///< k [N/m]
   ByKind pull{};               ///< −k of the springs whose elastic force counts, 0 of the others [N/m]
-  double projected = 0;        ///< k_d of projected damping [N·s/m]
-  double isotropic = 0;        ///< k_d of isotropic damping [N·s/m]
-  double rayleigh = 0;         ///< α [s]
+  // By slot, of a fabric: k, of which the two above are then factors, and β of hinges [N/m]; else null.
+  const double* stiffness_by_slot = nullptr;
+  const double* bending_by_slot = nullptr;
+  bool bends = true;     ///< the elastic force of β counts
+  double projected = 0;  ///< k_d of projected damping [N·s/m]
+  double isotropic = 0;  ///< k_d of isotropic damping [N·s/m]
+  double rayleigh = 0;   ///< α [s]
 
   bool damped() const { return projected != 0 || isotropic != 0 || rayleigh != 0; }
 

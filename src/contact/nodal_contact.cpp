@@ -87,9 +87,9 @@ void NodalContactResponse::configure(const ContactInput& input, const Surfaces& 
   settings.particles = false;
   settings.thickness = -depth;
   settings.law.distance = settings.triangle_distance = (1 - kPushBegins) * depth;
-  const double weight = kNoGravity * input.material.mass;
+  const double weight = kNoGravity * input.material.mass_of(input.mesh.area);
   settings.law.stiffness =
-      std::max(kOfStretch * input.material.stretch_stiffness, kCarried * weight / settings.law.distance);
+      std::max(kOfStretch * input.material.stretch_scale(), kCarried * weight / settings.law.distance);
   settings.damping =
       input.material.spring_damping + input.material.rayleigh_stiffness * settings.law.stiffness;
   settings.friction.speed = automatic_friction_speed(input.mesh);

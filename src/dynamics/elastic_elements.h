@@ -15,6 +15,7 @@ struct ElasticElement {
   std::uint32_t j = 0;
   double rest_length = 0;  ///< [m]
   double stiffness = 0;    ///< [N/m]
+  double bending = 0;      ///< β of an energy β/2 l², of any sign [N/m]; the sum over all is >= 0
   double damping = 0;      ///< [N·s/m]
   bool stretch = true;     ///< stretch spring, otherwise bending
 };
@@ -34,13 +35,27 @@ struct ElasticElements {
   std::span<const double> rest_lengths;  ///< by slot
   std::size_t stretch_count;             ///< of stretch springs, the first ones of the pattern
   Coefficients coefficients;
+  // By slot, where every spring has its own stiffness, which replaces those above; else null.
+  const double* stiffness_by_slot = nullptr;
+  const double* bending_by_slot = nullptr;
 
   std::size_t size() const { return rest_lengths.size(); }
   ElasticElement operator[](std::size_t s) const {
     const auto [i, j] = pattern.ends(s);
-    const bool is_stretch = s < stretch_count;
-    const double k = is_stretch ? coefficients.stretch_stiffness : coefficients.bend_stiffness;
-    return {i, j, rest_lengths[pattern.slot[s]], k, coefficients.damping, is_stretch};
+    return {i,
+            j,
+            rest_lengths[pattern.slot[s]],
+            stiffness(s),
+            bending(s),
+            coefficients.damping,
+            s < stretch_count};
+  }
+  double stiffness(std::size_t s) const {
+    if (stiffness_by_slot != nullptr) return stiffness_by_slot[pattern.slot[s]];
+    return s < stretch_count ? coefficients.stretch_stiffness : coefficients.bend_stiffness;
+  }
+  double bending(std::size_t s) const {
+    return bending_by_slot != nullptr ? bending_by_slot[pattern.slot[s]] : 0;
   }
 
   struct Iterator {

@@ -50,7 +50,7 @@ struct MapRun {
 
   void choose_axes() {
     const ParameterSpec& stiffness = find_scene_parameter("stretch-stiffness")->spec;
-    const double k = now.values->material.stretch_stiffness;
+    const double k = now.values->material.stretch_scale();
     const auto ks = evenly(std::max(stiffness.min, k / kStiffer), std::min(stiffness.max, k * kStiffer));
     for (std::size_t i = 0; i < kSide; ++i) now.columns[i].stiffness = ks[i];
     measure(kSide / 2);
@@ -138,7 +138,7 @@ struct MapRun {
   /// Gives the scene the stiffness of a column, whose linear limit is measured the first time.
   void measure(std::size_t index) {
     MapColumn& column = now.columns[index];
-    run.scene.scene.material.stretch_stiffness = column.stiffness;
+    run.scene.scene.material.set_stretch_scale(column.stiffness);
     if (column.omega_max > 0) return;
     const Simulation start(trial_scene(run.scene, info, std::abs(now.values->dt)), run.scene.mesh, run.pool,
                            run.stop, run.scene.model);

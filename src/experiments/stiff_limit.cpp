@@ -15,7 +15,7 @@ SpringForcesAtEnd run_to_forces(const LoadedScene& loaded, const IntegratorInfo&
                                 std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
   Scene scene = loaded.scene;
   set_integrator(scene, info);
-  scene.material.stretch_stiffness = stiffness;
+  scene.material.set_stretch_scale(stiffness);
   Simulation simulation(std::move(scene), loaded.mesh, pool, stop);
   SpringForcesAtEnd end;
   end.status = run_steps(simulation, steps, pool, stop, [](const StepTime&) {});
@@ -25,7 +25,7 @@ SpringForcesAtEnd run_to_forces(const LoadedScene& loaded, const IntegratorInfo&
   for (const ElasticElement e : simulation.system().elements()) {
     if (!e.stretch) continue;
     const std::size_t row = end.forces.size();
-    double force = stiffness * (glm::distance(end.positions[e.i], end.positions[e.j]) - e.rest_length);
+    double force = e.stiffness * (glm::distance(end.positions[e.i], end.positions[e.j]) - e.rest_length);
     if (info.inextensible) force = row < of_rods.size() ? of_rods[row] : NAN;
     if (simulation.is_pinned(e.i) && simulation.is_pinned(e.j)) force = NAN;
     end.forces.push_back(force);

@@ -11,10 +11,11 @@ CompressedRows<SpringLink> spring_links(const ElasticElements& springs, std::siz
                                         CancelPoint& cancel) {
   CompressedRows<SpringLink> links;
   links.fill(particles, [&](const auto& add) {
-    for (const ElasticElement e : springs) {
+    for (std::uint32_t s = 0; s < springs.size(); ++s) {
       cancel.pass();
-      add(e.i, {e.rest_length, e.j, e.stretch});
-      add(e.j, {e.rest_length, e.i, e.stretch});
+      const ElasticElement e = springs[s];
+      add(e.i, {e.rest_length, e.j, s});
+      add(e.j, {e.rest_length, e.i, s});
     }
   });
   return links;

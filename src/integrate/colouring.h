@@ -18,7 +18,7 @@ namespace clothlab {
 struct SpringLink {
   double rest_length = 0;  ///< [m]
   std::uint32_t other = 0;
-  bool stretch = true;
+  std::uint32_t spring = 0;  ///< its index in elements()
 };
 
 /// A spring with its factors in a (sub)step of h.
@@ -26,10 +26,16 @@ struct SpringInStep {
   std::uint32_t i = 0, j = 0;
   double rest_length = 0;             ///< [m]
   double stiffness = 0, damping = 0;  ///< h² k, h k_d [kg]
+  double bending = 0;                 ///< h² β [kg]
 
   SpringInStep() = default;
   SpringInStep(const ElasticElement& e, double h)
-      : i(e.i), j(e.j), rest_length(e.rest_length), stiffness(h * h * e.stiffness), damping(h * e.damping) {}
+      : i(e.i),
+        j(e.j),
+        rest_length(e.rest_length),
+        stiffness(h * h * e.stiffness),
+        damping(h * e.damping),
+        bending(h * h * e.bending) {}
   bool operator==(const SpringInStep&) const = default;
 };
 

@@ -41,8 +41,9 @@ bool ForceByForceStep::update(const DynamicSystem& system, double h, const StepC
   if (!changed) return false;
   row_sum_ = inertia_;
   for (const SpringInStep& e : locals_) {
-    row_sum_[e.i] += e.stiffness + e.damping;
-    row_sum_[e.j] += e.stiffness + e.damping;
+    const double sum = e.stiffness + e.damping + std::abs(e.bending);
+    row_sum_[e.i] += sum;
+    row_sum_[e.j] += sum;
   }
   context.poll();
   return true;
@@ -95,7 +96,8 @@ void ForceByForceStep::evaluate(const DynamicSystem& system, std::span<const vec
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
       const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction
-      const vec3 pull = e.stiffness * (1 - ratio) * d + e.damping * damped(dx_[e.i] - dx_[e.j], d);
+      const vec3 pull =
+          (e.stiffness * (1 - ratio) + e.bending) * d + e.damping * damped(dx_[e.i] - dx_[e.j], d);
       residual_[e.i] -= pull;
       residual_[e.j] += pull;
     }

@@ -27,11 +27,15 @@ struct LocalSolves::Problem {
   std::span<const double> m;
   const Projection& projection;
   const SpringMatrix& A;
-  double gamma_v;
-  double stretch, bend;                   // γ_f times the stiffness of springs
+  const ElasticElements& springs;
+  double gamma_v, gamma_f;
   double projected, isotropic, rayleigh;  // γ_f times the coefficients of dampers; α
   double enough;                          // largest |r_i|² without a local solve
   std::span<vec3> x, v, r;
+
+  // γ_f times the values of a spring.
+  double stiffness(const SpringLink& link) const { return gamma_f * springs.stiffness(link.spring); }
+  double bending(const SpringLink& link) const { return gamma_f * springs.bending(link.spring); }
 };
 
 void LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
@@ -74,9 +78,9 @@ bool LocalSolves::relax(const DynamicSystem& system, const Projection& projectio
   const Problem p{system.masses(),
                   projection,
                   A,
+                  springs,
                   gamma_v,
-                  gamma_f * c.stretch_stiffness,
-                  gamma_f * c.bend_stiffness,
+                  gamma_f,
                   c.projected ? gamma_f * c.damping : 0,
                   c.projected ? 0 : gamma_f * c.damping,
                   c.rayleigh,
@@ -101,9 +105,10 @@ bool LocalSolves::relax(const DynamicSystem& system, const Projection& projectio
 struct LocalSolves::Damper {
   double along, across;
 
-  Damper(const Problem& p, double k, double kept_ratio)
-      : along(p.projected + p.rayleigh * k * kept_ratio),
-        across(p.isotropic + p.rayleigh * k * (1 - kept_ratio)) {}
+  Damper(const Problem& p, const SpringLink& link, double kept_ratio)
+      : along(p.projected + p.rayleigh * p.stiffness(link) * kept_ratio),
+        across(p.isotropic + p.rayleigh * p.stiffness(link) * (1 - kept_ratio) +
+               p.rayleigh * p.bending(link)) {}
 };
 
 bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
@@ -111,7 +116,6 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   if (held != nullptr && held->coupled) return false;
   const std::span<const SpringLink> links = links_[i];
   const std::span<Pull> pulls(pulls_.data(), links.size());
-  const auto stiffness = [&](const SpringLink& link) { return link.stretch ? p.stretch : p.bend; };
   const auto kept_ratio = [](const SpringLink& link, double l) {
     return l > link.rest_length ? link.rest_length / l : l > 0 ? 1 : 0;
   };
@@ -128,15 +132,18 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   for (std::size_t s = 0; s < links.size(); ++s) {
     const std::uint32_t j = links[s].other;
     const vec3 d = p.x[i] - p.x[j], w = p.v[i] - p.v[j];
-    const double l = glm::length(d), k = stiffness(links[s]), strain = l - links[s].rest_length;
+    const double l = glm::length(d), strain = l - links[s].rest_length;
+    const double k = p.stiffness(links[s]), bending = p.bending(links[s]);
     const vec3 n = l > 0 ? d / l : vec3(0.0);
     const double ratio = kept_ratio(links[s], l), speed = glm::dot(n, w);
-    const Damper damper(p, k, ratio);
-    pulls[s] = {n, damper.along, damper.across, (k * strain + damper.along * speed) * n + damper.across * w};
+    const Damper damper(p, links[s], ratio);
+    pulls[s] = {n, damper.along, damper.across,
+                (k * strain + bending * l + damper.along * speed) * n + damper.across * w};
     others -= pulls[s].before;
-    energy += k * strain * strain / p.gamma_v + damper.along * speed * speed + damper.across * glm::dot(w, w);
+    energy += (k * strain * strain + bending * l * l) / p.gamma_v + damper.along * speed * speed +
+              damper.across * glm::dot(w, w);
     block.add(1, spring_block(std::sqrt(p.gamma_v * k * ratio + damper.along) * n,
-                              p.gamma_v * k * (1 - ratio) + damper.across));
+                              p.gamma_v * k * (1 - ratio) + p.gamma_v * bending + damper.across));
   }
   const vec3 direction = -vec3_of(block_inverse(block, held ? &held->S : nullptr) * lanes(p.r[i]));
   const double slope = glm::dot(p.r[i], direction);
@@ -151,14 +158,15 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
     for (std::size_t s = 0; s < links.size(); ++s) {
       const std::uint32_t j = links[s].other;
       const vec3 d = x - p.x[j], w = v - p.v[j];
-      const double l = glm::length(d), strain = l - links[s].rest_length, stiff = stiffness(links[s]),
-                   force = stiff * strain;
+      const double l = glm::length(d), strain = l - links[s].rest_length;
+      const double force = p.stiffness(links[s]) * strain, bent = p.bending(links[s]) * l;
       const vec3 n = l > 0 ? d / l : vec3(0.0);
-      const Damper damper(p, stiff, p.rayleigh != 0 ? kept_ratio(links[s], l) : 1);
-      pulls[s].after = (force + damper.along * glm::dot(n, w)) * n + damper.across * w;
+      const Damper damper(p, links[s], p.rayleigh != 0 ? kept_ratio(links[s], l) : 1);
+      pulls[s].after = (force + bent + damper.along * glm::dot(n, w)) * n + damper.across * w;
       r += pulls[s].after;
       const double speed = glm::dot(pulls[s].direction, w);
-      rise += force * strain / p.gamma_v + pulls[s].along * speed * speed + pulls[s].across * glm::dot(w, w);
+      rise += (force * strain + bent * l) / p.gamma_v + pulls[s].along * speed * speed +
+              pulls[s].across * glm::dot(w, w);
     }
     if (held) r = held->S * r;
     if (!(rise / 2 <= kSufficientFall * alpha * slope || square(r) <= kMuchSmaller * square(p.r[i])))

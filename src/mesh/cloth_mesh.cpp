@@ -301,6 +301,10 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
   number_parts(make_springs(source, options.stop, mesh), mesh);
 
   mesh.report.degenerate_triangles = drop_degenerate(mesh);
+  for (const auto& [a, b, c] : mesh.triangles)
+    mesh.area += glm::length(glm::cross(mesh.positions[b] - mesh.positions[a],
+                                        mesh.positions[c] - mesh.positions[a])) /
+                 2;
   if (source.grid && mesh.report.welded == 0) mesh.grid = source.grid;
   mesh.report.closed_parts = static_cast<std::size_t>(std::ranges::count(mesh.closed, 1));
   return mesh;

@@ -109,6 +109,7 @@ struct ClothMesh {
   std::vector<std::uint8_t> closed;
   Box box;
   double diagonal = 0;  ///< of the box [m]
+  double area = 0;      ///< of the triangles [m²]
   double scale = 1;     ///< metres per unit of the file
   bool z_up = false;    ///< the file's z axis was turned to y
   std::optional<GridShape> grid;

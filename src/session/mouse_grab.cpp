@@ -19,7 +19,8 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
   const ClothSystem& system = simulation.system();
   const Scene& scene = simulation.scene();
   const double reach = std::max(simulation.mesh().diagonal / 200, 1e-9);
-  const double force = hold.strength * grab_force_bound(scene.material.mass, scene.material.gravity);
+  const double force = hold.strength * grab_force_bound(scene.material.mass_of(simulation.mesh().area),
+                                                        scene.material.gravity);
   const double inverse_mass =
       grab_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
   return grab_limits(simulation.integrator(), integrator_parameters(scene), std::abs(scene.h()), without_grab,

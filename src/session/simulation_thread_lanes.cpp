@@ -375,12 +375,14 @@ StabilityEstimate SimulationThread::Impl::estimate_without_grab(const LiveLane& 
   if (lane.free_stability && simulation.integrator().inextensible) return *lane.free_stability;
   const Material &now = simulation.scene().material, &then = loaded->scene.material;
   const auto ratio = [](double k, double k0) { return k0 > 0 ? k / k0 : 0.0; };
-  const double stiffer = std::max(ratio(now.stretch_stiffness, then.stretch_stiffness),
-                                  ratio(now.bend_stiffness, then.bend_stiffness));
+  const auto bend = [](const Material& of) { return of.is_fabric() ? of.fabric.bending : of.bend_stiffness; };
+  const double stiffer = std::max(ratio(now.stretch_scale(), then.stretch_scale()),
+                                  now.kind == then.kind ? ratio(bend(now), bend(then)) : 0.0);
+  const double area = simulation.mesh().area;
   StabilityEstimate unknown;
   unknown.others = {DampedOscillation()};
   return at_least(lane.free_stability.value_or(unknown),
-                  loaded->omega_max * std::sqrt(stiffer * then.mass / now.mass));
+                  loaded->omega_max * std::sqrt(stiffer * then.mass_of(area) / now.mass_of(area)));
 }
 
 }  // namespace clothlab

@@ -69,8 +69,8 @@ void EnergyAccount::set_scale(const ClothSystem& system, double reach, double sp
   load_ = std::max(load_, load.force * reach + load.energy + 0.5 * mass * speed * speed);
 
   constexpr double kStrain = 1e-4;
-  floor_ = std::max({floor_, load.force * load.force / system.material().stretch_stiffness,
-                     system.stretch_energy(kStrain)});
+  floor_ = std::max(
+      {floor_, load.force * load.force / system.material().stretch_scale(), system.stretch_energy(kStrain)});
 }
 
 double EnergyAccount::allowed(double factor) const {

@@ -35,14 +35,16 @@ enum class NoticeCause : std::uint8_t {
   distances_violated,  ///< no positions have all distances of the scene
   bodies_grow,         ///< bodies contain cloth and start smaller
   bodies_grown,        ///< bodies have their size; what still intersects
+  fabric_fitted,       ///< springs of a fabric are a fit on some triangles
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 20> kNoticeCauseNames{
+inline constexpr std::array<std::string_view, 21> kNoticeCauseNames{
     "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",    "intersections",
     "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",   "overlap",
     "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle", "open-obstacle",
-    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",     "bodies-grown"};
+    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",     "bodies-grown",
+    "fabric-fitted"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

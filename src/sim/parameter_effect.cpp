@@ -86,6 +86,13 @@ std::string of_shared_matrix(const Scene& scene) {
 
 }  // namespace
 
+bool is_of_other_material(const Scene& scene, std::string_view id) {
+  const bool of_fabric = id.starts_with("membrane-") || id == "fabric-bending" || id == "density";
+  const bool of_springs =
+      id == "mass" || id == "mass-model" || id == "stretch-stiffness" || id == "bend-stiffness";
+  return scene.material.is_fabric() ? of_springs : of_fabric;
+}
+
 std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts) {
   const SceneParameter* row = find_scene_parameter(id);
   if (row == nullptr) {
@@ -96,6 +103,8 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
     if (id == "xpbd-contact" && !has_surfaces(scene)) return kNoSurfaces;
     return id == "mode-refresh" && none ? "There are no modes." : "";
   }
+  if (is_of_other_material(scene, id))
+    return scene.material.is_fabric() ? "The material is a fabric." : "The material is springs.";
   if (row->section == "Wind") return of_wind(scene.wind, id);
   if (row->section == "Contact") return of_contact(scene, id);
   if (row->section == "Solver") return of_solver(scene, id);
@@ -106,7 +115,8 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (id == "grow-bodies" && scene.obstacles.bodies.empty() && !moves_apart) return "There are no obstacles.";
   if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = method_info(scene);
-  if (id == "stretch-stiffness" && info.inextensible && !uses_impulses(scene))
+  const bool stretches = id == "stretch-stiffness" || id.starts_with("membrane-");
+  if (stretches && info.inextensible && !uses_impulses(scene))
     return std::string(info.title) + " takes stretch springs as rods.";
   const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;
   if ((id == "damping-model" || id == "rayleigh-stiffness") && damps_alone && !uses_impulses(scene))

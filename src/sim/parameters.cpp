@@ -23,6 +23,7 @@ using Kind = ParameterSpec::Kind;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+constexpr std::array<std::string_view, 2> kMaterialKinds{"springs", "fabric"};
 constexpr std::array<std::string_view, 2> kMassModels{"uniform", "area"};
 constexpr std::array<std::string_view, 2> kDampingModels{"projected", "isotropic"};
 constexpr std::array<std::string_view, 2> kContactPoints{"particles", "triangles"};
@@ -105,6 +106,28 @@ SceneParameter choice(std::string_view section, std::string_view id, std::string
 
 const auto& parameter_rows() {
   static const std::array rows{
+      choice<&World::material, &Material::kind>(
+          "Material", "material", "Material", kMaterialKinds,
+          "springs: every spring has the same stiffness, so a finer mesh is another cloth. fabric: stiffness "
+          "and mass per area, from which the springs are derived."),
+      number<&World::material, &Material::fabric, &Fabric::warp>(
+          "Material", "membrane-warp", "Membrane, warp", "N/m", 1e-3, 1e9, logarithmic,
+          "Tension of a fabric per width and strain along the warp, at constant width. The warp is along u "
+          "of "
+          "the texture coordinates; without them along the longest edge of the mesh's box."),
+      number<&World::material, &Material::fabric, &Fabric::weft>(
+          "Material", "membrane-weft", "Membrane, weft", "N/m", 1e-3, 1e9, logarithmic,
+          "The same along the weft, perpendicular to the warp."),
+      number<&World::material, &Material::fabric, &Fabric::shear>(
+          "Material", "membrane-shear", "Membrane, shear", "N/m", 0, 1e9, logarithmic,
+          "Shear force of a fabric per width and angle between warp and weft, in radians. Also the tension "
+          "across a strain, since springs cannot separate the two."),
+      number<&World::material, &Material::fabric, &Fabric::bending>(
+          "Material", "fabric-bending", "Bending", "N·m", 0, 1e3, logarithmic,
+          "Moment of a fabric per width and curvature, the same in all directions. Its rest shape is flat."),
+      number<&World::material, &Material::fabric, &Fabric::density>(
+          "Material", "density", "Density", "kg/m²", 1e-6, 1e6, logarithmic,
+          "Mass of a fabric per area. A particle weighs a third of its triangles."),
       number<&World::material, &Material::mass>(
           "Material", "mass", "Mass", "kg", 1e-6, 1e6, logarithmic,
           "Mass of the whole cloth. Less mass at the same stiffness means faster oscillations and a smaller "

@@ -94,6 +94,9 @@ IntegratorParameters integrator_parameters(const Scene& scene, const IntegratorI
 /// Empty if it has an effect. `has_closed_parts`: cloth encloses air.
 std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts);
 
+/// True for a value of springs if the material is a fabric, and for a value of fabrics if it is springs.
+bool is_of_other_material(const Scene& scene, std::string_view id);
+
 /// The differences between two scenes of the same cloth in values that may change while it runs: parameters,
 /// those of the integrators, gravity, integrator and pins. One entry each, as "Stretch stiffness 1000 → 150
 /// N/m". Pins are equal when they pin the same particles of `mesh`. Throws InputError for pins that the mesh

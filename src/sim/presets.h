@@ -24,6 +24,11 @@ struct Preset {
 
 std::span<const Preset> presets();
 
+/// Those of them that are measured fabrics (docs/model.md has the sources).
+std::span<const Preset> fabrics();
+/// One of these. Throws InputError, naming all, for an unknown id.
+const Preset& fabric(std::string_view id);
+
 /// Its values, one per line with its unit.
 std::string preset_text(const Preset& preset);
 

@@ -18,7 +18,7 @@
 namespace clothlab {
 
 /// The version that is written. Earlier ones are read too, with their defaults (scene_reader.cpp).
-inline constexpr int kSceneVersion = 4;
+inline constexpr int kSceneVersion = 5;
 
 /// Limits of a title and of a description [characters].
 inline constexpr std::size_t kLongestTitle = 200;

@@ -53,12 +53,12 @@ Scene checked(Scene scene) {
 
 // A sweep of XPBD carries a pull by about a row of springs, a wave by h √(k/m) rows in h. Where cloth lands
 // and sweeps are slower than waves, springs stretch by the displacement that the others do not know yet.
-std::string slow_sweeps_text(const Scene& scene, std::size_t particles) {
+std::string slow_sweeps_text(const Scene& scene, const ClothMesh& mesh) {
   if (scene.integrator != "xpbd") return {};
   const double sweeps = parameter_value(scene, parameter_spec("xpbd-iterations"));
   const double substeps = parameter_value(scene, parameter_spec("xpbd-substeps"));
-  const double mass = scene.material.mass / static_cast<double>(particles);
-  const double rows = std::ceil(scene.h() * std::sqrt(scene.material.stretch_stiffness / mass));
+  const double mass = scene.material.mass_of(mesh.area) / static_cast<double>(mesh.positions.size());
+  const double rows = std::ceil(scene.h() * std::sqrt(scene.material.stretch_scale() / mass));
   if (rows <= sweeps * substeps) return {};
   const double needed = std::ceil(rows / sweeps);
   const ParameterSpec& limits = parameter_spec("xpbd-substeps");
@@ -606,6 +606,12 @@ void Simulation::finish_record() {
 }
 
 void Simulation::notice_mesh() {
+  if (const double share = system_.inexact_share(); share > 0)
+    report(NoticeCause::fabric_fitted, [&] {
+      return "On " + format_digits(100 * share, 2) +
+             " % of the area no springs have the membrane stiffnesses of the fabric; the nearest ones are "
+             "used. Align edges with the warp and the weft, or make the stiffnesses more equal.";
+    });
   if (!std::holds_alternative<FileSource>(scene_->mesh)) return;
   report(NoticeCause::mesh_size, [&] { return mesh_size_text(*mesh_); });
   report(NoticeCause::mesh_repaired, [&] { return mesh_repair_text(mesh_->report); });
@@ -678,7 +684,7 @@ void Simulation::notice_world(const Overlap& overlap) {
   if (scene_->h() > info_->longest_contact_step)
     report(NoticeCause::unstable_contact,
            [&] { return std::string(info_->title) + " " + std::string(info_->contact_warning) + "."; });
-  report(NoticeCause::unstable_contact, [&] { return slow_sweeps_text(*scene_, state_.x.size()); });
+  report(NoticeCause::unstable_contact, [&] { return slow_sweeps_text(*scene_, *mesh_); });
 }
 
 void Simulation::notice_energy() {

@@ -46,6 +46,18 @@ inline ForceRow spring_row(std::string name, DampingModel model, double k_d, dou
           false};
 }
 
+inline ForceRow fabric_row(std::string name, double alpha) {
+  return {std::move(name),
+          [=](Rig& rig) {
+            Material material = sample_material();
+            material.kind = MaterialKind::fabric;
+            material.fabric = {120, 80, 15, 0.02, 0.3};
+            material.rayleigh_stiffness = alpha;
+            return std::make_unique<SpringForce>(rig.system.model(), material);
+          },
+          false};
+}
+
 inline ForceRow grab_row(std::string name, double max_force) {
   return {std::move(name),
           [=](Rig&) {
@@ -89,6 +101,8 @@ inline std::vector<ForceRow> force_rows() {
       spring_row("springs, isotropic damping", DampingModel::isotropic, 0.8, 0),
       spring_row("springs, Rayleigh damping", DampingModel::projected, 0, 0.02),
       spring_row("springs, isotropic and Rayleigh damping", DampingModel::isotropic, 0.8, 0.02),
+      fabric_row("a fabric", 0),
+      fabric_row("a fabric, Rayleigh damping", 0.02),
       {"gravity",
        [](Rig& rig) { return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25)); }},
       {"Rayleigh mass",

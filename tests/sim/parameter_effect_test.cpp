@@ -48,6 +48,7 @@ std::vector<Scene> scenes(std::string_view method) {
   touching.contact.model = ContactModel::impulse;
   touching.floor.on = true;
   touching.floor.height = -1e-4;
+  all.emplace_back(sheet(method)).material.kind = MaterialKind::fabric;
   return all;
 }
 
@@ -150,7 +151,11 @@ TEST(ParameterEffect, AValueWithoutAReasonMatters) {
       EXPECT_TRUE(has_reason || matters) << method << ", " << row.spec.id;
     }
   };
-  for (const IntegratorInfo& info : integrators()) check(info.id, {swinging(info.id)});
+  for (const IntegratorInfo& info : integrators()) {
+    Scene fabric = swinging(info.id);
+    fabric.material.kind = MaterialKind::fabric;
+    check(info.id, {swinging(info.id), fabric});
+  }
   for (const char* id : {"rk4", "semi-implicit-euler", "bdf2", "siere", "xpbd", "rattle"})
     check(id, lively_scenes(id));
 }

@@ -90,8 +90,9 @@ TEST(Presets, SayWhatTheySet) {
       EXPECT_EQ(row ? row->get(scene) : scene.integrator_parameters.find(each.parameter)->second, each.value);
     }
   }
-  EXPECT_EQ(preset_text(presets()[0]),
-            "Stretch stiffness: 200 N/m\nBend stiffness: 0.01 N/m\nSpring damping: 0.02 N·s/m");
+  EXPECT_EQ(
+      preset_text(presets()[3]),
+      "Material: springs\nStretch stiffness: 200 N/m\nBend stiffness: 0.01 N/m\nSpring damping: 0.02 N·s/m");
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ struct Cost final : SceneAnalysis {
 
   Scene at_level(int level) const {
     Scene stiffer = loaded.scene;
-    stiffer.material.stretch_stiffness *= stiffness_factor(level);
-    stiffer.material.bend_stiffness *= stiffness_factor(level);
+    Material& material = stiffer.material;
+    material.set_stretch_scale(material.stretch_scale() * stiffness_factor(level));
+    (material.is_fabric() ? material.fabric.bending : material.bend_stiffness) *= stiffness_factor(level);
     return stiffer;
   }
 
@@ -67,7 +68,7 @@ struct Cost final : SceneAnalysis {
                      newton = trial.per_step(trial.newton_iterations),
                      cg = trial.per_step(trial.cg_iterations), products = trial.per_step(trial.products),
                      forces = trial.per_step(trial.force_evaluations);
-        const double stiffness = stiffer.scene.material.stretch_stiffness,
+        const double stiffness = stiffer.scene.material.stretch_scale(),
                      h = loaded.scene.dt / loaded.scene.substeps;
         csv += csv_row(label_of(info), stiffness, h * loaded.omega_max * std::sqrt(stiffness_factor(level)),
                        trial.good_steps(), blew_up, ms, newton, cg, products, trial.not_converged, forces);
@@ -110,7 +111,7 @@ struct Cost final : SceneAnalysis {
         "[N/m]; below them evaluations of the forces\n%-29s",
         loaded.scene.dt, "integrator");
     for (int level = 0; level < levels; ++level)
-      std::printf(" %9.3g", at_level(level).material.stretch_stiffness);
+      std::printf(" %9.3g", at_level(level).material.stretch_scale());
     std::printf("\n");
     for_each([&](const IntegratorInfo& info) { measure(info, steps); });
   }

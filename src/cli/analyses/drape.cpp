@@ -87,7 +87,8 @@ struct Drape final : SceneAnalysis {
     const StepStatus status = run_steps(simulation, most, *pool, stop, [&](const StepTime& took) {
       step_ms.push_back(took.wall);
       deepest = std::min(deepest, least_gap(simulation));
-      const double speed = std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass);
+      const double speed =
+          std::sqrt(2 * simulation.record().energy.kinetic / tried.material.mass_of(loaded.mesh->area));
       calm = speed < rest_speed ? calm + tried.dt : 0;
       return calm < kCalm;
     });

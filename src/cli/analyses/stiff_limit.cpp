@@ -55,7 +55,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
     std::printf("%-29s", std::string(label_of(info)).c_str());
     is_completed([&] {
       for (int level = 0; level < levels; ++level) {
-        const double stiffness = factor_of_level(level) * loaded.scene.material.stretch_stiffness;
+        const double stiffness = factor_of_level(level) * loaded.scene.material.stretch_scale();
         const SpringForcesAtEnd end = run_to_forces(loaded, info, stiffness, steps, *pool, stop);
         if (end.status == StepStatus::stopped) return;
         StiffLimit limit = compare_with_rods(end, rods);
@@ -78,7 +78,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
     leave_out_for(loaded.scene);
     const std::uint64_t steps = run_length();
     if (steps == 0) throw InputError("steps: there must be at least one.");
-    const double softest = loaded.scene.material.stretch_stiffness,
+    const double softest = loaded.scene.material.stretch_scale(),
                  most = find_scene_parameter("stretch-stiffness")->spec.max;
     if (factor_of_level(levels - 1) * softest > most)
       throw InputError("levels: the last of them has more than the largest stretch stiffness, " +

@@ -89,12 +89,18 @@ std::string scene_text(const Simulation& simulation) {
     out = printable(utf8_of(path_of(file->path).filename()));
   const ClothMesh& mesh = simulation.mesh();
   out += " of " + std::to_string(simulation.system().size()) + " particles, " +
-         std::to_string(mesh.stretch_springs.size()) + " stretch springs of " +
-         format_quantity(scene.material.stretch_stiffness, "N/m") + " and " +
-         std::to_string(mesh.bend_springs.size()) + " bending springs of " +
-         format_quantity(scene.material.bend_stiffness, "N/m") + ", " +
-         format_quantity(scene.material.mass, "kg");
-  return out;
+         std::to_string(mesh.stretch_springs.size()) + " stretch springs";
+  const Material& material = scene.material;
+  if (!material.is_fabric())
+    out += " of " + format_quantity(material.stretch_stiffness, "N/m") + " and " +
+           std::to_string(mesh.bend_springs.size()) + " bending springs of " +
+           format_quantity(material.bend_stiffness, "N/m");
+  else
+    out += ", a fabric of " + format_quantity(material.fabric.warp, "N/m") + " along the warp, " +
+           format_quantity(material.fabric.weft, "N/m") + " along the weft, " +
+           format_quantity(material.fabric.shear, "N/m") + " in shear and " +
+           format_quantity(material.fabric.bending, "N·m") + " in bending";
+  return out + ", " + format_quantity(material.mass_of(mesh.area), "kg");
 }
 
 /// Describes the scene's method.

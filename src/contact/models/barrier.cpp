@@ -116,11 +116,10 @@ class BarrierResponse final : public PenaltyResponse {
     settings.law.stiffness = set_stiffness_;
     if (set_stiffness_ > 0) return;
     const ContactLaw unit{1, distance, true};
-    const double load =
-        kParticles * kGravity * input.material.mass / static_cast<double>(input.cloth.particles());
-    settings.law.stiffness =
-        stiffened_ *
-        std::max(input.material.stretch_stiffness / unit.slope(distance / 2), load / unit.push(distance / 2));
+    const double load = kParticles * kGravity * input.material.mass_of(input.mesh.area) /
+                        static_cast<double>(input.cloth.particles());
+    settings.law.stiffness = stiffened_ * std::max(input.material.stretch_scale() / unit.slope(distance / 2),
+                                                   load / unit.push(distance / 2));
   }
 
   double set_stiffness_ = 0;   // 0: automatic [N/m]

@@ -33,8 +33,9 @@ constexpr std::string_view kNoFactor = "the matrix of the global steps was not p
 ///   local    p = L d/‖d‖, d = G x
 ///   global   (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp,   y = x0 + h v0 + h² M⁻¹ f_ext;
 ///
-/// v1 = (x1 − x0)/h. The matrix does not depend on x: one Cholesky factor serves while h, k, masses, damping,
-/// pins and the grabbed point stay the same. At convergence a step is a step of backward Euler.
+/// v1 = (x1 − x0)/h. Hinges of a fabric are quadratic and belong to the matrix. The matrix does not depend on
+/// x: one Cholesky factor serves while h, k, masses, damping, pins and the grabbed point stay the same. At
+/// convergence a step is a step of backward Euler.
 ///
 /// Damping is isotropic: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to the right-hand side,
 /// damping by mass β adds (β/h) M and (β/h) M x0. The grabbed point q = Σ wᵢ xᵢ gets a term with the largest
@@ -109,7 +110,8 @@ class ProjectiveDynamics final : public ForceByForceStep {
     bool changed = false;
     for (std::size_t i = 0; i < inertia_.size(); ++i) changed |= replace(a_->diagonal(i), inertia_[i]);
     const double springs = sum_over(pool, locals_.size(), 2048, [&](std::size_t k) {
-      return replace(a_->spring(colouring_.order()[k]).b, locals_[k].stiffness + locals_[k].damping) ? 1 : 0;
+      const SpringInStep& e = locals_[k];
+      return replace(a_->spring(colouring_.order()[k]).b, e.stiffness + e.damping + e.bending) ? 1 : 0;
     });
     return changed || springs > 0;
   }
@@ -195,7 +197,7 @@ class ProjectiveDynamics final : public ForceByForceStep {
   double tolerance_;
   CholeskyFactor factor_;          // of a_ and held_
   std::optional<SpringMatrix> a_;  // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
-                                   // h² k + h k_d
+                                   // h² (k + β) + h k_d
   std::vector<bool> active_;       // contacts that were active in this step
   LinearSolver solver_;            // of the matrix with contacts
   ContactSolver contact_solver_;

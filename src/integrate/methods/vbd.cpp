@@ -118,8 +118,8 @@ class VertexBlockDescent final : public ForceByForceStep {
   /// One sweep over all particles, colour by colour. Contacts may join particles of one colour, so these move
   /// after all of them are solved.
   void sweep(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context) {
-    const ElasticElements::Coefficients c = system.elements().coefficients;
-    const Values values{h * h * c.stretch_stiffness, h * h * c.bend_stiffness, h * c.damping, h};
+    const ElasticElements springs = system.elements();
+    const Values values{springs, h * springs.coefficients.damping, h};
     const std::span<const std::uint32_t> order = particles_.order();
     moved_.resize(order.size());
     for (std::size_t colour = 0; colour < particles_.colours(); ++colour) {
@@ -137,9 +137,11 @@ class VertexBlockDescent final : public ForceByForceStep {
   }
 
   struct Values {
-    double stretch, bend, damping;  // h² k, h k_d [kg]
+    const ElasticElements& springs;
+    double damping;  // h k_d [kg]
     double h;
-    double stiffness(const SpringLink& link) const { return link.stretch ? stretch : bend; }
+    double stiffness(const SpringLink& link) const { return h * h * springs.stiffness(link.spring); }
+    double bending(const SpringLink& link) const { return h * h * springs.bending(link.spring); }
   };
 
   /// The new dx of a particle.
@@ -150,11 +152,13 @@ class VertexBlockDescent final : public ForceByForceStep {
     Symmetric H{inertia_[i], inertia_[i], inertia_[i], 0, 0, 0};
     for (const SpringLink& link : particles_.links(i)) {
       const vec3 d = x_[i] - x_[link.other];
-      const double l = glm::length(d), k = values.stiffness(link);
+      const double l = glm::length(d), k = values.stiffness(link), bending = values.bending(link);
       const vec3 n = l > 0 ? d / l : vec3(0.0);
       const double transverse = l > 0 ? k * std::max(0.0, 1 - link.rest_length / l) : k;
-      f -= (k * (l - link.rest_length) + values.damping * glm::dot(n, dx_[i] - dx_[link.other])) * n;
-      H.add(1, spring_block(std::sqrt(k - transverse + values.damping) * n, transverse));
+      f -= (k * (l - link.rest_length) + bending * l +
+            values.damping * glm::dot(n, dx_[i] - dx_[link.other])) *
+           n;
+      H.add(1, spring_block(std::sqrt(k - transverse + values.damping) * n, transverse + bending));
     }
     bool has_others = touches(i);
     if (const auto& grab = system.grab()) has_others |= add_grab(*grab, i, values.h, f, H);
@@ -179,9 +183,9 @@ class VertexBlockDescent final : public ForceByForceStep {
       for (const SpringLink& link : particles_.links(i)) {
         const vec3 d = x_[i] - x_[link.other], moved = dx_[i] - dx_[link.other];
         const double l = glm::length(d), longer = glm::length(d + change), sum = l + longer;
-        if (sum > 0)  // longer − l without cancellation
-          rise += values.stiffness(link) * glm::dot(2.0 * d + change, change) / sum *
-                  (sum / 2 - link.rest_length);
+        const double square = glm::dot(2.0 * d + change, change);  // longer² − l² without cancellation
+        if (sum > 0) rise += values.stiffness(link) * square / sum * (sum / 2 - link.rest_length);
+        rise += values.bending(link) * square / 2;
         if (values.damping == 0 || !(l > 0)) continue;
         const double along = glm::dot(d, change) / l;
         rise += values.damping * along * (glm::dot(d, moved) / l + along / 2);

@@ -54,9 +54,10 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// them is energy of the method.
 ///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
-/// f_ext is gravity and wind. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
-/// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end of every sweep: explicit,
-/// both would limit h_s. Springs with k = 0 and, in a sweep, of length 0 are skipped.
+/// f_ext is gravity, wind and the hinges of a fabric, which limit h_s. Damping by mass is implicit, v = (v_n
+/// + h_s M⁻¹ f_ext)/(1 + h_s β) and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end
+/// of every sweep: explicit, both would limit h_s. Springs with k = 0 and, in a sweep, of length 0 are
+/// skipped.
 class Xpbd final : public Integrator {
  public:
   /// `values` are those of kXpbdParameters.
@@ -206,6 +207,7 @@ class Xpbd final : public Integrator {
       context.poll();
     }
     take_forces(context, system, h_s, x_, v_, force_, SpringForces::rest);
+    if (system.elements().bending_by_slot != nullptr) add_hinges(h_s, context);
     const double inertia = 1 + h_s * system.mass_damping();
     for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
     prescribe_velocity(projection, x0, h, v_);
@@ -240,6 +242,16 @@ class Xpbd final : public Integrator {
     if (!(error <= context.solver.newton_tolerance * first_error) && !(error <= rounding()))
       report.fail(kSweepsNotConverged);
     for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
+  }
+  /// force_ += the force of hinges at x_ [N]
+  void add_hinges(double h_s, const StepContext& context) {
+    colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+      for (const SpringInStep& e : std::span(constraints_).subspan(first, last - first)) {
+        const vec3 pull = e.bending / (h_s * h_s) * (x_[e.i] - x_[e.j]);
+        force_[e.i] -= pull;
+        force_[e.j] += pull;
+      }
+    });
   }
   /// Prepares the contacts that act in a substep, without impulses.
   void begin_contacts_of_substep(std::span<const vec3> x0, double h, int number, const StepContext& context) {

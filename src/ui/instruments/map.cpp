@@ -46,7 +46,7 @@ std::optional<RealTimeLag::Limit> stable_step(const PanelContext& context, doubl
   constexpr double kBelowLimit = 0.9;  // which changes as the cloth moves
   std::optional<RealTimeLag::Limit> limit = limit_of_others(context.snapshot);
   if (!limit) return limit;
-  const double softer = context.snapshot.frame.scene->material.stretch_stiffness / stiffness;
+  const double softer = context.snapshot.frame.scene->material.stretch_scale() / stiffness;
   limit->step *= kBelowLimit * std::sqrt(std::min(1.0, softer));
   return limit;
 }
@@ -61,7 +61,7 @@ Scene scene_at(const PanelContext& context, double stiffness, double h) {
     parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
   const ParameterSpec& dt = find_scene_parameter("dt")->spec;
   Scene scene = context.scene();
-  scene.material.stretch_stiffness = stiffness;
+  scene.material.set_stretch_scale(stiffness);
   scene.substeps = static_cast<int>(parts);
   scene.dt = std::clamp(parts * h, dt.min, dt.max);
   return scene;
@@ -69,7 +69,7 @@ Scene scene_at(const PanelContext& context, double stiffness, double h) {
 
 /// The map covers all of them.
 void with_same_stiffness(Scene& then, const Scene& now) {
-  then.material.stretch_stiffness = now.material.stretch_stiffness;
+  then.material.set_stretch_scale(now.material.stretch_scale());
 }
 
 std::string words_of_map(const PanelContext& context, const MapProgress& map, bool running) {
@@ -149,7 +149,7 @@ void draw_linear_limit(const Figure& frame, const MapProgress& map) {
 
 // A ring at the active lane's values, or at the edge if they lie outside.
 void draw_ring(const Figure& frame, const Scene& scene) {
-  const float x = std::clamp(frame.px(scene.material.stretch_stiffness), frame.a().x, frame.b().x);
+  const float x = std::clamp(frame.px(scene.material.stretch_scale()), frame.a().x, frame.b().x);
   const float y = std::clamp(frame.py(std::abs(scene.h())), frame.a().y, frame.b().y);
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddCircle(ImVec2(x, y), units(5), palette().overlay, 0, units(4));

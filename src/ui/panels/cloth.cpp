@@ -6,7 +6,7 @@ namespace clothlab {
 namespace {
 
 void preset_choice(const PanelContext& context) {
-  choice_list("preset", "Presets: soft, medium, stiff ...",
+  choice_list("preset", "Presets: denim, soft, stiff ...",
               "Sets several values at once, which its tooltip lists. One undo reverts them all.", [&] {
                 for (const Preset& preset : presets())
                   if (list_item("preset:" + std::string(preset.id), preset.title,
@@ -70,6 +70,7 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
   for (const SceneParameter& row : scene_parameters()) {
     // h is shown above, next to the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
+    if (is_of_other_material(context.scene(), row.spec.id)) continue;
     scene_parameter_row(context, row.spec, row.get(context.scene()));
   }
 }

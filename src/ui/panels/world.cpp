@@ -130,7 +130,8 @@ void grab_row(const PanelContext& context) {
   const Material& material = context.snapshot.frame.scene->material;
   const std::string help =
       "Largest force of the grab: a share of ten times the weight of the grabbed part of the cloth, " +
-      format_quantity(grab_force_bound(material.mass, material.gravity), "N") +
+      format_quantity(grab_force_bound(material.mass_of(context.snapshot.frame.mesh->area), material.gravity),
+                      "N") +
       " for all of it. A weaker grab is also softer. Used from the next grab on.";
   if (const auto changed =
           number_row("grab-strength", "Grab strength", help, context.view.grab_strength * 100,
