@@ -17,6 +17,7 @@
 namespace clothlab {
 
 class CancelPoint;
+
 /// Topology and rest shape of a cloth: particles and the springs between them, without current positions.
 /// Immutable and shared.
 class ClothModel {
