@@ -148,7 +148,8 @@ RunErrors errors_between(const RunEnd& run, const RunEnd& other) {
 Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool& pool, const StopProbe& stop,
                          const RunScript& script) {
   constexpr std::uint64_t kImplicitRefinement = 32;
-  constexpr double kAtRest = 1e-9;  // of the diagonal
+  constexpr std::uint64_t kMostWork = 30'000'000;  // particles times steps, about half a minute
+  constexpr double kAtRest = 1e-9;                 // of the diagonal
   const IntegratorInfo& best = most_accurate_method();
   const std::uint64_t coarsest = script.coarsest(duration);
   std::uint64_t steps = coarsest;
@@ -156,7 +157,8 @@ Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool&
   std::optional<Reference> made;
   if (supports_contact(loaded.scene.contact.model, best))
     for (const std::uint64_t finer : {1, 8, 64})  // dampers may limit the step more than ω_max
-      if (!made) made = reference_by(loaded, best, duration, finer * steps, pool, stop, script);
+      if (!made && (finer == 1 || finer * steps * loaded.mesh->positions.size() <= kMostWork))
+        made = reference_by(loaded, best, duration, finer * steps, pool, stop, script);
   if (!made)
     made = reference_by(loaded, *find_integrator("tr-bdf2"), duration, kImplicitRefinement * coarsest, pool,
                         stop, script);
