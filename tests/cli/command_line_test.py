@@ -1046,10 +1046,11 @@ class CommandLine(unittest.TestCase):
             (["compare", "--integrators", "rk4", "--scene", "scene.json", *steps], of_scene, [("--report", "/curves.png")]),
             (["compare", "--integrators", "rk4", "--journal", "run.journal"], ["run.journal", "body.obj", "later.obj"],
              [("--report", "/A-rk4.csv")]),
-            *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png")])
+            *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png"), ("--svg", ".svg")])
               for kind in ("stability", "energy", "drift", "stiff-limit", "reversal", "response", "spectrum", "drape", "work", "cost")),
+            (["choose", "--journal", "run.journal"], ["run.journal", "cloth.obj"], [("--csv", ".csv")]),
             (["bench", "--scene", "scene.json", "--integrators"], of_scene,
-             [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png")]),
+             [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png"), ("--svg", ".svg")]),
         ]
         before = {path.name: path.read_bytes() for path in self.dir.iterdir()}
         links = self.dir / "links"
