@@ -45,7 +45,7 @@ struct ContactModelInfo {
   std::unique_ptr<ContactResponse> (*make)();
   bool by_forces = false;          ///< contact is a force on particles
   bool linear = false;             ///< active forces are linear in the gap: compliant constraints
-  bool uses_impulses = false;      ///< impulses after each step, which cannot undo intersections
+  bool uses_impulses = false;      ///< impulses, which cannot undo intersections
   bool with_itself = true;         ///< the cloth collides with itself
   bool sees_within_steps = false;  ///< detects passages through a mesh within a step
   std::span<const std::string_view> parameters = {};  ///< ids of the parameters that it uses
@@ -91,9 +91,10 @@ inline constexpr std::array kContactModels{
         .id = "impulse",
         .title = "Impulse",
         .summary =
-            "Nodal contact at the thickness. After each step, inelastic impulses with Coulomb friction stop "
-            "the collisions of the cloth with meshes and with itself. Works with every method, which loses "
-            "its order in steps with contact.",
+            "Nodal contact at the thickness, and Coulomb's law between features of the cloth, within the "
+            "step by "
+            "most methods. Inelastic impulses after it stop the collisions that are left, with meshes too. "
+            "Every method loses its order in steps with contact.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
                    "that was above another surface ends below it, if it moves by less than half the "
                    "thickness of the obstacle in a step.",

@@ -74,6 +74,10 @@ NodalContact on_surface(const vec3& normal, const vec3& velocity, double frictio
 
 }  // namespace
 
+double NodalContactResponse::least_impact(const ContactStep& step) {
+  return kLeastImpact * step.h * gravity_of(step);
+}
+
 void NodalContactResponse::configure(const ContactInput& input, const Surfaces& surfaces) {
   has_surfaces_ = input.has_surfaces();
   restitution_ = input.contact.restitution;
@@ -325,7 +329,7 @@ double NodalContactResponse::rebound(const ContactStep& step, const NodalContact
     return 0;
   const vec3 relative = step.start.v[contact.particle] - contact.displacement / step.h;
   const double approach = -glm::dot(contact.normal, relative);
-  return approach > kLeastImpact * step.h * gravity_of(step) ? restitution_ * approach : 0.0;
+  return approach > least_impact(step) ? restitution_ * approach : 0.0;
 }
 
 // True if other contacts are closed, or stick, than at the beginning of the step.

@@ -49,6 +49,9 @@ class NodalContactResponse : public ContactResponse {
   }
 
  protected:
+  /// Slower impacts are what gravity does within two steps [m/s].
+  static double least_impact(const ContactStep& step);
+
   bool has_surfaces_ = false;
   std::vector<ContactPair> pairs_;  // of the last step, without those of triangles
   /// Adds the directions along which the last step kept particles on surfaces.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "integrate/integrator.h"
+#include "integrate/step_ends.h"
 #include "linalg/contact_solver.h"
 
 namespace clothlab {
@@ -21,29 +22,49 @@ class ContactCorrection {
     double h = 0, gamma = 0;
     double moves = 0;    ///< τ
     double damping = 0;  ///< c
+    ContactTiming timing = ContactTiming::throughout;
     SystemCoefficients coefficients() const { return {1, damping, gamma * moves}; }
+  };
+  struct Ends {
+    std::span<const vec3> x0, v0;
+    std::span<vec3> x1, v1;
   };
 
   /// A has these coefficients, and clamped blocks: the law needs a positive definite matrix. Returns δ;
   /// reports the impulses.
   std::span<const vec3> solve(const DynamicSystem& system, const StepContext& context, const Times& times,
-                              SpringMatrix& A, LinearSolver& solver, std::span<const vec3> x0,
-                              std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
-                              StepReport& report);
+                              SpringMatrix& A, LinearSolver& solver, const Ends& ends, StepReport& report);
   /// The same with a matrix of its own at (x0, v0), and puts particles on their surfaces; no effect without
   /// contacts.
-  void correct(const DynamicSystem& system, const StepContext& context, const Times& times,
-               std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
+  void correct(const DynamicSystem& system, const StepContext& context, const Times& times, const Ends& ends,
                StepReport& report);
+  /// The same for an explicit step: with pairs the matrix is M, else each particle is solved alone.
+  void act(const DynamicSystem& system, const StepContext& context, double h, ContactTiming timing,
+           const Ends& ends, StepReport& report);
+  /// As stop_at_contacts, also with pairs. Then the velocities without the impulses of the contacts obey the
+  /// law with M, where the contacts that are closed stay so.
+  void stop(const DynamicSystem& system, const StepContext& context, double h, std::span<const vec3> v0,
+            std::span<vec3> v1, StepReport& report, double part = 1);
 
  private:
+  void refer(const StepContext& context, const Times& times, const Ends& ends);
+  void find_change(const DynamicSystem& system, const StepContext& context, SpringMatrix& A,
+                   LinearSolver& solver, std::span<const vec3> v0, std::span<const vec3> v1,
+                   StepReport& report);
+  void find_change_by_masses(const DynamicSystem& system, const StepContext& context,
+                             std::span<const vec3> v0, std::span<const vec3> v1, StepReport& report);
+  void change(const DynamicSystem& system, const StepContext& context, const Times& times, const Ends& ends);
+
   ContactSolver contact_solver_;
   LinearSolver solver_;            // of `correct`
   std::optional<SpringMatrix> A_;  // the same
-  std::vector<vec3> change_, no_force_, forces_;
+  std::vector<vec3> change_, residual_, no_force_, forces_;
+  std::vector<ContactState> states_;
 };
 
-/// Puts particles that are closed or below a surface on it.
-void land_contacts(const StepContext& context, std::span<const vec3> x0, std::span<vec3> x1);
+/// Puts particles that are below a surface on it, and those that are closed, if all contacts act throughout
+/// the step.
+void land_contacts(const StepContext& context, std::span<const vec3> x0, std::span<vec3> x1,
+                   ContactTiming timing = ContactTiming::throughout);
 
 }  // namespace clothlab

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/step_ends.h"
@@ -51,14 +53,14 @@ class Dirk final : public Integrator {
     const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
     first_stage_.solve(system, first, state.x, {v0, guess_}, context, xc_, vc_, report);
     first_stage_.report(system, context, weight, gamma, xc_, vc_);
-    stop_at_contacts(system, context, h, vc_, node);
+    contacts_.stop(system, context, h, v0, vc_, report, node);
     if (end == 0) {
       report_contacts(context, n);
       return finish_step(system, context, h, xc_, vc_, state);
     }
-    first_impulses_.resize(context.contacts.size());
-    std::ranges::transform(context.contacts, first_impulses_.begin(), &NodalContact::impulse);
-    scale_impulses(context, end / node);
+    first_impulses_.clear();
+    context.for_contacts(
+        [&](const auto& contact, const auto& /*blend*/) { first_impulses_.push_back(contact.impulse); });
 
     // a(xc, vc) follows from the solved stage.
     for (std::size_t i = 0; i < n; ++i) {
@@ -68,19 +70,19 @@ class Dirk final : public Integrator {
     }
     prescribe_velocity(system.projection(), state.x, h, guess_);
     // Contact impulses of the first stage are no forces to extrapolate.
-    for (std::size_t k = 0; k < first_impulses_.size(); ++k) {
-      NodalContact& contact = context.contacts[k];
-      const std::uint32_t i = contact.particle;
-      v_hat_[i] -= (weight - 1) / system.masses()[i] * first_impulses_[k];
-      contact.refer_to(x_hat_[i] - state.x[i], end * h);
-    }
+    context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) {
+      v_hat_[i] -= (weight - 1) / system.masses()[i] * impulse;
+    });
+    refer_contacts(context, h, end * h, state.x, x_hat_);
+    scale_impulses(context, end / node);
     const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
     second_stage_.solve(system, second, xc_, {vc_, guess_}, context, x1_, v1_, report,
                         share_matrix_ ? &first_stage_ : nullptr);
     second_stage_.report(system, context, 1, end * h, x1_, v1_);
-    stop_at_contacts(system, context, h, v1_);
-    for (std::size_t k = 0; k < first_impulses_.size(); ++k)
-      context.contacts[k].impulse += first_impulses_[k];
+    contacts_.stop(system, context, h, v0, v1_, report);
+    std::size_t k = 0;
+    context.for_contacts(
+        [&](auto& contact, const auto& /*blend*/) { contact.impulse += first_impulses_[k++]; });
     report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
@@ -89,6 +91,7 @@ class Dirk final : public Integrator {
   bool share_matrix_;
   // One per stage, since a preconditioner depends on γ.
   ImplicitStage first_stage_, second_stage_;
+  ContactCorrection contacts_;
   StepStart start_;
   std::vector<vec3> x_hat_, v_hat_;
   std::vector<vec3> guess_;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/integrator.h"
 #include "integrate/step_ends.h"
 
@@ -14,7 +15,7 @@ namespace clothlab {
 template <bool kSymplectic>
 class Euler final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& /*report*/) override {
+                 StepReport& report) override {
     for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
     const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
     take_forces(context, system, h, state.x, v0, v1_);
@@ -27,10 +28,11 @@ class Euler final : public Integrator {
     });
     constexpr ContactTiming kTiming =
         kSymplectic ? ContactTiming::before_positions : ContactTiming::after_positions;
-    solve_contacts_locally(system, context, h, kTiming, state.x, x1_, v1_);
+    contacts_.act(system, context, h, kTiming, {state.x, v0, x1_, v1_}, report);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
+  ContactCorrection contacts_;
   std::vector<vec3> v0_;  // copy, if the prescribed velocities differ
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;  // first f(x0, v0)

@@ -136,7 +136,7 @@ double ForceByForceStep::size_of_residual(double h, const StepContext& context) 
     v_[i] = dx_[i] / h;
     impulse_[i] = -residual_[i] / h;
   });
-  return h * touching_.natural_residual(v_, impulse_);
+  return h * touching_.nodal_residual(v_, impulse_);
 }
 
 void ForceByForceStep::end(const DynamicSystem& system, State& state, double h, double residual, double scale,
@@ -163,7 +163,7 @@ void ForceByForceStep::report_impulses(const DynamicSystem& system, const State&
     r[i] = -r[i] / h;
     dv[i] = dx_[i] / h - state.v[i];
   }
-  touching_.subtract_impulses(r);
+  context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) { r[i] -= impulse; });
   report_solution(context, system, 1, r, dv);
   report_contacts(context, n);
   Impulses& impulses = context.ledger->impulses();

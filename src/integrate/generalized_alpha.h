@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/history.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator_info.h"
@@ -81,8 +82,7 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
       guess_[i] = v0[i] + h * start_.a[i];
     }
     const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
-    for (NodalContact& contact : context.contacts)
-      contact.refer_to(x_hat_[contact.particle] - state.x[contact.particle], gamma_v);
+    refer_contacts(context, h, gamma_v, state.x, x_hat_);
     stage_.solve(system, equation, state.x, {v0, guess_}, context, x1_, v1_, report);
 
     // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = ((1 − σ) f1 + σ f0 − α_m A0)/(1 − α_m) + r/(hγ)
@@ -105,10 +105,10 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
     constexpr double kLost = 0.05, kAtRest = 1e-9, kRounding = std::numeric_limits<double>::epsilon();
     if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size)))
       report.fail("the motion is lost in the rounding of h² a; use a smaller h or backward Euler");
-    for (const NodalContact& contact : context.contacts)
-      a_[contact.particle] -= contact.impulse / (h * gamma * system.masses()[contact.particle]);
+    context.for_impulses_on_particles(
+        [&](std::uint32_t i, const vec3& impulse) { a_[i] -= impulse / (h * gamma * system.masses()[i]); });
     history_.full = true;
-    stop_at_contacts(system, context, h, v1_);
+    contacts_.stop(system, context, h, v0, v1_, report);
     report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
@@ -116,6 +116,7 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
   Constants constants_;
   std::vector<vec3>& a_ = history_.vectors[0];      // a0, then a1
   ImpulseMemory& impulses_ = history_.impulses[0];  // M a by kind
+  ContactCorrection contacts_;
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -29,6 +29,15 @@ constexpr double kSufficientDecrease = 1e-4;         // Armijo's constant
 constexpr double kPotentialNoise = 1e-10;            // rounding of φ
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
 
+// The pins also carry the impulses of pairs.
+void report_pairs_on_held(const StepContext& context, const DynamicSystem& system, double weight) {
+  if (context.ledger == nullptr || context.pairs.empty()) return;
+  const std::span<vec3> sum = context.ledger->scratch(system.size());
+  std::ranges::fill(sum, vec3(0));
+  context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) { sum[i] += impulse; });
+  add_to_held(context.ledger->impulses(), system, [&](std::uint32_t i) { return weight * sum[i]; });
+}
+
 }  // namespace
 
 struct ImplicitStage::Problem {
@@ -62,6 +71,7 @@ void ImplicitStage::report(const DynamicSystem& system, const StepContext& conte
   } else {
     report_residual(context, weight, now_.residual);
     report_forces(context, system, weight * gamma, x1, v1);
+    report_pairs_on_held(context, system, weight);
   }
 }
 
@@ -80,10 +90,9 @@ void ImplicitStage::solve_once(const Problem& p, std::span<const vec3> x, std::s
       report, factorised != nullptr ? &factorised->linear_ : nullptr);
   linearised_at_ = {x, v, e.v_hat};
   p.context.for_particles(x.size(), [&](std::size_t i) { now_.v[i] = v[i] + linear_.dv[i]; });
-  contacts_.begin({});
-  fixed_ = false;
+  start_contacts({}, {}, {});
   evaluate(p, now_);
-  for (const NodalContact& contact : p.context.contacts) now_.residual[contact.particle] -= contact.impulse;
+  subtract_impulses(p.context);
   const double scale = std::max(std::abs(e.scale), norm(p.context.pool, linear_.b));
   now_.norm = norm(p.context.pool, now_.residual);
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
@@ -98,8 +107,7 @@ void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepRepor
       system.assemble_others(context.pool, equation.x_hat, equation.v_hat, {1, 0, 0}, JacobianMode::clamped,
                              have_matrix(system, context, *matrix));
 
-  contacts_.begin(context.contacts);
-  fixed_ = false;
+  start_contacts(context.contacts, context.pairs, system.masses());
   begin(p, guesses);
   double scale = std::max(std::abs(equation.scale), now_.norm);
   std::string_view failure;
@@ -192,19 +200,28 @@ std::string_view ImplicitStage::iterate_with_contacts(const Problem& p, double& 
     }
     before = now_.norm;
     contacts_.fix(p.system.projection());
-    fixed_ = true;
     evaluate(p, now_);
     last_ = std::min(last, report.newton_iterations + kMostWithFixedStates);
     target_ = std::max(kOfTarget * target, kOfNatural * before);
     iterate(p, scale, true, report);
-    fixed_ = false;
+    contacts_.release(p.context.pool, now_.v);
     contacts_.put_on(now_.v);
     evaluate(p, now_);
   }
-  contacts_.subtract_impulses(now_.residual);
+  subtract_impulses(p.context);
   contacts_.fix(p.system.projection());
-  fixed_ = true;
   return failure;
+}
+
+void ImplicitStage::start_contacts(std::span<NodalContact> contacts, std::span<PairContact> pairs,
+                                   std::span<const double> masses) {
+  contact_solver_.pairs().start(pairs, [&](std::uint32_t i) { return masses[i]; });
+  contacts_.begin(contacts, &contact_solver_.pairs());
+}
+
+void ImplicitStage::subtract_impulses(const StepContext& context) {
+  context.for_impulses_on_particles(
+      [&](std::uint32_t i, const vec3& impulse) { now_.residual[i] -= impulse; });
 }
 
 bool ImplicitStage::find_states(const Problem& p, double& scale, double before, int& failures,
@@ -218,8 +235,13 @@ bool ImplicitStage::find_states(const Problem& p, double& scale, double before, 
   std::ranges::fill(direction_, vec3(0));
   const double target = p.context.solver.newton_tolerance * scale;
   const ContactSolver::Problem problem{
-      A,      scratch_,           p.system.projection(),
-      now_.v, p.context.contacts, std::max(kNearForcing * std::min(now_.norm, before), 0.3 * target)};
+      .A = A,
+      .b = scratch_,
+      .pins = p.system.projection(),
+      .v0 = now_.v,
+      .contacts = p.context.contacts,
+      .tolerance = std::max(kNearForcing * std::min(now_.norm, before), 0.3 * target),
+      .pairs = p.context.pairs};
   const LinearSolverSettings& settings = p.context.solver.linear;
   const ContactSolveReport solve =
       contact_solver_.solve(p.context.solving(), solver_, problem, direction_, settings);
@@ -249,13 +271,9 @@ bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double r
   if (exact) {
     SystemCoefficients with_dampers = c;
     with_dampers.damper_tension = true;
-    p.system.assemble(p.context.pool, now_.x, now_.v, with_dampers, mode,
-                      have_matrix(p.system, p.context, exact_));
+    assemble(p, with_dampers, mode, exact_);
   }
-  if (!exact || !direct) {
-    p.system.assemble(p.context.pool, now_.x, now_.v, c, JacobianMode::clamped,
-                      have_matrix(p.system, p.context, clamped_));
-  }
+  if (!exact || !direct) assemble(p, c, JacobianMode::clamped, clamped_);
   p.context.poll();
 
   // A d = −r, solved as A (−d) = r.
@@ -272,6 +290,13 @@ bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double r
   if (!solve.indefinite && !solve.at_radius)
     if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
   return true;
+}
+
+void ImplicitStage::assemble(const Problem& p, const SystemCoefficients& c, JacobianMode mode,
+                             std::optional<SpringMatrix>& slot) {
+  SpringMatrix& A = have_matrix(p.system, p.context, slot);
+  p.system.assemble(p.context.pool, now_.x, now_.v, c, mode, A);
+  if (contacts_.are_fixed()) contacts_.add_derivatives(p.context.pool, now_.v, A);
 }
 
 bool ImplicitStage::leap(const Problem& p, StepReport& report) {
@@ -375,8 +400,9 @@ void ImplicitStage::evaluate(const Problem& p, Iterate& at) {
   const StageEquation& e = p.equation;
   p.context.for_particles(at.x.size(), [&](std::size_t i) { at.x[i] = e.x_hat[i] + e.gamma_v * at.v[i]; });
   residual_at(p, at.x, at.v, at.residual);
-  at.norm = fixed_ || contacts_.empty() ? std::sqrt(dot(p, at.residual, at.residual))
-                                        : contacts_.natural_residual(at.v, at.residual);
+  at.norm = contacts_.are_fixed() || contacts_.empty()
+                ? std::sqrt(dot(p, at.residual, at.residual))
+                : contacts_.natural_residual(p.context.pool, p.system.projection(), at.v, at.residual);
 }
 
 void ImplicitStage::residual_at(const Problem& p, std::span<const vec3> x, std::span<const vec3> v,
@@ -386,24 +412,23 @@ void ImplicitStage::residual_at(const Problem& p, std::span<const vec3> x, std::
   take_forces(p.context, p.system, 0, x, v, r);
   p.context.for_particles(r.size(),
                           [&](std::size_t i) { r[i] = m[i] * (v[i] - e.v_hat[i]) - e.gamma_f * r[i]; });
-  if (fixed_)
-    for (const auto& [particle, impulse] : contacts_.friction()) r[particle] -= impulse;
+  if (contacts_.are_fixed()) contacts_.subtract_forces(p.context.pool, v, r);
   projection(p).filter(r);
   if (e.modes != nullptr) e.modes->filter_force(p.context.pool, r);
 }
 
 const Projection& ImplicitStage::projection(const Problem& p) const {
-  return fixed_ ? contacts_.projection() : p.system.projection();
+  return contacts_.are_fixed() ? contacts_.projection() : p.system.projection();
 }
 
-double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
+double ImplicitStage::potential(const Problem& p, const Iterate& at) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
   const double inertia = sum_over(p.context.pool, at.v.size(), kNormGrain, [&](std::size_t i) {
     const vec3 change = at.v[i] - e.v_hat[i];
     return m[i] / 2 * glm::dot(change, change);
   });
-  const double own = inertia - friction_work(at);
+  const double own = inertia + contacts_.potential(p.context.pool, at.v);
   if (e.gamma_v == 0) return own;  // x is fixed
   return own + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
 }
@@ -415,21 +440,14 @@ double ImplicitStage::damping_work(const Problem& p) {
   const std::span<const double> m = p.system.masses();
   take_forces(p.context, p.system, 0, now_.x, trial_.v, scratch_);
   const double trapezoid = sum_over(p.context.pool, now_.v.size(), kNormGrain, [&](std::size_t i) {
-    // γ f(x, v) and the friction of fixed states
+    // γ f(x, v) and the forces of fixed states
     const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];
     const vec3 twice = at_now + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
     return -glm::dot(twice, trial_.v[i] - now_.v[i]) / 2;
   });
-  const double damping = trapezoid + (friction_work(trial_) - friction_work(now_)) / 2;
+  const double damping = trapezoid + contacts_.work(p.context.pool, now_.v, trial_.v) / 2;
   const StepContact* contact = p.system.contact();
   return damping + (contact != nullptr ? e.gamma_f * contact->beyond_trapezoid(now_.v, trial_.v) : 0);
-}
-
-double ImplicitStage::friction_work(const Iterate& at) const {
-  double work = 0;
-  if (fixed_)
-    for (const auto& [particle, impulse] : contacts_.friction()) work += glm::dot(impulse, at.v[particle]);
-  return work;
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {

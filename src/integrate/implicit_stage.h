@@ -104,6 +104,13 @@ class ImplicitStage {
                   ImplicitStage* factorised);
   /// Newton's method. Sets now_.
   void solve_by_newton(const Problem& p, Guesses guesses, StepReport& report);
+  void start_contacts(std::span<NodalContact> contacts, std::span<PairContact> pairs,
+                      std::span<const double> masses);
+  /// From the residual of now_.
+  void subtract_impulses(const StepContext& context);
+  /// The matrix at now_, with the derivatives of fixed states.
+  void assemble(const Problem& p, const SystemCoefficients& c, JacobianMode mode,
+                std::optional<SpringMatrix>& slot);
   /// Sets now_ to the best guess.
   void begin(const Problem& p, Guesses guesses);
   /// Newton's method from now_ to target_. Returns why it has not converged, or nothing. `near`: starts with
@@ -137,17 +144,15 @@ class ImplicitStage {
   /// True if φ, with this slope, or ‖r‖ decreases enough from now_ to trial_.
   bool falls(const Problem& p, double potential_now, double slope);
   /// The part of φ without R.
-  double potential(const Problem& p, const Iterate& at) const;
+  double potential(const Problem& p, const Iterate& at);
   /// γ (R(trial_) − R(now_)) with the dampers' directions at now_.
   double damping_work(const Problem& p);
   /// Translates the free parts of now_ so that the sum of r over each is 0.
   void balance_momentum(const Problem& p);
   /// True if rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
-  /// Of the fixed states, to v.
-  double friction_work(const Iterate& at) const;
   double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;
-  /// r at (x, v) on the free directions, without the friction of fixed states.
+  /// r at (x, v) on the free directions, without the forces of fixed states.
   void residual_at(const Problem& p, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> r);
   const Projection& projection(const Problem& p) const;
 
@@ -163,7 +168,6 @@ class ImplicitStage {
   LinearSolver solver_;
   ContactSolver contact_solver_;
   StageContacts contacts_;
-  bool fixed_ = false;  // the states of contacts
   LocalSolves local_;
   FreeParts free_parts_;
   std::optional<SpringMatrix> exact_, clamped_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -50,6 +51,20 @@ struct StepContext {
   std::span<PairContact> pairs = {};
 
   bool has_contacts() const { return !contacts.empty() || !pairs.empty(); }
+  /// Calls body(contact, Σ w) for all contacts and pairs, in order: Σ w(a) of a function a of particles.
+  template <class Body>
+  void for_contacts(const Body& body) const {
+    for (NodalContact& contact : contacts)
+      body(contact, [&](const auto& of) -> vec3 { return of(contact.particle); });
+    for (PairContact& pair : pairs) body(pair, [&](const auto& of) { return pair.blend(of); });
+  }
+  /// Calls body(particle, impulse) for all contacts and the particles of all pairs, in order.
+  template <class Body>
+  void for_impulses_on_particles(const Body& body) const {
+    for (const NodalContact& contact : contacts) body(contact.particle, contact.impulse);
+    for (const PairContact& pair : pairs)
+      for (std::uint32_t k = 0; k < pair.count; ++k) body(pair.particle[k], pair.weight[k] * pair.impulse);
+  }
 
   ComputeContext solving() const { return {pool, stop}; }
   /// Throws Cancelled on request. Called between two stages that each pass over the whole cloth.

@@ -64,8 +64,10 @@ struct IntegratorInfo {
   /// Stretch springs are rods without an elastic force, at any stiffness: `growth`, `stability_limit` and
   /// `order` refer to bending springs and the grab.
   bool inextensible = false;
-  bool solves_pairs = false;  ///< contacts of pairs of features, in its linear solve (StepContext::pairs)
   StiffForces stiff_forces = inextensible ? StiffForces::none : StiffForces::all;
+  /// Contacts of pairs of features are solved within its step (StepContext::pairs); else features are
+  /// separated after it.
+  bool solves_pairs = family != IntegratorFamily::position_based && stiff_forces == StiffForces::all;
   std::string_view only_forward = {};  ///< why h < 0 is refused, one of the texts above; empty: it is allowed
   std::string_view formula;            ///< the update, in the letters of model.md
   std::string_view summary;            ///< two or three sentences: what it is, what it damps

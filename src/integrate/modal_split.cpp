@@ -330,13 +330,13 @@ void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& 
                                 const ContactCorrection::Times& times, double modal, std::span<const vec3> x0,
                                 std::span<const vec3> v0, std::span<vec3> x1, std::span<vec3> v1,
                                 StepReport& report) {
-  if (context.contacts.empty()) return;
+  if (!context.has_contacts()) return;
   const SystemCoefficients c = times.coefficients();
   SpringMatrix& A = have_matrix(system, context, a_);
   if (!solved_ || c.stiffness != c.damping * c.damping || context.solver.jacobian != JacobianMode::clamped)
     system.assemble(context.pool, x_, v_, c, JacobianMode::clamped, A);
   const std::span<const vec3> change =
-      contacts_.solve(system, context, times, A, solver_, x0, v0, x1, v1, report);
+      contacts_.solve(system, context, times, A, solver_, {x0, v0, x1, v1}, report);
   Y_.coefficients(context.pool, count_, change, coefficients_);
   X_.add(context.pool, count_, coefficients_, modal - times.moves, x1);
   land_contacts(context, x0, x1);

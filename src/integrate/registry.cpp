@@ -154,7 +154,7 @@ IntegratorParameters default_parameters(const IntegratorInfo& info) {
 std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values,
                                  const SolverSettings& solver) {
   const bool once = solves_stages_once(info, solver);
-  return {
+  std::vector<CardLine> lines{
       {"Step", formula_with(info, solver)},
       {"Order", order_of(info, solver)},
       {"Stable for", stability_of(info, values)},
@@ -162,6 +162,11 @@ std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorPar
       {"Use", once ? "Where a step must cost little and h resolves how springs turn; beside the full form."
                    : std::string(info.use)},
       {"Source", std::string(info.reference)}};
+  if (!info.solves_pairs)
+    lines.push_back({"Layers",
+                     "Contact by impulse separates features of the cloth after each step. Friction between "
+                     "layers then does not obey Coulomb's law."});
+  return lines;
 }
 
 }  // namespace clothlab

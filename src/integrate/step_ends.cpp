@@ -73,19 +73,20 @@ void finish_step(const DynamicSystem& system, const StepContext& context, double
 
 void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
                     std::span<const vec3> x_hat, double part) {
-  for (NodalContact& contact : context.contacts) {
-    contact.refer_to(x_hat[contact.particle] - x0[contact.particle], gamma, contact.displacement_at(part, h));
-    contact.impulse *= gamma / h;
-  }
-  for (PairContact& pair : context.pairs) {
-    pair.refer_to(pair.blend([&](std::uint32_t i) { return x_hat[i] - x0[i]; }), gamma);
-    pair.impulse *= gamma / h;
-  }
+  refer_contacts(context, h, gamma, x0, x_hat, part);
+  scale_impulses(context, gamma / h);
+}
+
+void refer_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
+                    std::span<const vec3> x_hat, double part) {
+  context.for_contacts([&](auto& contact, const auto& blend) {
+    contact.refer_to(blend([&](std::uint32_t i) { return x_hat[i] - x0[i]; }), gamma,
+                     contact.displacement_at(part, h));
+  });
 }
 
 void scale_impulses(const StepContext& context, double factor) {
-  for (NodalContact& contact : context.contacts) contact.impulse *= factor;
-  for (PairContact& pair : context.pairs) pair.impulse *= factor;
+  context.for_contacts([&](auto& contact, const auto& /*blend*/) { contact.impulse *= factor; });
 }
 
 void stop_at_contacts(const DynamicSystem& system, const StepContext& context, double h, std::span<vec3> v1,

@@ -54,14 +54,6 @@ void report_taken(const StepContext& context, const DynamicSystem& system, doubl
   for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
 }
 
-// Calls body(particle, impulse) for all contacts of a step.
-template <class Body>
-void for_contact_impulses(const StepContext& context, const Body& body) {
-  for (const NodalContact& contact : context.contacts) body(contact.particle, contact.impulse);
-  for (const PairContact& pair : context.pairs)
-    for (std::uint32_t k = 0; k < pair.count; ++k) body(pair.particle[k], pair.weight[k] * pair.impulse);
-}
-
 }  // namespace
 
 void StepLedger::begin() {
@@ -221,14 +213,14 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 
 void report_contacts(const StepContext& context, std::size_t n) {
   if (context.ledger == nullptr || !context.has_contacts()) return;
-  for_contact_impulses(
-      context, [&](std::uint32_t i, const vec3& impulse) { context.ledger->keep_contact(i, impulse, n); });
+  context.for_impulses_on_particles(
+      [&](std::uint32_t i, const vec3& impulse) { context.ledger->keep_contact(i, impulse, n); });
   Impulses& impulses = context.ledger->impulses();
   const bool has_rods = !impulses.of(ImpulseKind::all).empty();
   for (const ImpulseKind kind : {ImpulseKind::friction, ImpulseKind::all}) {
     if (kind == ImpulseKind::all && !has_rods) continue;
     const std::span<vec3> to = impulses.add_to(kind, n);
-    for_contact_impulses(context, [&](std::uint32_t i, const vec3& impulse) { to[i] += impulse; });
+    context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) { to[i] += impulse; });
   }
 }
 
@@ -238,7 +230,7 @@ void report_contact_solution(const StepContext& context, const DynamicSystem& sy
   if (context.ledger == nullptr) return;
   const std::span<vec3> r = context.ledger->scratch(dv.size());
   context.for_particles(r.size(), [&](std::size_t i) { r[i] = -residual[i]; });
-  for_contact_impulses(context, [&](std::uint32_t i, const vec3& impulse) { r[i] -= impulse; });
+  context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) { r[i] -= impulse; });
   report_solution(context, system, weight, r, dv, v, v_hat);
 }
 

@@ -77,6 +77,8 @@ class ContactSolver {
 
   /// b − A x of the last solution, by particle, including pins.
   std::span<const vec3> residual() const { return rhs_; }  // stored there at the end of `solve`
+  /// Those of the last solve, with its stiffnesses.
+  PairContacts& pairs() { return pairs_; }
 
  private:
   // The contacts of one particle.

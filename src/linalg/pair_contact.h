@@ -30,10 +30,16 @@ struct PairContact {
   vec3 impulse{0};  ///< ρ [N·s]
 
   /// For a method with x1 = x0 + before + γ v1, before = Σ w of those of the particles.
-  void refer_to(const vec3& before, double gamma) {
-    velocity = (displacement - before) / gamma;
+  void refer_to(const vec3& before, double gamma) { refer_to(before, gamma, displacement); }
+  /// For a stage, by whose end the body has moved that far [m].
+  void refer_to(const vec3& before, double gamma, const vec3& body_moved) {
+    velocity = (body_moved - before) / gamma;
     least = glm::dot(normal, velocity) - gap / gamma;
   }
+  /// As of NodalContact; bodies move at a constant velocity.
+  vec3 displacement_at(double part, double /*h*/) const { return part * displacement; }
+  vec3 velocity_at(double /*part*/, double h) const { return displacement / h; }
+  double gap_at(const vec3& moved) const { return gap + glm::dot(normal, moved - displacement); }
   template <class VectorOf>
   vec3 blend(const VectorOf& of) const {
     vec3 sum(0);

@@ -205,8 +205,8 @@ const auto& parameter_rows() {
           "Contact", "contact", "Contact by", kContactModelNames,
           "filter: nodal contact, no particle ends below a surface, with Coulomb friction. penalty: "
           "springs separate cloth from surfaces and from itself, with smoothed friction. impulse: impulses "
-          "stop colliding features, also of cloth and cloth, after the step or, by semi-implicit Euler, "
-          "within it. barrier: forces prevent any "
+          "stop colliding features, also of cloth and cloth, within the step or, by some methods, after "
+          "it. barrier: forces prevent any "
           "penetration, also of cloth and cloth. A weak penalty lets cloth through, which a notice "
           "reports."),
       choice<&Method::contact, &Contact::points>(

@@ -66,10 +66,11 @@ vec3 shortened(const vec3& a, double longest) {
   return length > longest ? longest / length * a : a;
 }
 
-/// Contact by impulses after each step (model.md, "Contact by impulses"), in addition to the nodal contact of
-/// particles on surfaces: inelastic impulses change the displacements of a step from x₀ to x₁ until no two
-/// features of the cloth, and none of the cloth and a mesh, collide, and no particle ends below another
-/// surface [Bridson 2002; Harmon 2008]. Then they stop the relative velocities of all active contacts.
+/// Contact by impulses (model.md, "Contact by impulses"), in addition to the nodal contact of particles on
+/// surfaces. Methods solve pairs of features within the step (IntegratorInfo::solves_pairs). After each step
+/// inelastic impulses change its displacements from x₀ to x₁ until no two features of the cloth, and none of
+/// the cloth and a mesh, collide, and no particle ends below another surface [Bridson 2002; Harmon 2008].
+/// Then they stop the relative velocities of all active contacts.
 ///
 /// Sweeps over the contacts find the impulses (projected Gauss–Seidel), with Coulomb friction. Features that
 /// still collide after some rounds move as rigid zones, which grow until nothing collides.
@@ -142,10 +143,14 @@ class ImpulseContact final : public NodalContactResponse {
 
   End resolve(const ContactStep& step, State& after);
   void begin(const ContactStep& step, const State& after);
-  void add_solved(const CandidateList::Bounded& near);
-  void add_solved(std::size_t number, const Separation& apart, double distance);
+  void predict_displacements(const ContactStep& step);
+  void add_solved(const ContactStep& step, const CandidateList::Bounded& near);
+  void add_solved(const ContactStep& step, std::size_t number, const Separation& apart, double distance);
   void recall_pairs();
   void remember_pairs();
+  /// True if a pair closes in an impact: methods with a history would take the velocities before it into the
+  /// steps after it.
+  bool have_hit() const;
   void list_solved(const State& after);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
@@ -209,6 +214,7 @@ class ImpulseContact final : public NodalContactResponse {
   struct Solved {
     FeaturePair features;
     double kept;  // distance that the solve allows [m]
+    bool hits;    // approaches faster than gravity explains
   };
   std::vector<Solved> solved_features_;      // of solved_pairs_
   std::vector<FeaturePair> known_features_;  // of the solve before a repeat, ascending
@@ -219,6 +225,7 @@ class ImpulseContact final : public NodalContactResponse {
   std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
   std::vector<vec3> predicted_, v_after_;   // displacements and velocities of the method
   std::vector<double> inverse_;             // of masses [1/kg]; 0 where pinned
+  std::vector<vec3> last_v_;                // at the start of the last step
   std::vector<vec3> listed_;                // displacements that pairs were listed for
   std::vector<char> moved_;                 // since the last search for collisions
   // Pairs that may collide, with their distance bounds at the start [m].
@@ -273,17 +280,29 @@ bool ImpulseContact::begin_step(const ContactStep& step) {
   is_listed_ = false;
   if (!solves_pairs_) return jumped;
   begin(step, step.start);
-  for (std::size_t i = 0; i < particles_; ++i) displacement_[i] = h_ * step.start.v[i];
+  predict_displacements(step);
   is_listed_ = find_pairs(step.context);
   if (!is_listed_) return jumped;  // then the end of the step fails
-  for (const CandidateList::Bounded& near : near_) add_solved(near);
+  for (const CandidateList::Bounded& near : near_) add_solved(step, near);
   recall_pairs();
   return jumped;
 }
 
+/// Those of the step if velocities change as in the last one, so that the list of pairs stays valid in free
+/// fall. The list changes no bit.
+void ImpulseContact::predict_displacements(const ContactStep& step) {
+  const double most = least_impact(step);
+  last_v_.resize(particles_, vec3(0));
+  for (std::size_t i = 0; i < particles_; ++i) {
+    const vec3 &v = step.start.v[i], change = v - last_v_[i];
+    displacement_[i] = h_ * (glm::dot(change, change) < most * most ? v + change : v);
+    last_v_[i] = v;
+  }
+}
+
 /// Adds a pair whose closest points are inside both features: its normal stays while they slide. Particles on
 /// meshes are nodal contacts.
-void ImpulseContact::add_solved(const CandidateList::Bounded& near) {
+void ImpulseContact::add_solved(const ContactStep& step, const CandidateList::Bounded& near) {
   const auto& [features, least] = near;
   const double reach = (1 + 2 * kPairRoom) * thickness_;
   const bool is_vertex = features.kind == FeaturePair::Kind::vertex_face;
@@ -297,11 +316,12 @@ void ImpulseContact::add_solved(const CandidateList::Bounded& near) {
     const vec3 a = x[1] - x[0], b = x[3] - x[2], across = glm::cross(a, b);
     if (glm::dot(across, across) < kLeastSine * kLeastSine * glm::dot(a, a) * glm::dot(b, b)) return;
   }
-  add_solved(static_cast<std::size_t>(&near - near_.data()), apart, apart.distance);
+  add_solved(step, static_cast<std::size_t>(&near - near_.data()), apart, apart.distance);
 }
 
 /// `apart` are the closest points at any time of the step; at its start the features are at this distance.
-void ImpulseContact::add_solved(std::size_t number, const Separation& apart, double distance) {
+void ImpulseContact::add_solved(const ContactStep& step, std::size_t number, const Separation& apart,
+                                double distance) {
   const FeaturePair& features = near_[number].pair;
   PairContact pair;
   pair.normal = apart.apart / apart.distance;
@@ -320,7 +340,8 @@ void ImpulseContact::add_solved(std::size_t number, const Separation& apart, dou
     mobility += inverse_[i];
   }
   if (!(mobility > 0)) return;
-  solved_features_.push_back({features, kept});
+  const double approach = -glm::dot(pair.normal, apart.blend(features.of(v_)));
+  solved_features_.push_back({features, kept, approach > least_impact(step)});
   solved_pairs_.push_back(pair);
 }
 
@@ -345,6 +366,7 @@ void ImpulseContact::remember_pairs() {
 bool ImpulseContact::needs_repeat(const ContactStep& step, const State& after) {
   if (NodalContactResponse::needs_repeat(step, after)) return true;
   if (!solves_pairs_) return false;
+  if (step.continues && have_hit()) return true;
   begin(step, after);
   if (!(is_listed_ && list_is_valid(step.context.pool)) && !find_pairs(step.context)) return false;
   find_collisions(step.surfaces, step.context);
@@ -360,7 +382,7 @@ bool ImpulseContact::needs_repeat(const ContactStep& step, const State& after) {
     std::array<vec3, 4> there = features.of(x_);
     const std::array<vec3, 4> displacement = features.of(displacement_);
     for (std::size_t k = 0; k < 4; ++k) there[k] += share * displacement[k];
-    add_solved(number, separation(features.kind, there), distance_[number]);
+    add_solved(step, number, separation(features.kind, there), distance_[number]);
   }
   return solved_pairs_.size() > known;
 }
@@ -368,6 +390,7 @@ bool ImpulseContact::needs_repeat(const ContactStep& step, const State& after) {
 ContactResponse::End ImpulseContact::end_step(const ContactStep& step, State& after) {
   End end = NodalContactResponse::end_step(step, after);
   if (!is_active_) return end;
+  end.changed = end.changed || have_hit();
   held_ = step.system.projection();
   add_closed(held_);
   const End resolved = resolve(step, after);
@@ -838,6 +861,12 @@ bool ImpulseContact::move_zones(const Surfaces& surfaces) {
     moved_[i] = 1;
   }
   return true;
+}
+
+bool ImpulseContact::have_hit() const {
+  for (std::size_t q = 0; q < solved_pairs_.size(); ++q)
+    if (solved_features_[q].hits && solved_pairs_[q].state != ContactState::open) return true;
+  return false;
 }
 
 void ImpulseContact::list_solved(const State& after) {

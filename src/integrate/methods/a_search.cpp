@@ -36,7 +36,8 @@ double share_of_change(double a, double b, double c) {
 /// nearest. The energy is quadratic in α, with the works of the ledger. On a linear force the method with
 /// α = 1 is symplectic.
 ///
-/// Contacts that are closed keep the velocities of backward Euler: there g is balanced by impulses.
+/// Contacts that are closed keep the velocities of backward Euler: there g is balanced by impulses. So does
+/// all cloth in a step with closed pairs of features, because d would open them or change the momentum.
 class ASearch final : public MethodWithHistory<EnergyTarget> {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
                  StepReport& report) override {
@@ -93,6 +94,8 @@ class ASearch final : public MethodWithHistory<EnergyTarget> {
     system.projection().filter_motion(d_);
     for (const NodalContact& contact : context.contacts)
       if (contact.state != ContactState::open) d_[contact.particle] = vec3(0);
+    const auto is_closed = [](const PairContact& pair) { return pair.state != ContactState::open; };
+    if (std::ranges::any_of(context.pairs, is_closed)) std::ranges::fill(d_, vec3(0));
   }
   /// d_ += weight g(x): the forces at rest, without those of the air and of friction.
   void add_conservative_forces(const DynamicSystem& system, const StepContext& context,

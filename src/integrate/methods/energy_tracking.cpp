@@ -184,6 +184,7 @@ extern constinit const IntegratorInfo kEnergyTracking{
     .letters = "ET",
     .family = IntegratorFamily::implicit,
     .order = 2,
+    .solves_pairs = false,
     .only_forward = kUsesEarlierSteps,
     .formula =
         "u_M = u0 + h F((u0 + u_M)/2), by Newton's method; u1 = (1 − α) u_M + α u_E, H(u1) = H0 + works; u_E "

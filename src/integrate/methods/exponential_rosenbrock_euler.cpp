@@ -49,8 +49,8 @@ class ExponentialRosenbrockEuler final : public Integrator {
     context.poll();
     balance_momentum(system, state.x, h);
     report_impulses(system, context, state.x, h);
-    contacts_.correct(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = 0}, state.x, start_.v,
-                      x_, v_, report);
+    contacts_.correct(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = 0},
+                      {state.x, start_.v, x_, v_}, report);
     finish_step(system, context, h, x_, v_, state);
   }
   void prepare(const DynamicSystem& system, const StopProbe& stop, bool series) {

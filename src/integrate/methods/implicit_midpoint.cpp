@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/step_ends.h"
@@ -31,11 +32,12 @@ class ImplicitMidpoint final : public Integrator {
       v1_[i] = 2.0 * v1_[i] - v0[i];
     }
     scale_impulses(context, 2);
-    stop_at_contacts(system, context, h, v1_);
+    contacts_.stop(system, context, h, v0, v1_, report);
     report_contacts(context, n);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
+  ContactCorrection contacts_;
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> guess_;  // v0 + h/2 a0

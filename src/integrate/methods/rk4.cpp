@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/step_ends.h"
 
@@ -17,7 +18,7 @@ constexpr double kLastWeight = 1;
 /// The classical Runge–Kutta method on u' = (v, M⁻¹ f(x, v)) [Kutta 1901].
 class Rk4 final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& /*report*/) override {
+                 StepReport& report) override {
     const std::size_t n = system.size();
     for (auto* scratch : {&x_, &v_, &a_, &v_sum_, &a_sum_}) scratch->resize(n);
 
@@ -41,10 +42,11 @@ class Rk4 final : public Integrator {
       x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
       v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
     });
-    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x_, v_);
+    contacts_.act(system, context, h, ContactTiming::throughout, {state.x, v0, x_, v_}, report);
     finish_step(system, context, h, x_, v_, state);
   }
 
+  ContactCorrection contacts_;
   StepStart start_;
   std::vector<vec3> x_;      // of the current stage
   std::vector<vec3> v_;      // of the current stage, the x part of its slope

@@ -92,10 +92,14 @@ class RungeKutta final : public Integrator {
       solver.newton_tolerance = std::max(kTighter * solver.newton_tolerance, 1e-14);
     }
     StepContext of_stages{solver, context.pool, context.stop, context.ledger, context.reached, {}};
-    if (solves_contacts()) of_stages.contacts = context.contacts;
+    if (solves_contacts()) {
+      of_stages.contacts = context.contacts;
+      of_stages.pairs = context.pairs;
+    }
     const double tolerance =
         std::max(context.solver.newton_tolerance * scale, rounding_of_slopes(system, scale));
     take_stages(system, state, h, of_stages, scale, tolerance, report);
+    of_stages.pairs = {};  // their impulses on pins are not those of one stage
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (is_implicit(i)) {
         const double gamma = h * table_.lower(i, i);
@@ -107,7 +111,7 @@ class RungeKutta final : public Integrator {
       x1_.swap(stages_.back().x);
       v1_.swap(stages_.back().v);
       scale_impulses(context, table_.lower(stages_.size() - 1, stages_.size() - 1));
-      stop_at_contacts(system, context, h, v1_);
+      contacts_.stop(system, context, h, start_.v, v1_, report);
       report_contacts(context, n);
     } else {
       context.for_particles(n, [&](std::size_t k) {
@@ -120,10 +124,10 @@ class RungeKutta final : public Integrator {
         v1_[k] = start_.v[k] + h * a;
       });
       if (table_.kind() == StageKind::explicit_stages)
-        solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
+        contacts_.act(system, context, h, ContactTiming::throughout, {state.x, start_.v, x1_, v1_}, report);
       else
-        contacts_.correct(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = h}, state.x,
-                          start_.v, x1_, v1_, report);
+        contacts_.correct(system, context, {.h = h, .gamma = h, .moves = h / 2, .damping = h},
+                          {state.x, start_.v, x1_, v1_}, report);
     }
     finish_step(system, context, h, x1_, v1_, state);
   }
@@ -215,9 +219,10 @@ class RungeKutta final : public Integrator {
       stage.now.a[k] = (stage.v[k] - stage.v_hat[k]) / gamma;
     });
     // The last stage has the whole impulse of the contacts.
-    for (const NodalContact& contact : context.contacts)
-      stage.now.a[contact.particle] -= contact.impulse / (system.masses()[contact.particle] * gamma);
-    if (i + 1 < stages_.size()) stop_at_contacts(system, context, h, stage.now.v, part);
+    context.for_impulses_on_particles([&](std::uint32_t k, const vec3& impulse) {
+      stage.now.a[k] -= impulse / (system.masses()[k] * gamma);
+    });
+    if (i + 1 < stages_.size()) contacts_.stop(system, context, h, start_.v, stage.now.v, report, part);
     scale_impulses(context, h / gamma);
     system.projection().filter_motion(stage.now.a);
   }

@@ -37,7 +37,6 @@ extern constinit const IntegratorInfo kSemiImplicitEuler{
     .letters = "SI",
     .family = IntegratorFamily::linearly_implicit,
     .order = 1,
-    .solves_pairs = true,
     .formula = "(M − hD − h²K) Δv = h (f0 + hK v0); v1 = v0 + Δv; x1 = x0 + h v1",
     .summary =
         "Backward Euler with a single Newton iteration: one linear solve per step, stable at large steps. "

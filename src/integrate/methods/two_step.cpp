@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/history.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/step_ends.h"
@@ -68,7 +69,7 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
     } else {
       x1_ = x_hat_;
       v1_ = v_hat_;
-      solve_contacts_locally(system, context, h, ContactTiming::after_positions, state.x, x1_, v1_);
+      contacts_.act(system, context, h, ContactTiming::after_positions, {state.x, v0, x1_, v1_}, report);
       scale_impulses(context, 1 / part_of_contacts());
     }
     finish_step(system, context, h, x1_, v1_, state);
@@ -94,7 +95,7 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
     scale_impulses(context, part_of_contacts() * h / gamma);
     stage_.solve(system, equation, state.x, {start_.v, guess_}, context, x1_, v1_, report);
     stage_.report(system, context, 1, gamma, x1_, v1_);
-    if (table_.uses_old_forces()) stop_at_contacts(system, context, h, v1_);
+    if (table_.uses_old_forces()) contacts_.stop(system, context, h, start_.v, v1_, report);
     report_contacts(context, system.size());
     scale_impulses(context, 1 / part_of_contacts());
   }
@@ -110,6 +111,7 @@ class TwoStep final : public MethodWithHistory<History<3, 2>> {
   std::array<std::vector<vec3>, 3> now_;                 // x0, v0 and a0, the next history
   ImpulseMemory of_forces_;                              // those at u0, for a second
   ImplicitStage stage_;
+  ContactCorrection contacts_;
   StepStart start_;
   std::vector<vec3> x_hat_, v_hat_, guess_, x1_, v1_;
 };

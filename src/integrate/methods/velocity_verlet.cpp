@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/step_ends.h"
 
@@ -11,7 +12,7 @@ namespace {
 /// and symplectic method of Störmer and Verlet [Hairer 2006, I.1.4].
 class VelocityVerlet final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& /*report*/) override {
+                 StepReport& report) override {
     const std::size_t n = system.size();
     for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
 
@@ -25,10 +26,11 @@ class VelocityVerlet final : public Integrator {
     context.poll();
 
     context.for_particles(n, [&](std::size_t i) { v1_[i] = v0[i] + h / 2 * (a0[i] + a1_[i]); });
-    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x1_, v1_);
+    contacts_.act(system, context, h, ContactTiming::throughout, {state.x, v0, x1_, v1_}, report);
     finish_step(system, context, h, x1_, v1_, state);
   }
 
+  ContactCorrection contacts_;
   StepStart start_;
   std::vector<vec3> x1_;
   std::vector<vec3> v1_;  // first v0 + h a0

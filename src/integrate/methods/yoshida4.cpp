@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "integrate/contact_correction.h"
 #include "integrate/growth.h"
 #include "integrate/step_ends.h"
 
@@ -18,7 +19,7 @@ constexpr std::array kShares{kOuterShare, kInnerShare, kOuterShare};
 /// one goes back in time (model.md) [Yoshida 1990; Hairer 2006, II.4].
 class Yoshida4 final : public Integrator {
   void take_step(const DynamicSystem& system, State& state, double h, const StepContext& context,
-                 StepReport& /*report*/) override {
+                 StepReport& report) override {
     const std::size_t n = system.size();
     start_.compute(system, state, h, context, kOuterShare * h / 2);
     x_ = state.x;
@@ -39,10 +40,11 @@ class Yoshida4 final : public Integrator {
       free_acceleration(system, x_, v_ahead_, context, t / 2, a_ahead_);
       context.for_particles(n, [&](std::size_t i) { v_[i] += t / 2 * (a_[i] + a_ahead_[i]); });
     }
-    solve_contacts_locally(system, context, h, ContactTiming::throughout, state.x, x_, v_);
+    contacts_.act(system, context, h, ContactTiming::throughout, {state.x, start_.v, x_, v_}, report);
     finish_step(system, context, h, x_, v_, state);
   }
 
+  ContactCorrection contacts_;
   StepStart start_;
   std::vector<vec3> x_;
   std::vector<vec3> v_;
