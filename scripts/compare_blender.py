@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures contact beside Blender's cloth: a loose sheet of 2,500 particles that falls on a sphere and meets itself.
+"""Compares contact with Blender's cloth, which collides with a body and with itself.
 
-    compare_blender.py CLOTHLAB [--threads N] [--frames N] [--particles N] [--blender RUNS] [--keep DIR]
+    compare_blender.py CLOTHLAB [--scene NAME] [--threads N] [--frames N] [--particles N] [--blender RUNS] [--keep DIR]
 
-CLOTHLAB is the program. Both get the same triangles, mass, springs, friction, thickness and 60 frames a second; the
-shape of every tenth frame of both is searched for intersections by CLOTHLAB. Without Blender in the path (Debian:
+CLOTHLAB is the program. NAME is `sphere`, a loose sheet of 2,500 particles that falls on a sphere; `table`, the
+tablecloth and the round table of assets/; or `dress`, the sample dress on the sample figure, with --meshes FOLDER: it
+begins at rest in the shape that it has after --dress and a second of contact by impulses. Both get the same triangles,
+mass, springs, friction, thickness and 60 frames a second; the shape of every tenth frame of both is searched for
+intersections by CLOTHLAB. Without Blender in the path (Debian:
 blender) it says so and ends with 77. --keep leaves all shapes in DIR. The table goes to stdout (docs/performance.md).
 """
 
 import argparse
+import csv
+import json
 import math
 import os
 import re
@@ -23,8 +28,9 @@ from pathlib import Path
 
 FPS = 60
 EVERY = 10
-MASS = 0.2  # [kg]
-STRETCH, BEND, DAMPING = 1000.0, 1.0, 0.01  # [N/m], [N/m], [N s/m]
+MATERIALS = {"sphere": (0.2, 1000.0, 1.0), "table": (0.4, 400.0, 0.02), "dress": (0.2, 1000.0, 1.0)}
+MASS, STRETCH, BEND = MATERIALS["sphere"]  # [kg], [N/m], [N/m]; main() chooses those of the scene
+DAMPING = 0.01  # [N s/m]
 FRICTION = 0.3
 GRAVITY = 9.8
 CENTRE, RADIUS = (0.5, -0.31, 0.5), 0.3  # [m]
@@ -38,8 +44,12 @@ def sheet(n):
         for c in range(n - 1):
             a = r * n + c
             faces += [(a, a + n, a + 1), (a + 1, a + n, a + n + 1)]
+    return points, faces
+
+
+def edges_of(points, faces):
     edges = {tuple(sorted((f[k], f[k - 1]))) for f in faces for k in range(3)}
-    return points, faces, [(a, b, math.dist(points[a], points[b])) for a, b in sorted(edges)]
+    return [(a, b, math.dist(points[a], points[b])) for a, b in sorted(edges)]
 
 
 def mean_edge(edges):
@@ -75,9 +85,44 @@ def read_points(path):
         return [tuple(map(float, line.split()[1:4])) for line in lines if line.startswith("v ")]
 
 
+def read_triangles(path, group=None):
+    """Polygons become the fans of their first corners, as in CLOTHLAB."""
+    faces, inside = [], group is None
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            kind, *rest = line.split() or [""]
+            if kind == "g" and group:
+                inside = rest == [group]
+            elif kind == "f" and inside:
+                corners = [int(corner.split("/")[0]) - 1 for corner in rest]
+                faces += [(corners[0], a, b) for a, b in zip(corners[1:], corners[2:])]
+    return faces
+
+
+def dressed(program, meshes, thickness_of, folder):
+    """Cloth and body: points and triangles."""
+    garment, figure = meshes / "dress_quads_2205.obj", meshes / "human_base_quads_19158.obj"
+    faces = read_triangles(garment)
+    rest = [tuple(0.1 * x for x in p) for p in read_points(garment)]
+    thickness = thickness_of(edges_of(rest, faces))
+    subprocess.run(list(map(str, [program, "simulate", "--quiet", "--mesh", garment, "--scale", 0.1, "--pin", "none",
+                                  "--obstacle", f"mesh:0,0,0,0.1,{figure}#body", "--dress", "--contact", "impulse",
+                                  "--thickness", thickness, "--steps", 60, "--every", 60, "--obj-sequence", folder,
+                                  "--summary", folder / "summary.json"])), check=True, capture_output=True)
+    with open(folder / "summary.json", encoding="utf-8") as file:
+        body = json.load(file)["scene"]["obstacles"][0]
+    origin = list(map(float, (body if isinstance(body, str) else body["body"]).split(":")[1].split(",")[:3]))
+    skin, points = read_triangles(figure, "body"), read_points(figure)
+    used = sorted({k for f in skin for k in f})
+    number = {k: n for n, k in enumerate(used)}
+    return ([tuple(0.1 * x for x in p) for p in read_points(folder / "000060.obj")], faces), (
+        [tuple(o + 0.1 * x for o, x in zip(origin, points[k])) for k in used],
+        [tuple(number[k] for k in f) for f in skin])
+
+
 # ---- within Blender ----
 
-def in_blender(particles, frames, quality, material, thickness, folder):
+def in_blender(frames, quality, material, thickness, folder):
     """One frame is the unit of time of Blender's cloth, and gravity acts with a thousandth of its value. With masses
     times 3600, stiffness is that in N/m times the mean edge, by which Blender divides it."""
     import bpy
@@ -94,14 +139,14 @@ def in_blender(particles, frames, quality, material, thickness, folder):
         scene.collection.objects.link(thing)
         return thing
 
-    body = added("sphere", *ball())
+    body = added("body", read_points(folder.parent / "body.obj"), read_triangles(folder.parent / "body.obj"))
     body.modifiers.new("collision", "COLLISION")
     outer = min(1e-3, thickness / 2)  # its least
     body.collision.thickness_outer = outer
     body.collision.cloth_friction = 100 * FRICTION
-    points, faces, edges = sheet(particles)
-    edge = mean_edge(edges)
-    cloth = added("sheet", points, faces)
+    points, faces = read_points(folder.parent / "cloth.obj"), read_triangles(folder.parent / "cloth.obj")
+    edge = mean_edge(edges_of(points, faces))
+    cloth = added("cloth", points, faces)
     modifier = cloth.modifiers.new("cloth", "CLOTH")
     settings, contact = modifier.settings, modifier.collision_settings
     settings.quality = quality
@@ -142,9 +187,9 @@ def in_blender(particles, frames, quality, material, thickness, folder):
 
 # ---- outside ----
 
-def of_blender(threads, particles, frames, quality, material, thickness, folder):
+def of_blender(threads, scene, frames, quality, material, thickness, folder):
     done = subprocess.run(["blender", "-b", "--factory-startup", "-noaudio", "-t", str(threads), "--python-exit-code",
-                           "1", "--python", __file__, "--", "--within", str(particles), str(frames), str(quality),
+                           "1", "--python", __file__, "--", "--within", scene, str(frames), str(quality),
                            material, repr(thickness), str(folder)], check=False, capture_output=True, text=True)
     found = re.search(r"^measured (\S+) (\S+)$", done.stdout, re.MULTILINE)
     if not found:
@@ -153,7 +198,7 @@ def of_blender(threads, particles, frames, quality, material, thickness, folder)
 
 
 def of_clothlab(program, threads, frames, thickness, options, where, folder):
-    command = [program, "simulate", "--quiet", "--mesh", where / "sheet.obj", "--pin", "none", "--mass", MASS,
+    command = [program, "simulate", "--quiet", "--mesh", where / "cloth.obj", "--pin", "none", "--mass", MASS,
                "--stretch-stiffness", STRETCH, "--bend-stiffness", BEND, "--spring-damping", DAMPING,
                "--gravity", f"0,{-GRAVITY},0", "--friction", FRICTION, "--dt", repr(1 / FPS), "--threads", threads,
                *(option.replace("THICKNESS", repr(thickness)) for option in options)]
@@ -171,47 +216,37 @@ def of_clothlab(program, threads, frames, thickness, options, where, folder):
     return tuple((whole[k] - nothing[k]) / frames * 1e3 for k in (0, 1))
 
 
-def depth_in_ball(points, body, faces):
-    """Of the deepest point below the surface of the body, a convex one [m]."""
-    planes = []
-    for a, b, c in ([body[k] for k in f] for f in faces):
-        u, v = [b[k] - a[k] for k in range(3)], [c[k] - a[k] for k in range(3)]
-        n = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
-        size = math.hypot(*n)
-        outwards = math.copysign(size, sum(n[k] * (a[k] - CENTRE[k]) for k in range(3)))
-        n = tuple(x / outwards for x in n)
-        planes.append((n, sum(n[k] * a[k] for k in range(3))))
-    return max([0.0] + [min(d - n[0] * x[0] - n[1] * x[1] - n[2] * x[2] for n, d in planes)
-                        for x in points if math.dist(x, CENTRE) < RADIUS])
-
-
-def faults(program, where, folder, body, faces, edges):
-    """Pairs of triangles of cloth and cloth, and of cloth and ball, that intersect, the deepest particle and the
+def faults(program, where, folder, edges):
+    """Pairs of triangles of cloth and cloth, and of cloth and body, that intersect, the deepest particle and the
     largest strain of an edge, most of all shapes."""
-    own = with_ball = 0
+    own = with_body = 0
     deepest = strain = 0.0
     for path in sorted(folder.glob("*.obj")):
-        done = subprocess.run([program, "simulate", "--quiet", "--mesh", path, "--pin", "none", "--steps", "0",
-                               "--obstacle", f"mesh:0,0,0,1,{where / 'ball.obj'}"], check=True, capture_output=True,
-                              text=True)
-        found = re.search(r"(\d+) pairs? of triangles intersects? at the start(?:, (?:(\d+) of them )?(of cloth))?",
-                          done.stderr)
-        if found:
-            pairs = int(found[1])
-            crossed = int(found[2]) if found[2] else pairs if found[3] else 0
-            own, with_ball = max(own, pairs - crossed), max(with_ball, crossed)
+        listed = folder / "intersections.csv"
+        subprocess.run([program, "analyze", "intersections", "--mesh", path, "--pin", "none", "--obstacle",
+                        f"mesh:0,0,0,1,{where / 'body.obj'}", "--csv", listed], check=True, capture_output=True)
+        with open(listed, encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        pairs = [row["body"] == "cloth" for row in rows if row["kind"] == "pair"]
+        own, with_body = max(own, sum(pairs)), max(with_body, len(pairs) - sum(pairs))
+        deepest = max([deepest] + [float(row["depth"]) for row in rows if row["kind"] == "vertex"])
         points = read_points(path)
-        deepest = max(deepest, depth_in_ball(points, body, faces))
         strain = max([strain] + [abs(math.dist(points[a], points[b]) / length - 1) for a, b, length in edges])
-    return own, with_ball, deepest, strain
+    return own, with_body, deepest, strain
 
 
 def main():
+    global MASS, STRETCH, BEND
     if "--within" in sys.argv:
-        particles, frames, quality, material, thickness, folder = sys.argv[sys.argv.index("--within") + 1:]
-        return in_blender(int(particles), int(frames), int(quality), material, float(thickness), Path(folder))
+        scene, frames, quality, material, thickness, folder = sys.argv[sys.argv.index("--within") + 1:]
+        MASS, STRETCH, BEND = MATERIALS[scene]
+        return in_blender(int(frames), int(quality), material, float(thickness), Path(folder))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clothlab", type=lambda text: Path(text).resolve())
+    parser.add_argument("--scene", choices=MATERIALS, default="sphere")
+    parser.add_argument("--meshes", type=lambda text: Path(text).resolve(), default=os.environ.get(
+        "CLOTHLAB_SHARED_MESHES", Path(__file__).resolve().parents[2] / "shared" / "meshes"))
+    parser.add_argument("--contact", default="impulse,barrier,penalty", metavar="MODELS")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--frames", type=int, default=90)
     parser.add_argument("--particles", type=int, default=50, help="along an edge of the sheet; default 50")
@@ -224,37 +259,48 @@ def main():
         print("compare_blender.py: SKIPPED, no blender in the path.", file=sys.stderr)
         return 77
     version = subprocess.run(["blender", "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[0]
+    MASS, STRETCH, BEND = MATERIALS[options.scene]
     with tempfile.TemporaryDirectory() as temporary:
         where = (options.keep or Path(temporary)).resolve()
         where.mkdir(parents=True, exist_ok=True)
-        points, faces, edges = sheet(options.particles)
-        thickness = round(mean_edge(edges) / 10, 6)
-        body = ball()
-        write_obj(where / "sheet.obj", points, faces)
-        write_obj(where / "ball.obj", *body)
-        on_mesh = ["--obstacle", f"mesh:0,0,0,1,{where / 'ball.obj'}"]
-        on_sphere = ["--obstacle", "sphere:" + ",".join(map(str, (*CENTRE, RADIUS)))]
+        thickness_of = lambda edges: round(mean_edge(edges) / 10, 6)
+        if options.scene == "sphere":
+            cloth, body = sheet(options.particles), ball()
+        elif options.scene == "table":
+            assets = Path(__file__).resolve().parent.parent / "assets"
+            cloth, body = ((read_points(assets / name), read_triangles(assets / name))
+                           for name in ("tablecloth.obj", "round_table.obj"))
+        else:
+            (where / "dressed").mkdir(exist_ok=True)
+            cloth, body = dressed(options.clothlab, options.meshes, thickness_of, where / "dressed")
+        edges = edges_of(*cloth)
+        thickness = thickness_of(edges)
+        write_obj(where / "cloth.obj", *cloth)
+        write_obj(where / "body.obj", *body)
+        bodies = {"mesh": ["--obstacle", f"mesh:0,0,0,1,{where / 'body.obj'}"]}
+        if options.scene == "sphere":
+            bodies["sphere"] = ["--obstacle", "sphere:" + ",".join(map(str, (*CENTRE, RADIUS)))]
         apart = {"impulse": ["--thickness", "THICKNESS"], "barrier": ["--contact-distance", "THICKNESS"],
                  "penalty": ["--contact-distance", "THICKNESS"]}
         print(f"thickness {1e3 * thickness:.2f} mm, {options.frames} frames, {options.threads} thread(s)\n\n"
-              "| what | a frame [ms] | of processors [ms] | cloth and cloth | cloth and sphere | deepest [mm] | "
+              "| what | a frame [ms] | of processors [ms] | cloth and cloth | cloth and body | deepest [mm] | "
               "strain [%] |\n|---|---:|---:|---:|---:|---:|---:|", flush=True)
 
         def row(name, measure):
             folder = where / name.replace(" ", "-").replace(",", "")
             folder.mkdir(exist_ok=True)
             wall, used = measure(folder)
-            own, crossed, deepest, strain = faults(options.clothlab, where, folder, *body, edges)
-            print(f"| {name} | {wall:.1f} | {used:.1f} | {own} | {crossed} | {1e3 * deepest:.2f} | "
+            own, with_body, deepest, strain = faults(options.clothlab, where, folder, edges)
+            print(f"| {name} | {wall:.1f} | {used:.1f} | {own} | {with_body} | {1e3 * deepest:.2f} | "
                   f"{100 * strain:.0f} |", flush=True)
 
         for quality, material in (q.split("-") for q in options.blender.split(",") if q):
             name = f"{version}, {quality} substeps, " + ("our material" if material == "equal" else "its material")
             row(name, lambda folder, q=quality, m=material: of_blender(
-                options.threads, options.particles, options.frames, q, m, thickness, folder))
-        for contact, by in apart.items():
-            for on, obstacle in (("mesh", on_mesh), ("sphere", on_sphere)):
-                given = ["--contact", contact, *by, *obstacle]
+                options.threads, options.scene, options.frames, q, m, thickness, folder))
+        for contact in options.contact.split(","):
+            for on, obstacle in bodies.items():
+                given = ["--contact", contact, *apart[contact], *obstacle]
                 row(f"{contact} on the {on}", lambda folder, g=given: of_clothlab(
                     options.clothlab, options.threads, options.frames, thickness, g, where, folder))
     return 0
