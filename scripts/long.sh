@@ -17,6 +17,8 @@
 #             (tests/sim/contact_scenes_test.cpp), the momentum that every method makes where sheets collide, and
 #             strips within 3 % of the length at which they slide (tests/sim/coulomb_test.cpp)
 #   fabric    sheets of 16 x 16 to 128 x 128 particles that hang and drape (tests/sim/fabric_test.cpp)
+#   warnings  the share of failures that warnings foretell, and of false alarms, on 100 random scenes
+#             (tests/sim/forecast_scenes_test.cpp)
 #   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
 #             (tests/session/mouse_grab_test.cpp); what fails is named
 #   commands  random sequences of commands, to the window and to the simulation, with and without memory
@@ -72,12 +74,13 @@ for build in release asan tsan; do
 done
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target collide_test sim_test sim_contact_test sim_mesh_suite_test sim_scene_cards_test session_mouse_grab_test session_command_sequence_test
+cmake --build --preset check --target collide_test sim_test sim_contact_test sim_forecast_test sim_mesh_suite_test sim_scene_cards_test session_mouse_grab_test session_command_sequence_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/collide/collide_test --gtest_filter='FreeShare*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_scene_cards_test --gtest_filter='*ContactScene*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*:FabricRun.*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='LongStrips*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_forecast_test --gtest_filter='ForecastScenes*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
 

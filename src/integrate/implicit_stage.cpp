@@ -108,6 +108,7 @@ void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepRepor
                              have_matrix(system, context, *matrix));
 
   start_contacts(context.contacts, context.pairs, system.masses());
+  const int before = report.newton_iterations;
   begin(p, guesses);
   double scale = std::max(std::abs(equation.scale), now_.norm);
   std::string_view failure;
@@ -118,6 +119,7 @@ void ImplicitStage::solve_by_newton(const Problem& p, Guesses guesses, StepRepor
   } else {
     failure = iterate_with_contacts(p, scale, report);
   }
+  report.most_newton_iterations = std::max(report.most_newton_iterations, report.newton_iterations - before);
   balance_momentum(p);
   if (!context.reached.empty()) std::ranges::copy(now_.x, context.reached.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;

@@ -95,10 +95,11 @@ inline std::optional<ContactSolves> sum_of(const std::optional<ContactSolves>& f
 
 /// How a step went. Non-convergence is a value that the caller must check, not an error.
 struct StepReport {
-  int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
-  int linear_iterations = 0;   ///< CG iterations, sum over all solves of the step (0 for a direct solve)
-  int products = 0;            ///< with hJ, of a method that computes an exponential by them
-  double linear_residual = 0;  ///< relative residual at the end of the last linear solve
+  int newton_iterations = 0;       ///< sum over the stages; 0 for methods without Newton
+  int most_newton_iterations = 0;  ///< in one stage
+  int linear_iterations = 0;       ///< CG iterations, sum over all solves of the step (0 for a direct solve)
+  int products = 0;                ///< with hJ, of a method that computes an exponential by them
+  double linear_residual = 0;      ///< relative residual at the end of the last linear solve
   /// Relative residual of the step's equations (model.md): ‖r‖ of Newton's method and projective dynamics,
   /// the springs' errors of XPBD, the largest |l − L| of rods; 0 for methods that solve no equations.
   double newton_residual = 0;

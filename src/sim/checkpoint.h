@@ -49,6 +49,7 @@ struct Checkpoint {
   EnergyAccount account;
   EnergyWatch watch;
   NoticeLog notices;
+  WarningTimes warnings;
   std::vector<std::uint32_t> behind;  ///< see ContactWatch::behind
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve

@@ -297,6 +297,15 @@ void ContactWatch::end_step() {
   }
 }
 
+std::optional<ContactWatch::Passing> ContactWatch::passing(std::span<const Obstacle> bodies) const {
+  const auto passes = [](const Passage& of) { return of.between || of.displacement > 0; };
+  const auto found = std::ranges::find_if(of_step_, passes);
+  if (found == of_step_.end()) return std::nullopt;
+  const auto surface = static_cast<std::uint32_t>(found - of_step_.begin() + 1);
+  return Passing{surface, found->displacement, found->between, spine_of(bodies[surface - 1]).thickness,
+                 edge_};
+}
+
 std::string ContactWatch::tunnelling_text(const Scene& scene) const {
   const auto most = std::ranges::max_element(of_step_, {}, &Passage::particles);
   if (most->particles == 0) return {};

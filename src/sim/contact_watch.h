@@ -83,6 +83,16 @@ class ContactWatch {
   /// empty if not.
   std::string behind_text(const Scene& scene) const;
 
+  /// The first obstacle that anything has passed through in the substeps so far.
+  struct Passing {
+    std::uint32_t surface = 0;
+    double displacement = 0;  ///< the largest of a particle that passed through, relative to it [m]
+    bool between = false;     ///< the obstacle passed between particles
+    double thickness = 0;     ///< of the obstacle across its middle line [m]
+    double edge = 0;          ///< the longest of the cloth [m]
+  };
+  std::optional<Passing> passing(std::span<const Obstacle> bodies) const;
+
   /// Particles that have passed through obstacles and not returned, ascending.
   const std::vector<std::uint32_t>& behind() const { return behind_; }
   void set_behind(const std::vector<std::uint32_t>& behind) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,15 +37,19 @@ enum class NoticeCause : std::uint8_t {
   bodies_grow,         ///< bodies contain cloth and start smaller
   bodies_grown,        ///< bodies have their size; what still intersects
   fabric_fitted,       ///< springs of a fabric are a fit on some triangles
+  blow_up_soon,        ///< a blow-up is foretold
+  not_converged_soon,  ///< a step that does not converge is foretold
+  tunnelling_soon,     ///< the cloth is about to pass through an obstacle
+  warning_withdrawn,   ///< what was foretold did not happen
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 21> kNoticeCauseNames{
+inline constexpr std::array<std::string_view, 25> kNoticeCauseNames{
     "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",    "intersections",
     "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",   "overlap",
     "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle", "open-obstacle",
     "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",     "bodies-grown",
-    "fabric-fitted"};
+    "fabric-fitted",      "blow-up-soon",       "not-converged-soon", "tunnelling-soon", "warning-withdrawn"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];
@@ -69,8 +74,8 @@ inline std::string text_with_step(const Notice& notice) {
          notice.text;
 }
 
-/// The notices of a run since its start, oldest first, each cause once. A plain value whose copies share
-/// their memory, so that checkpoints are cheap.
+/// The notices of a run since its start, oldest first, each cause once; only warnings may return. A plain
+/// value whose copies share their memory, so that checkpoints are cheap.
 class NoticeLog {
  public:
   using List = std::vector<Notice>;
@@ -88,7 +93,10 @@ class NoticeLog {
 
   /// Does nothing if the cause has been reported. Throws std::bad_alloc, without effect.
   void add(NoticeCause cause, std::uint64_t step, std::string text) {
-    if (has(cause)) return;
+    if (!has(cause)) add_again(cause, step, std::move(text));
+  }
+  /// Adds a notice of any cause. Throws std::bad_alloc, without effect.
+  void add_again(NoticeCause cause, std::uint64_t step, std::string text) {
     auto longer = std::make_shared<List>();
     longer->reserve(list_->size() + 1);
     *longer = *list_;
@@ -99,6 +107,12 @@ class NoticeLog {
  private:
   std::shared_ptr<const List> list_ = std::make_shared<const List>();
 };
+
+/// The warnings of a blow-up, of a step that does not converge and of tunnelling, in this order.
+inline constexpr std::array kWarnings{NoticeCause::blow_up_soon, NoticeCause::not_converged_soon,
+                                      NoticeCause::tunnelling_soon};
+/// Until when each of them stands [s]; none: it does not.
+using WarningTimes = std::array<std::optional<double>, kWarnings.size()>;
 
 /// Finds the notices that a run has added since the last call, also after a restart or a return to the past.
 class NewNotices {

@@ -139,7 +139,7 @@ StepStatus Simulation::run_stages(const ComputeContext& context) {
     if (const StepStatus status = run_substep(context); status != StepStatus::done) return status;
   // The same time to the last bit, whatever the number of substeps and the adaptive steps.
   state_.t = end;
-  finish_record();
+  finish_record(context.pool);
   return StepStatus::done;
 }
 
@@ -525,6 +525,7 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
 void Simulation::adopt_substep(const StepReport& report, double h, bool good) {
   if (std::abs(h) < std::abs(next_.h)) next_.h = h;
   next_.newton_iterations += report.newton_iterations;
+  next_.most_newton_iterations = std::max(next_.most_newton_iterations, report.most_newton_iterations);
   next_.cg_iterations += report.linear_iterations;
   next_.products += report.products;
   next_.cg_residual = report.linear_residual;
@@ -573,7 +574,7 @@ void Simulation::add_body_contacts(double h) {
   }
 }
 
-void Simulation::finish_record() {
+void Simulation::finish_record(WorkerPool& pool) {
   add_measurement(next_);
   next_.force_evaluations = ledger_.evaluations();
   contact_watch_.end_step();
@@ -601,6 +602,7 @@ void Simulation::finish_record() {
     notice_strain();
     notice_energy();
     notice_gain_in_step();
+    notice_foresight(pool);
   } catch (const std::bad_alloc&) {
   }
 }

@@ -36,6 +36,7 @@
 namespace clothlab {
 
 class ContourMinimiser;
+class Foresight;
 
 /// Strain below which a state is good: a blown-up run can continue from it.
 inline constexpr double kGoodStrain = 0.1;
@@ -192,7 +193,7 @@ class Simulation {
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
   void adopt_substep(const StepReport& report, double h, bool good);
   void add_body_contacts(double h);
-  void finish_record();
+  void finish_record(WorkerPool& pool);
   void restore_start_of_step();
   void begin_record();
   /// True if the automatic stiffness of a barrier may grow.
@@ -217,6 +218,9 @@ class Simulation {
   void notice_step();
   void notice_energy();
   void notice_gain_in_step();
+  /// Warns of failures that the last steps foretell, and withdraws warnings.
+  void notice_foresight(WorkerPool& pool);
+  void restart_foresight();
   void notice_strain();
   void notice_distances();
   /// Reports an overlap, open or very large obstacles, and a method that gains energy with contact.
@@ -349,6 +353,8 @@ class Simulation {
   NoticeLog notices_;
   bool jumped_ = true;  // something other than a step may have changed the energy
   EnergyWatch watch_;
+  std::shared_ptr<Foresight> foresight_;
+  WarningTimes warnings_;
   bool entering_ = true;  // the state was set from outside
 
   Measurement measured_;  // of the state after a step or a jump

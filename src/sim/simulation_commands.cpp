@@ -219,6 +219,7 @@ void Simulation::start(const ComputeContext& context) {
   contact_watch_.restart();
   entering_ = true;
   notices_ = {};
+  warnings_ = {};
   set_start();
   set_drivers(drivers_of(*scene_));
   move_driven();
@@ -436,6 +437,7 @@ void Simulation::break_continuity() {
   integrator_->reset();
   control_.reset();
   watch_.restart();
+  restart_foresight();
   jumped_ = true;
   constrain_pins(state_.t);
   blow_up_.reset();

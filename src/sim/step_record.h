@@ -86,6 +86,7 @@ struct StepRecord {
   double volume = 0;            ///< of inflated cloth [m³]; 0 without overpressure
   ContactFigures contacts;      ///< none before the first step
   int newton_iterations = 0;
+  int most_newton_iterations = 0;  ///< in one stage
   int cg_iterations = 0;
   int products = 0;           ///< StepReport::products
   int force_evaluations = 0;  ///< StepLedger::evaluations(), with those of rejected substeps

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "sim/passage_forecast.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cloth/cloth_system.h"
+#include "mesh/cloth_mesh.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kPart = 0.05;  // of the time ahead: straight motion within it [s]
+
+bool is_mesh(const Obstacle& body) { return body.shape == Obstacle::Shape::mesh; }
+
+}  // namespace
+
+void PassageForecast::put(const State& now, double in, std::vector<vec3>& to) const {
+  const vec3 fall = 0.5 * in * in * acceleration_;
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = now.x[i] + in * velocity_[i] + fall;
+}
+
+std::optional<PassageForecast::Passage> PassageForecast::look_ahead(WorkerPool& pool, const Cloth& cloth) {
+  const std::vector<Obstacle>& bodies = cloth.scene.obstacles.bodies;
+  const State& now = cloth.state;
+  const std::size_t n = now.x.size();
+  if (bodies.empty() || std::ranges::any_of(bodies, is_mesh)) return std::nullopt;
+  const vec3 mean = std::accumulate(now.v.begin(), now.v.end(), vec3(0)) / static_cast<double>(n);
+  const double since = now.t - last_time_;
+  const bool knows = last_x_.size() == n && since > 0;
+  for (std::vector<vec3>* all : {&velocity_, &last_x_, &before_.x, &after_.x}) all->resize(n);
+  acceleration_ = knows ? (mean - last_mean_) / since : vec3(0);
+  if (knows)
+    for (std::size_t i = 0; i < n; ++i)
+      velocity_[i] = (now.x[i] - last_x_[i]) / since + 0.5 * since * acceleration_;
+  std::ranges::copy(now.x, last_x_.begin());
+  last_time_ = now.t;
+  last_mean_ = mean;
+  if (!knows) return std::nullopt;
+
+  put(now, 0, after_.x);
+  for (double in = 0; in < kAhead; in += kPart) {
+    before_.x.swap(after_.x);
+    put(now, in + kPart, after_.x);
+    surfaces_.place({}, cloth.scene.obstacles, cloth.thickness, cloth.moves, n, now.t + in, kPart);
+    watch_.begin_step();
+    watch_.watch(pool, cloth.mesh, cloth.system, surfaces_, kPart, before_, after_, cloth.kinetic,
+                 cloth.strain);
+    if (const auto found = watch_.passing(bodies))
+      return Passage{in, found->surface, found->between, found->displacement / kPart,
+                     found->thickness / found->edge};
+  }
+  return std::nullopt;
+}
+
+}  // namespace clothlab
