@@ -181,6 +181,7 @@ TEST(Interface, HasAControlForEveryParameter) {
   std::set<std::string> seen;
   for (const ContactModel model : {ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}) {
     scene.contact.model = model;
+    scene.material.kind = model == ContactModel::impulse ? MaterialKind::fabric : MaterialKind::springs;
     Interface face(scene);
     for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
       face.click(std::string("tab:") + tab);

@@ -76,9 +76,8 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
 }
 
 void cloth_panel(const PanelContext& context) {
-  section("Material");
   ImGui::SetNextItemWidth(-1);
-  preset_choice(context);
+  preset_choice(context);  // the first row below it is the material: no heading
   parameter_section(context, "Material");
   section("Damping");
   parameter_section(context, "Damping");
