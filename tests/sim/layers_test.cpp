@@ -26,10 +26,10 @@ constexpr double kFall = 9.8, kThickness = 2e-3, kFrame = 1.0 / 60;
 class Stack {
  public:
   Stack(int sheets, double slope, double friction, double of_floor,
-        std::string_view method = "semi-implicit-euler", double h = kFrame)
+        std::string_view method = "semi-implicit-euler", double h = kFrame, double drop = 0)
       : h_(h) {
     ObjMesh obj;
-    for (int k = 0; k < sheets; ++k) add_sheet(obj, k, 8 + 3 * (sheets - 1 - k));
+    for (int k = 0; k < sheets; ++k) add_sheet(obj, k, 8 + 3 * (sheets - 1 - k), drop);
     first_.push_back(x_.size());
     obj.grid.reset();
     Scene scene = loose_scene(method);
@@ -50,14 +50,22 @@ class Stack {
     const auto steps = static_cast<int>(std::lround(time / h_));
     for (int k = 0; k < steps; ++k) {
       ASSERT_EQ(simulation_->step(one_thread()), StepStatus::done);
-      EXPECT_TRUE(simulation_->record().converged) << k;
+      if (!simulation_->record().converged) ++failed_;
     }
+    EXPECT_LE(failed_, may_fail) << "of " << steps;
   }
+  int may_fail = 0;  ///< steps that need not converge
   void reset() { simulation_->apply(one_thread(), Reset{}); }
   double speed_of(int sheet) const {
     double sum = 0;
     for (const vec3& v : of(sheet, simulation_->state().v)) sum += v.x;
     return sum / static_cast<double>(of(sheet, x_).size());
+  }
+  /// Along the normal, of the particle of a sheet that rises fastest.
+  double rise_of(int sheet) const {
+    double most = 0;
+    for (const vec3& v : of(sheet, simulation_->state().v)) most = std::max(most, v.y);
+    return most;
   }
   double fastest() const {
     double most = 0;
@@ -77,7 +85,7 @@ class Stack {
     const auto k = static_cast<std::size_t>(sheet);
     return std::span(all).subspan(first_[k], first_[k + 1] - first_[k]);
   }
-  void add_sheet(ObjMesh& obj, int k, int rows) {
+  void add_sheet(ObjMesh& obj, int k, int rows, double drop) {
     constexpr double kSpacing = 0.05;
     const double size = kSpacing * (rows - 1), turn = 0.02 + 0.09 * k;
     const ObjMesh sheet = make_grid_obj(rows, rows, size, size);
@@ -88,7 +96,7 @@ class Stack {
       const vec3 turned(std::cos(turn) * from_middle.x + std::sin(turn) * from_middle.z + 0.0037 * k, 0,
                         std::cos(turn) * from_middle.z - std::sin(turn) * from_middle.x + 0.0021 * k);
       obj.vertices.push_back(turned + vec3(0, k, 0));
-      x_.push_back(turned + vec3(0, k * kThickness, 0));
+      x_.push_back(turned + vec3(0, k * (kThickness + drop), 0));
     }
     for (std::size_t f = 0; f < sheet.face_count(); ++f) {
       std::vector<ObjMesh::Corner> corners;
@@ -101,6 +109,7 @@ class Stack {
   }
 
   double h_;
+  int failed_ = 0;
   std::vector<vec3> x_;
   std::vector<std::size_t> first_;
   std::unique_ptr<Simulation> simulation_;
@@ -172,6 +181,22 @@ INSTANTIATE_TEST_SUITE_P(All, LayersBy, ::testing::ValuesIn(methods_with_pairs()
   std::ranges::replace(name, '-', '_');
   return name;
 });
+
+// A sheet falls on another one. It rises at most as fast as pairs nearer than ξ are separated: methods with a
+// history do not take the change of velocity into the next step.
+TEST_P(LayersBy, LandWithoutARebound) {
+  constexpr double kDrop = 0.02;
+  const auto& [id, h, time] = GetParam();
+  Stack stack(2, 0, kRough, 5, id, h, kDrop);
+  stack.may_fail = 1;  // of three methods the step of the impact
+  double rise = 0;
+  for (double t = 0; t < 0.12; t += h) {
+    stack.run(h);
+    rise = std::max(rise, stack.rise_of(1));
+  }
+  EXPECT_LT(rise, 0.2 * std::sqrt(2 * kFall * kDrop));
+  EXPECT_LT(stack.largest_error_of_height(), kThickness);
+}
 
 // The floor is smoother than the sheets: they slide on it as one.
 TEST(Layers, SlideTogetherWhereTheFloorIsSmoother) {

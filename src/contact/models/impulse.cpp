@@ -143,7 +143,6 @@ class ImpulseContact final : public NodalContactResponse {
 
   End resolve(const ContactStep& step, State& after);
   void begin(const ContactStep& step, const State& after);
-  void predict_displacements(const ContactStep& step);
   void add_solved(const ContactStep& step, const CandidateList::Bounded& near);
   void add_solved(const ContactStep& step, std::size_t number, const Separation& apart, double distance);
   void recall_pairs();
@@ -225,7 +224,6 @@ class ImpulseContact final : public NodalContactResponse {
   std::vector<vec3> x_, displacement_, v_;  // of particles, then of vertices of meshes
   std::vector<vec3> predicted_, v_after_;   // displacements and velocities of the method
   std::vector<double> inverse_;             // of masses [1/kg]; 0 where pinned
-  std::vector<vec3> last_v_;                // at the start of the last step
   std::vector<vec3> listed_;                // displacements that pairs were listed for
   std::vector<char> moved_;                 // since the last search for collisions
   // Pairs that may collide, with their distance bounds at the start [m].
@@ -280,24 +278,12 @@ bool ImpulseContact::begin_step(const ContactStep& step) {
   is_listed_ = false;
   if (!solves_pairs_) return jumped;
   begin(step, step.start);
-  predict_displacements(step);
+  for (std::size_t i = 0; i < particles_; ++i) displacement_[i] = h_ * step.start.v[i];
   is_listed_ = find_pairs(step.context);
   if (!is_listed_) return jumped;  // then the end of the step fails
   for (const CandidateList::Bounded& near : near_) add_solved(step, near);
   recall_pairs();
   return jumped;
-}
-
-/// Those of the step if velocities change as in the last one, so that the list of pairs stays valid in free
-/// fall. The list changes no bit.
-void ImpulseContact::predict_displacements(const ContactStep& step) {
-  const double most = least_impact(step);
-  last_v_.resize(particles_, vec3(0));
-  for (std::size_t i = 0; i < particles_; ++i) {
-    const vec3 &v = step.start.v[i], change = v - last_v_[i];
-    displacement_[i] = h_ * (glm::dot(change, change) < most * most ? v + change : v);
-    last_v_[i] = v;
-  }
 }
 
 /// Adds a pair whose closest points are inside both features: its normal stays while they slide. Particles on
