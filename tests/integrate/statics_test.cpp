@@ -60,7 +60,7 @@ std::vector<vec3> equilibrium(const Rig& rig, std::vector<vec3> x) {
     for (std::size_t i = 0; i < n; ++i)
       gradient[static_cast<Eigen::Index>(3 * i) + 1] = rig.system.masses()[i] * 9.8;
     for (std::size_t s = 0; s < springs.size(); ++s) {
-      const auto [i, j, length, stiffness, damping, stretch] = springs[s];
+      const auto [i, j, length, stiffness, bending, damping, stretch] = springs[s];
       const double k = stretch ? material.stretch_stiffness : material.bend_stiffness;
       const Eigen::Vector3d d(x[i].x - x[j].x, x[i].y - x[j].y, x[i].z - x[j].z);
       const Eigen::Vector3d g = k * (1 - length / d.norm()) * d;
