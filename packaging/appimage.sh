@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Makes BUILD/ClothLab.AppDir, a folder from which the program starts on other distributions, and from it an AppImage.
 #
-#   packaging/appimage.sh [BUILD]     build/release by default, already built
+#   packaging/appimage.sh [BUILD]     build/release by default, already configured
 #
 # UNTRIED: the last step, appimagetool, which Debian does not have. The folder was tried on Debian 12 only. It contains the libraries
 # that the program is linked with, except those of the system (C, C++, OpenGL, X11).
@@ -11,6 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=$(realpath "${1:-build/release}")
 folder=$build/ClothLab.AppDir
+cmake --build "$build" --target clothlab manual
 rm -rf "$folder"
 DESTDIR=$folder cmake --install "$build" --prefix /usr --strip > /dev/null
 mkdir -p "$folder/usr/lib"

@@ -7,7 +7,8 @@
 
 CLOTHLAB is the program. FOLDER has the figure and the dress; without them it says so and ends with 77. The figure
 stands for a second, then it walks a step per second for 30 frames, 15 a second. The legs swing about the
-hips by up to 15 degrees, the arms about the shoulders by up to 4. It advances by what its feet stay behind.
+hips by up to 15 degrees, the arms about the shoulders by up to 4. It advances by the distance that its standing foot
+moves back.
 Each run of RUNS is a contact model, with a method after a colon. A row per run goes to stdout (docs/contact.md): the
 largest numbers of intersecting triangles, the largest strain since the walk begins, and the lag, in one of the frames:
 how far particles are behind the vertices of the figure that were nearest when the walk began. Ends with 1 if a run does not reach its end, or triangles intersect by barrier
@@ -19,7 +20,6 @@ import csv
 import json
 import math
 import os
-import re
 import resource
 import struct
 import subprocess
@@ -128,14 +128,15 @@ class Run:
     """One run in parts, each from the checkpoint of the last one."""
 
     def __init__(self, program, threads, folder, options):
-        self.common = [program, "simulate", "--quiet", "--threads", threads]
+        self.program, self.threads = program, threads
         self.folder, self.options, self.part, self.text, self.used = folder, options, 0, "", 0.0
 
     def on(self, steps):
         """The summary after `steps` more, and the positions of the cloth [m]; None if it broke off."""
         old, new = (self.folder / f"{(self.part + k) % 2}.checkpoint" for k in (0, 1))
-        command = [*self.common, *(["--resume", old] if self.part else self.options), "--steps", steps, "--checkpoint",
-                   new, "--summary", self.folder / "summary.json", "--state", self.folder / "state.csv"]
+        command = [self.program, "simulate", "--quiet", "--threads", self.threads,
+                   *(["--resume", old] if self.part else self.options), "--steps", steps, "--checkpoint", new, "--summary",
+                   self.folder / "summary.json", "--state", self.folder / "state.csv"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -148,6 +149,15 @@ class Run:
             summary = json.load(file)
         with open(self.folder / "state.csv", encoding="utf-8") as file:
             return summary, [tuple(SCALE * float(row[axis]) for axis in "xyz") for row in csv.DictReader(file)]
+
+    def intersecting(self):
+        """Of each pair of triangles that intersects after the last part, what the cloth intersects: "cloth" or a body."""
+        listed = self.folder / "intersections.csv"
+        command = [self.program, "analyze", "intersections", "--threads", self.threads, "--resume",
+                   self.folder / f"{self.part % 2}.checkpoint", "--csv", listed]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        with open(listed, encoding="utf-8") as file:
+            return [row["body"] for row in csv.DictReader(file) if row["kind"] == "pair"]
 
 
 def main():
@@ -200,11 +210,9 @@ def main():
                     break
                 frame += 1
                 summary, positions = state
-                found = re.search(r"(\d+) pairs? of triangles intersects? at the end(?:, (?:(\d+) of them )?(of cloth))?",
-                                  run.text)
-                pairs = int(found[1]) if found else 0
-                crossed = int(found[2] or (pairs if found[3] else 0)) if found else 0
-                own, with_body = max(own, pairs - crossed), max(with_body, crossed)
+                crossed = run.intersecting()
+                own = max(own, crossed.count("cloth"))
+                with_body = max(with_body, len(crossed) - crossed.count("cloth"))
                 advanced = position_of(keys, summary["time"])
                 moved = [advanced + SCALE * (posed(p, frame / FRAMES)[2] - p[2]) for p in figure]
                 lags = [moved[k] - (now[2] - before[2]) for k, now, before in zip(vertices, positions, start)]

@@ -17,6 +17,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/subcommand.h"
+#include "core/about.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -121,7 +122,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"
       "Without a subcommand it opens the window.",
       "clothlab"};
-  app.set_version_flag("--version", "clothlab " CLOTHLAB_VERSION);
+  app.set_version_flag("--version", "clothlab " + std::string(program_version()));
   app.require_subcommand(0, 1);
   app.footer(
       "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m. "

@@ -42,8 +42,8 @@ void SpringForce::set_material(const Material& material) {
   if (!material.is_fabric()) {
     of_fabric_.reset();
   } else if (!of_fabric_ || fabric_ != material.fabric) {
+    of_fabric_ = model_.springs_of(material.fabric);
     fabric_ = material.fabric;
-    of_fabric_ = model_.springs_of(fabric_);
   }
   has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }

@@ -24,7 +24,9 @@ void search_all(ChoiceSearch::Run& run, const std::shared_future<KeepJournal::Wh
   }
   if (now.runs.from == ChoiceStart::journal) {
     RecordedRun recorded = recorded_run(*run.loaded, run.wait_for(journal).log, run.steps, {});
+    const Method own = scene.scene.method();  // of the lane, not that with which the run began
     scene = std::move(recorded.loaded);
+    scene.scene = with_method(std::move(scene.scene), own);
     script = std::move(recorded.script);
     now.runs.duration = recorded.duration;
   }

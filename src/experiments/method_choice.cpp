@@ -2,6 +2,7 @@
 #include "experiments/method_choice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
@@ -22,6 +23,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::uint64_t kMostSubsteps = 1000;  // of a scene
+constexpr double kLeastStep = 1e-6;            // of a scene [s]
 
 /// Computing time of a run [ms] that hardly depends on other programs, for any number of threads.
 double undisturbed(const StepTime& took) { return std::min(took.wall, took.processor); }
@@ -30,7 +32,8 @@ double undisturbed(const StepTime& took) { return std::min(took.wall, took.proce
 std::optional<Reference> reference_by(const LoadedScene& loaded, const IntegratorInfo& info, double duration,
                                       std::uint64_t steps, WorkerPool& pool, const StopProbe& stop,
                                       const RunScript& script) {
-  if (script.steps > 0 && 2 * steps > kMostSubsteps * script.steps) return {};
+  const double h = duration / static_cast<double>(2 * steps);
+  if (script.steps > 0 ? 2 * steps > kMostSubsteps * script.steps : h < kLeastStep) return {};
   Method method = loaded.scene.method();
   set_integrator(method, info);
   method.solver.stage_solve = StageSolve::newton;
@@ -156,16 +159,18 @@ Reference make_reference(const LoadedScene& loaded, double duration, WorkerPool&
   while (duration / static_cast<double>(steps) > 0.5 / loaded.omega_max) steps *= 2;
   std::optional<Reference> made;
   if (supports_contact(loaded.scene.contact.model, best))
-    for (const std::uint64_t finer : {1, 8, 64})  // dampers may limit the step more than ω_max
+    for (const std::uint64_t finer :
+         std::array<std::uint64_t, 3>{1, 8, 64})  // dampers may limit the step more than ω_max
       if (!made && (finer == 1 || finer * steps * loaded.mesh->positions.size() <= kMostWork))
         made = reference_by(loaded, best, duration, finer * steps, pool, stop, script);
   if (!made)
     made = reference_by(loaded, *find_integrator("tr-bdf2"), duration, kImplicitRefinement * coarsest, pool,
                         stop, script);
   if (!made)
-    throw InputError("Even " + std::string(best.id) +
-                     " with steps of 1/(2 omega_max), and tr-bdf2 with steps of 1/3840 s, blow up in this "
-                     "scene, so there is no reference for errors.");
+    throw InputError(
+        "Neither " + std::string(best.id) + " nor tr-bdf2 with steps of " +
+        format_quantity(duration / static_cast<double>(2 * kImplicitRefinement * coarsest), "s") +
+        " gets through this scene, so there is no reference for errors.");
   const SharedValue<InitialState>& start = loaded.scene.initial_state;
   made->displacement = rms_distance(
       start ? particle_values(*loaded.mesh, start->positions) : loaded.mesh->positions, made->end.state.x);
@@ -239,7 +244,8 @@ MethodChoice::MethodChoice(const LoadedScene& loaded, std::vector<MethodVariant>
   figures_.displacement = reference_.displacement;
   figures_.exchanged = reference_.end.exchanged;
   figures_.change = reference_.change;
-  figures_.script.particle = settings.script.particle;
+  // A pin or driver prescribes the path, which has no error then.
+  if (reference_.change.error_path > 0) figures_.script.particle = settings.script.particle;
   figures_.script.steps = settings.script.steps;
 }
 

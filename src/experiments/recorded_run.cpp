@@ -15,7 +15,7 @@
 namespace clothlab {
 namespace {
 
-/// The values with which a run begins after the entry of a reset: those of then.
+/// The values at the entry of a reset, with which the run begins again.
 std::shared_ptr<const Scene> values_before(std::size_t reset, const CommandLog& log,
                                            const LoadedScene& start) {
   auto values = std::make_shared<const Scene>(start.scene);
@@ -71,7 +71,13 @@ RecordedRun recorded_run(LoadedScene start, const CommandLog& log, std::uint64_t
   for (const LogEntry& entry : changes)
     if (entry.step == 0) dt = step_after(entry, dt);
   if (!(dt > 0)) throw InputError("The recorded run has steps back in time, which have no other step sizes.");
-  if (duration) steps = static_cast<std::uint64_t>(std::max(1.0, std::round(*duration / dt)));
+  if (duration) {
+    const auto wanted = static_cast<std::uint64_t>(std::max(1.0, std::round(*duration / dt)));
+    if (wanted > steps)
+      throw InputError("The recorded run ends at " + format_quantity(static_cast<double>(steps) * dt, "s") +
+                       ", before " + format_quantity(*duration, "s") + ".");
+    steps = wanted;
+  }
   if (steps == 0) throw InputError("The recorded run has no steps yet.");
   for (const LogEntry& entry : changes) {
     if (entry.step >= steps) break;
@@ -107,7 +113,11 @@ RecordedRun recorded_run(std::vector<JournalEntry> entries, const Replay::Option
   start.mesh = replay.simulation().shared_mesh();
   if (past) start.scene = past->scene;
   if (!past) start.moment = std::make_shared<const Moment>();
-  return recorded_run(std::move(start), past ? past->log : CommandLog(), past ? past->steps : 0, duration);
+  RecordedRun run =
+      recorded_run(std::move(start), past ? past->log : CommandLog(), past ? past->steps : 0, duration);
+  run.loaded.scene = with_method(std::move(run.loaded.scene), replay.simulation().scene());
+  run.loaded.scene.substeps = 1;
+  return run;
 }
 
 }  // namespace clothlab

@@ -70,8 +70,8 @@ class Dirk final : public Integrator {
     }
     prescribe_velocity(system.projection(), state.x, h, guess_);
     // Contact impulses of the first stage are no forces to extrapolate.
-    context.for_impulses_on_particles([&](std::uint32_t i, const vec3& impulse) {
-      v_hat_[i] -= (weight - 1) / system.masses()[i] * impulse;
+    context.for_impulses_on_particles([&, factor = weight - 1](std::uint32_t i, const vec3& impulse) {
+      v_hat_[i] -= factor / system.masses()[i] * impulse;
     });
     refer_contacts(context, h, end * h, state.x, x_hat_);
     scale_impulses(context, end / node);

@@ -105,8 +105,9 @@ class GeneralizedAlpha final : public MethodWithHistory<History<1, 1>> {
     constexpr double kLost = 0.05, kAtRest = 1e-9, kRounding = std::numeric_limits<double>::epsilon();
     if (kRounding * std::sqrt(term) > std::max(kLost * std::sqrt(moved), kAtRest * std::sqrt(size)))
       report.fail("the motion is lost in the rounding of h² a; use a smaller h or backward Euler");
-    context.for_impulses_on_particles(
-        [&](std::uint32_t i, const vec3& impulse) { a_[i] -= impulse / (h * gamma * system.masses()[i]); });
+    context.for_impulses_on_particles([&, scale = h * gamma](std::uint32_t i, const vec3& impulse) {
+      a_[i] -= impulse / (scale * system.masses()[i]);
+    });
     history_.full = true;
     contacts_.stop(system, context, h, v0, v1_, report);
     report_contacts(context, n);

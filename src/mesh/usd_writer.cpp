@@ -48,18 +48,18 @@ std::string text_of_faces(const ObjMesh& obj) {
 }  // namespace
 
 void UsdShapes::add(double time, std::span<const vec3> points) {
-  if (shapes_ == 0) first_ = time;
+  if (samples_.empty()) first_ = time;
   last_ = time;
-  samples_ += "        " + std::to_string(shapes_++) + ": [";
+  std::string sample = "        " + std::to_string(samples_.size()) + ": [";
   for (const vec3& p : points) {
-    for (int axis = 0; axis < 3; ++axis) append_float(samples_ += axis == 0 ? "(" : ", ", p[axis]);
-    samples_ += &p == &points.back() ? ")" : "), ";
+    for (int axis = 0; axis < 3; ++axis) append_float(sample += axis == 0 ? "(" : ", ", p[axis]);
+    sample += &p == &points.back() ? ")" : "), ";
   }
-  samples_ += "],\n";
+  samples_.push_back(sample + "],\n");
 }
 
 void UsdShapes::write(const ClothMesh& mesh, const std::function<void(std::string_view piece)>& sink) const {
-  const double last = static_cast<double>(shapes_) - 1;
+  const double last = static_cast<double>(samples_.size()) - 1;
   std::string rate;
   append_float(rate, last_ > first_ ? last / (last_ - first_) : 24);  // times are sums of rounded steps
   sink("#usda 1.0\n(\n    defaultPrim = \"cloth\"\n    endTimeCode = " + format_number(last) +
@@ -67,7 +67,7 @@ void UsdShapes::write(const ClothMesh& mesh, const std::function<void(std::strin
        "\n    startTimeCode = 0\n    timeCodesPerSecond = " + rate + "\n    upAxis = \"" +
        (mesh.z_up ? "Z" : "Y") + "\"\n)\n\ndef Mesh \"cloth\"\n{\n" + text_of_faces(*mesh.source) +
        "    point3f[] points.timeSamples = {\n");
-  sink(samples_);
+  for (const std::string& sample : samples_) sink(sample);
   sink("    }\n}\n");
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mesh/mesh.h"
 
@@ -18,13 +18,12 @@ class UsdShapes {
  public:
   /// Adds a shape at that time [s]: the points per `v` line in the file's units, as 32-bit numbers.
   void add(double time, std::span<const vec3> points);
-  /// The text, in pieces. `mesh` is that of the shapes.
+  /// The text, in pieces. `mesh`: whose shapes were added.
   void write(const ClothMesh& mesh, const std::function<void(std::string_view piece)>& sink) const;
 
  private:
-  std::size_t shapes_ = 0;
   double first_ = 0, last_ = 0;  // [s]
-  std::string samples_;
+  std::vector<std::string> samples_;
 };
 
 }  // namespace clothlab

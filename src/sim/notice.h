@@ -37,6 +37,7 @@ enum class NoticeCause : std::uint8_t {
   bodies_grow,         ///< bodies contain cloth and start smaller
   bodies_grown,        ///< bodies have their size; what still intersects
   fabric_fitted,       ///< springs of a fabric are a fit on some triangles
+  unstable_bending,    ///< a method evaluates the hinges of a fabric with too large steps
   blow_up_soon,        ///< a blow-up is foretold
   not_converged_soon,  ///< a step that does not converge is foretold
   tunnelling_soon,     ///< the cloth is about to pass through an obstacle
@@ -44,12 +45,13 @@ enum class NoticeCause : std::uint8_t {
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 25> kNoticeCauseNames{
-    "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",    "intersections",
-    "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",   "overlap",
-    "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle", "open-obstacle",
-    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",     "bodies-grown",
-    "fabric-fitted",      "blow-up-soon",       "not-converged-soon", "tunnelling-soon", "warning-withdrawn"};
+inline constexpr std::array<std::string_view, 26> kNoticeCauseNames{
+    "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",       "intersections",
+    "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",      "overlap",
+    "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle",    "open-obstacle",
+    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",        "bodies-grown",
+    "fabric-fitted",      "unstable-bending",   "blow-up-soon",       "not-converged-soon", "tunnelling-soon",
+    "warning-withdrawn"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

@@ -67,7 +67,8 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   const bool is_explicit = info.family == IntegratorFamily::explicit_method;
   const bool corrects = exponential && scene.contact.model == ContactModel::filter && may_touch(scene);
   const bool solves = info.uses_linear_solver || corrects || (uses_impulses(scene) && !is_explicit);
-  if (id == "cg-tolerance" && exponential) return {};
+  const bool solves_pairs = uses_impulses(scene) && scene.self_contact && info.solves_pairs;
+  if (id == "cg-tolerance" && (exponential || solves_pairs)) return {};
   if (id == "cg-max-iterations" && info.inextensible) return {};
   if (!solves) return unused("solves no linear system by conjugate gradients");
   const bool of_gradients = id == "preconditioner" || id == "cg-max-iterations";

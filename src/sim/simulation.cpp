@@ -70,6 +70,25 @@ std::string slow_sweeps_text(const Scene& scene, const ClothMesh& mesh) {
               : "Backward Euler.");
 }
 
+// XPBD evaluates hinges once per substep, like symplectic Euler: h ω ≤ 2, and ω² ≤ 2 max Σ|β|/m by
+// Gershgorin's circles.
+std::string explicit_hinges_text(const Scene& scene, const ClothSystem& system) {
+  const ElasticElements springs = system.elements();
+  if (scene.integrator != "xpbd" || springs.bending_by_slot == nullptr) return {};
+  std::vector<double> sums(system.size());
+  for (std::size_t s = 0; s < springs.size(); ++s)
+    for (const std::uint32_t end : {springs[s].i, springs[s].j}) sums[end] += std::abs(springs.bending(s));
+  double square = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) square = std::max(square, 2 * sums[i] / system.masses()[i]);
+  const ParameterSpec& spec = parameter_spec("xpbd-substeps");
+  const double needed = std::ceil(scene.h() * std::sqrt(square) / 2), has = parameter_value(scene, spec);
+  if (needed <= has) return {};
+  return "XPBD evaluates the bending of a fabric explicitly, and may blow up with " + format_plain(has) +
+         (has == 1 ? " substep" : " substeps") + ". Use " +
+         (needed <= spec.max ? "at least " + format_plain(needed) + " (--xpbd-substeps), or Backward Euler."
+                             : "Backward Euler.");
+}
+
 const Scene& scene_of(const Checkpoint& checkpoint) {
   if (!checkpoint.scene) throw InputError("The checkpoint has no scene.");
   return *checkpoint.scene;
@@ -240,7 +259,7 @@ void Simulation::add_work_of_pins(double h, const ComputeContext& context) {
     const double gain = glm::dot(velocity, velocity) - glm::dot(before, before);
     const double mass = system_.masses()[entry.particle];
     // Rods may transfer it to the whole cloth at once.
-    work += 0.5 * (rods ? system_.material().mass : mass) * std::max(gain, 0.0);
+    work += 0.5 * (rods ? system_.material().mass_of(mesh_->area) : mass) * std::max(gain, 0.0);
     lifted -= mass * glm::dot(system_.material().gravity, displacement);
   }
   if (!moving) return;
@@ -607,13 +626,17 @@ void Simulation::finish_record(WorkerPool& pool) {
   }
 }
 
-void Simulation::notice_mesh() {
+void Simulation::notice_fabric() {
+  report(NoticeCause::unstable_bending, [&] { return explicit_hinges_text(*scene_, system_); });
   if (const double share = system_.inexact_share(); share > 0)
     report(NoticeCause::fabric_fitted, [&] {
       return "On " + format_digits(100 * share, 2) +
              " % of the area no springs have the membrane stiffnesses of the fabric; the nearest ones are "
              "used. Align edges with the warp and the weft, or make the stiffnesses more equal.";
     });
+}
+
+void Simulation::notice_mesh() {
   if (!std::holds_alternative<FileSource>(scene_->mesh)) return;
   report(NoticeCause::mesh_size, [&] { return mesh_size_text(*mesh_); });
   report(NoticeCause::mesh_repaired, [&] { return mesh_repair_text(mesh_->report); });

@@ -214,6 +214,7 @@ class Simulation {
     if (std::string sentence = text(); !sentence.empty())
       notices_.add(cause, record_.step, std::move(sentence));
   }
+  void notice_fabric();
   void notice_mesh();
   void notice_step();
   void notice_energy();

@@ -253,6 +253,7 @@ void Simulation::start(const ComputeContext& context) {
   notice_intersections(crossed_at_start_, "at the start");
   notice_strain();
   notice_energy();  // the current energy becomes the reference
+  notice_fabric();
   notice_mesh();
 }
 
@@ -328,6 +329,7 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   break_continuity();
   if (begins_impulses || adds_body) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
+  notice_fabric();
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.

@@ -1698,6 +1698,16 @@ class CommandLine(unittest.TestCase):
         for row in same:
             self.assertEqual(row["error_x"], work[row["integrator"], row["steps"]])
 
+    def test_reference_of_dampers_below_the_least_step(self):
+        done = self.run_program("choose", "--grid", "4x4", "--stretch-stiffness", 1e5, "--spring-damping", 1000, "--end-time", 0.1, "--integrators", "bdf2")
+        self.assertIn("against TR-BDF2", done.stdout)
+
+    def test_values_of_the_other_material_are_refused(self):
+        self.refused("simulate", "--grid", "4x4", "--density", 0.3, says=["--density", "--material fabric"])
+        self.refused("simulate", "--grid", "4x4", "--fabric", "denim", "--mass", 0.3, says=["--mass", "--density"])
+        warned = self.run_program("simulate", "--grid", "41x41", "--size", "0.2x0.2", "--fabric", "cotton", "--integrator", "xpbd", "--steps", 1, status=3)
+        self.assertRegex(warned.stderr, r"explicitly.*at least \d+ \(--xpbd-substeps\)")
+
     def test_choose_by_any_measure(self):
         scene = ["--grid", "6x6", "--spring-damping", 0, "--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler"]
         self.refused("choose", *scene, "--measure", "size", says=["rms", "path"])
@@ -1747,6 +1757,13 @@ class CommandLine(unittest.TestCase):
         # A part of it, from before the grab on.
         done = self.run_program("choose", "--journal", journal, *methods, "--end-time", 0.08)
         self.assertIn("0 recorded changes in 83.3 ms.", done.stdout)
+        self.refused("choose", "--journal", journal, *methods, "--end-time", 1, says="ends at 617 ms")
+        # The method, contact model and solver settings are those at its end.
+        lines = journal.read_text().splitlines()
+        lines.insert(2, '{"step":0,"do":"set-integrator","id":"bdf2"}\n{"step":0,"do":"set","id":"stage-solve","value":1}')
+        (self.dir / "own.journal").write_text("\n".join(lines) + "\n")
+        self.run_program("choose", "--journal", "own.journal", *methods, "--csv", "choose.csv")
+        self.assertIn("S-BDF2", {row["method"] for row in self.rows("choose.csv")})
 
     def test_charts_as_vector_pictures(self):
         self.refused("analyze", "damping", "--svg", "a.png", says=["a.png", ".svg"])
@@ -1768,10 +1785,32 @@ class CommandLine(unittest.TestCase):
             self.run_program("analyze", *kind, "--svg", "a.svg")
             self.assertEqual(xml.etree.ElementTree.parse(self.dir / "a.svg").getroot().tag, space + "svg")
 
+    def test_a_suite_that_ends_early_keeps_its_scenes(self):
+        outputs = ["--csv", "suite.csv", "--html", "suite.html", "--markdown", "suite.md"]
+        self.run_program("simulate", "--grid", "20x20", "--steps", 1, "--state", "state.csv")  # the second scene has another size
+        done = self.run_program("analyze", "work", "--suite", "--scenes", "soft,stiff", "--initial-state", "state.csv", "--end-time", 0.02,
+                                "--longest-run", 0.001, "--integrators", "bdf2", *outputs, status=1)
+        self.assertIn("state.csv", done.stderr)
+        self.assertEqual({row["scene"] for row in self.rows("suite.csv")}, {"soft"})
+        headings = re.findall("^## (.*)", (self.dir / "suite.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(headings, ["soft: Sheet on two corners", "Machine"])
+        # Ctrl-C in the first scene replaces nothing.
+        before = [(self.dir / name).read_bytes() for name in outputs[1::2]]
+        process = subprocess.Popen([PROGRAM, "analyze", "work", "--suite", *outputs], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertEqual([(self.dir / name).read_bytes() for name in outputs[1::2]], before)
+
     def test_suite_of_work_and_precision(self):
         self.refused("analyze", "work", "--suite", "--grid", "4x4", says="its own scenes")
         self.refused("analyze", "work", "--suite", "--scenes", "sof,wind", says=["'sof'", "did you mean 'soft'"])
         self.refused("analyze", "work", "--grid", "4x4", "--html", "suite.html", says="--suite")
+        self.refused("analyze", "work", "--grid", "4x4", "--scenes", "soft", says=["--scenes", "--suite"])
+        for ignored in ["--png", "a.png"], ["--svg", "a.svg"], ["--steps", 8]:
+            self.refused("analyze", "work", "--suite", *ignored, says=["work: " + ignored[0], "--suite", "--html"])
         limits = ["--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler,bdf2,rattle"]
         self.run_program("analyze", "work", "--suite", "--scenes", "damped,soft", *limits, "--longest-run", 3, "--csv",
                                 "suite.csv", "--html", "suite.html", "--markdown", "suite.md", "--cg-tolerance", "1e-5")
@@ -1781,13 +1820,16 @@ class CommandLine(unittest.TestCase):
         markdown = (self.dir / "suite.md").read_text(encoding="utf-8")
         self.assertEqual(re.findall("^## (.*)", markdown, re.M), ["soft: Sheet on two corners", "damped: Dampers that limit the step", "Machine"])
         self.assertEqual(re.findall("^## (.*)", markdown, re.M), re.findall("<h2>(.*)</h2>", page))
+        self.assertRegex(markdown, r"\.\n\Z")  # no blank line at the end
 
         # Errors and references of `choose` and of `analyze work`, to the last bit.
         for scene, file in ("soft", "01-sheet"), ("damped", "19-dampers"):
             same = ["--scene", SOURCE / f"assets/scenes/{file}.json", *limits, "--cg-tolerance", "1e-5"]
             chosen = self.run_program("choose", *same, "--goal", "error=0.1%", "--csv", "choose.csv")
             errors = {(row["options"], row["steps"]): row["error_x_percent"] for row in self.rows("choose.csv")}
-            self.assertEqual({(row["options"], row["steps"]): row["error_x_percent"] for row in rows if row["scene"] == scene}, errors)
+            of_scene = {(row["options"], row["steps"]): row["error_x_percent"] for row in rows if row["scene"] == scene}
+            self.assertEqual(of_scene, {run: errors[run] for run in of_scene})  # which has tuned runs too
+            self.assertGreater(len(of_scene), 8)
             self.assertIn("Error of the reference: at most " + re.search(r"changes by (.*)\.", chosen.stdout)[1], markdown)
             self.run_program("analyze", "work", *same, "--steps", 8, "--csv", "work.csv")
             work = {(row["integrator"], row["steps"]): row["error_x"] for row in self.rows("work.csv") if row["measured"] == "precision"}

@@ -94,6 +94,12 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--obstacle", {"sphere:0,-1,0,0.25"}},
                                              {"--initial-state", {state}},
                                              {"--dress", {"--pin", "top-corners"}},  // which it removes
+                                             {"--fabric", {"denim"}},
+                                             {"--membrane-warp", {"9", "--material", "fabric"}},
+                                             {"--membrane-weft", {"9", "--material", "fabric"}},
+                                             {"--membrane-shear", {"9", "--material", "fabric"}},
+                                             {"--fabric-bending", {"9e-6", "--material", "fabric"}},
+                                             {"--density", {"9", "--material", "fabric"}},
                                              {"--integrator", {"velocity-verlet"}},
                                              {"--tableau", {"heun", "--integrator", "runge-kutta"}},
                                              {"--threads", {"7"}},

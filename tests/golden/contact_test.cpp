@@ -72,16 +72,16 @@ const std::map<std::string, std::uint64_t> kHashes{
     {"impulse/xpbd/sphere", 0x1d7848545948dc96ULL},
     {"barrier/backward-euler/floor", 0x9638685db4b966caULL},
     {"barrier/backward-euler/itself", 0x59c61f3cec2e0de3ULL},
-    {"barrier/backward-euler/mesh", 0xb2dedbfa93d409bdULL},
+    {"barrier/backward-euler/mesh", 0xac674ff251f2f083ULL},
     {"barrier/backward-euler/sphere", 0xcb8f9fc3d2bf755fULL},
     {"barrier/semi-implicit-euler/floor", 0x6e972b7c182cfacaULL},
     {"barrier/semi-implicit-euler/itself", 0x3197a7b9af9214f4ULL},
-    {"barrier/semi-implicit-euler/mesh", 0xaac7b581a28b0692ULL},
+    {"barrier/semi-implicit-euler/mesh", 0xf45de939cb02c917ULL},
     {"barrier/semi-implicit-euler/sphere", 0x698e5bfed915772bULL},
     {"barrier/symplectic-euler/floor", 0xe43d55c443fda2a0ULL},
     {"barrier/symplectic-euler/itself", 0xe24aa04c94ac43ebULL},
     {"barrier/symplectic-euler/mesh", 0x0652ddf113508dccULL},
-    {"barrier/symplectic-euler/sphere", 0x23144ecefb9aaeeaULL},
+    {"barrier/symplectic-euler/sphere", 0x6e92e7f7f4313456ULL},
 };
 
 constexpr std::array kMethods{"symplectic-euler", "semi-implicit-euler", "backward-euler", "xpbd"};

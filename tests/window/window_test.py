@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -2534,10 +2535,16 @@ def about(program, assets):
         text = window.until(lambda: window.state()["texts"].get("about"), "the version")
         version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
         check(text.startswith(f"ClothLab {version}"), f"the version is {version}, shown is {text}")
-        head = subprocess.run(["git", "-C", assets, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-        if head:
+        source = Path(assets).parent
+        git = lambda *words: subprocess.run([shutil.which("git") or "false", "-C", source, *words], capture_output=True, text=True)
+        root = git("rev-parse", "--show-toplevel").stdout.strip()
+        if root and Path(root).resolve() == source:  # otherwise the build has no commit
             shown = re.match(r"ClothLab \S+, commit ([0-9a-f]{10})(-dirty)?\n", text)
             check(shown, f"no commit is shown: {text}")
+            # The build may precede the last commits.
+            head, commit = git("rev-parse", "HEAD").stdout.strip(), shown.group(1)
+            check(head.startswith(commit) or git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0,
+                  f"the commit is {head}, shown is {commit}")
         # Each library of the program has a row; of the packages with a version it is shown.
         for library in (r"GLFW \d\.\d+\.\d+: Zlib", r"Dear ImGui \d\.\d+\S*: MIT", r"Eigen 3\.\d+\.\d+: MPL-2\.0", r"CLI11 \d\S*: BSD",
                         r"JSON for Modern C\+\+ \d\S*: MIT", r"GLM \d\S*: MIT", r"tinyobjloader \S+: MIT", "stb_image_write", "glad"):

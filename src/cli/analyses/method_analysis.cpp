@@ -71,10 +71,10 @@ int MethodAnalysis::run() {
   outputs.check();
   options.read_all();
   measure_all();
-  outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
+  if (!csv.empty()) outputs.attempt(csv_, [&](const std::string& path) { write_file(path, csv); });
   outputs.attempt(png_, [&](const std::string& path) { write_png(path, draw_chart(chart)); });
   outputs.attempt(svg_, [&](const std::string& path) { write_file(path, svg_of(chart)); });
-  return status_at_end(outputs.lost(), "measured");
+  return status_at_end(outputs.lost() || failed, "measured");
 }
 
 void MethodAnalysis::leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out,

@@ -77,7 +77,8 @@ class MethodAnalysis : public Subcommand {
   /// Adds the points to all panels, with the label and the look of `curve`.
   void add_curves(const ChartCurve& curve, Points points);
 
-  std::string csv;
+  std::string csv;      ///< not written if empty
+  bool failed = false;  ///< reported on stderr: the exit status is kExitFault, and the results are written
   Chart chart;
   OptionReaders options{"Analysis"};
   OutputFiles outputs;

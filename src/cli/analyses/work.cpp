@@ -41,6 +41,7 @@ struct Work final : SceneAnalysis {
         line(context.line) {}
 
   const std::string line;
+  const CLI::App* app_of_options = nullptr;
   std::uint64_t trial_steps = 40;
   std::optional<double> end_time, longest;  // [s]
   std::optional<Reference> reference;
@@ -50,6 +51,7 @@ struct Work final : SceneAnalysis {
   std::optional<std::string> html, markdown;
 
   void add_options(CLI::App& app) override {
+    app_of_options = &app;
     options.add_whole(app, "steps", trial_steps, 8, 1'000'000,
                       "Steps of each trial of the largest stable h, ten times as many for the "
                       "explicit methods, which take small ones; default 40.");
@@ -161,8 +163,10 @@ struct Work final : SceneAnalysis {
     const MethodChoice::Settings settings{.duration = end_time.value_or(each.duration),
                                           .longest_run = longest.value_or(kLongestSuiteRun),
                                           .accurate_enough = kSuiteErrors.back()};
-    MethodChoice choice(loaded, variants_of(loaded.scene, able),
-                        make_reference(loaded, settings.duration, *pool, stop), settings);
+    std::vector<MethodVariant> variants = variants_of(loaded.scene, able);
+    std::erase_if(variants, [](const MethodVariant& variant) { return variant.is_tuned; });
+    MethodChoice choice(loaded, std::move(variants), make_reference(loaded, settings.duration, *pool, stop),
+                        settings);
     Progress progress(1000, quiet());
     do {
       progress.show_part(static_cast<std::uint64_t>(1000 * choice.figures().fraction), choice.next_name());
@@ -183,6 +187,21 @@ struct Work final : SceneAnalysis {
     return {settings.duration * took.wall, settings.duration * took.processor};
   }
 
+  /// Throws InputError for an option that would be ignored.
+  void check_options() const {
+    const auto refuse = [&](std::initializer_list<const char*> names, const char* why) {
+      for (const char* name : names)
+        if (app_of_options->count(name) > 0) throw InputError("analyze work: " + std::string(name) + why);
+    };
+    if (suite)
+      refuse(
+          {"--steps", "--png", "--svg"},
+          " is not allowed with --suite, whose runs have --end-time and --longest-run, and whose charts are "
+          "in --html and --markdown.");
+    else
+      refuse({"--scenes", "--html", "--markdown"}, " is only for --suite: add it.");
+  }
+
   void measure_suite() {
     if (scene.names_a_scene()) throw InputError("--suite has its own scenes: leave out the scene.");
     const std::filesystem::path images =
@@ -197,9 +216,16 @@ struct Work final : SceneAnalysis {
       const StepTime more = measure_scene(each, page);
       took = {took.wall + more.wall, took.processor + more.processor};
     };
-    for (const SuiteScene& each : suite_scenes)
-      if (!is_completed([&] { measure(each); })) break;
-    page.end(scene.names_threads() ? scene.threads() : 1, took.processor / took.wall);
+    try {
+      for (const SuiteScene& each : suite_scenes)
+        if (!is_completed([&] { measure(each); })) break;
+    } catch (const InputError& error) {
+      if (page.charts().empty()) throw;
+      std::fprintf(stderr, "clothlab: %s\n", error.what());  // the scenes before it are written
+      failed = true;
+    }
+    if (page.charts().empty()) return;
+    page.end(scene.names_threads() ? scene.threads() : 1, took);
     outputs.attempt(html, [&](const std::string& path) { write_file(path, page.html()); });
     outputs.attempt(markdown, [&](const std::string& path) {
       make_folder(images);
@@ -209,8 +235,8 @@ struct Work final : SceneAnalysis {
   }
 
   void measure_all() override {
+    check_options();
     if (suite) return measure_suite();
-    if (html || markdown) throw InputError("--html and --markdown write the page of --suite: add it.");
     load();
     leave_out_for(loaded.scene);
     measure_omega_max(loaded, *pool, stop);

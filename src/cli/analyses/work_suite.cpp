@@ -131,7 +131,7 @@ Chart suite_chart(const SuiteRuns& runs, const std::function<ChartCurve(const In
   const ChoiceFigures& choice = runs.choice;
   Chart chart{.title = "Error against computing time after " + format_quantity(runs.settings.duration, "s"),
               .panels = {{.x = {.title = "processor time per simulated time [s/s]", .logarithmic = true},
-                          .y = {.title = "error of the positions [%]", .logarithmic = true}}}};
+                          .y = {.title = choice.axis_title(ErrorMeasure::rms), .logarithmic = true}}}};
   std::vector<bool> is_named(choice.variants.size());
   for (const double goal : kSuiteErrors)
     for (const std::size_t k : ranking(choice, goal, kRanks)) is_named[choice.points[k].variant] = true;
@@ -229,7 +229,7 @@ void SuitePage::add(const SuiteRuns& runs,
   std::fflush(stdout);
 }
 
-void SuitePage::end(int threads, double share) {
+void SuitePage::end(int threads, const StepTime& took) {
   BenchTable table = machine_table(threads);
   const std::time_t now = std::time(nullptr);
   char date[11];
@@ -238,12 +238,15 @@ void SuitePage::end(int threads, double share) {
   std::ifstream("/proc/loadavg") >> load;
   table.rows.push_back({std::string("date"), std::string(date)});
   table.rows.push_back({std::string("load of the machine at the end"), load});
-  table.rows.push_back({std::string("processor time over wall-clock time"), percent(share)});
+  if (took.wall > 0)
+    table.rows.push_back(
+        {std::string("processor time over wall-clock time"), percent(took.processor / took.wall)});
   table.notes.push_back(
       "On a quiet machine, processor time is about wall-clock time times cores, and the load about the "
       "number of cores in use. Otherwise the costs are too large, because programs share the caches.");
   add_text("h2", "## ", "Machine");
   add_table(table);
+  markdown_.pop_back();  // no blank line at the end
 }
 
 std::string SuitePage::html() const {

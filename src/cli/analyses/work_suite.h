@@ -51,8 +51,8 @@ class SuitePage {
   explicit SuitePage(std::string_view line);
   /// Adds the section of a scene, and prints its tables. `look`: the curve of a method, without points.
   void add(const SuiteRuns& runs, const std::function<ChartCurve(const IntegratorInfo& info)>& look);
-  /// Adds machine, commit, date and load. `share`: processor over wall-clock time of the runs.
-  void end(int threads, double share);
+  /// Adds machine, commit, date and load. `took`: the time of all runs.
+  void end(int threads, const StepTime& took);
 
   std::string html() const;  ///< needs no other file
   const std::string& markdown() const { return markdown_; }

@@ -16,7 +16,6 @@
 #include "io/output_file.h"
 
 namespace clothlab {
-
 namespace {
 
 std::string processor() {
@@ -151,7 +150,7 @@ BenchTable machine_table(int threads) {
   return {.id = "machine",
           .title = "Machine and build",
           .columns = {{"what", "what", ""}, {"value", "", ""}},
-          .rows = {{std::string("program"), std::string("clothlab " CLOTHLAB_VERSION)},
+          .rows = {{std::string("program"), "clothlab " + std::string(program_version())},
                    {std::string("commit"), std::string(program_commit())},
                    {std::string("processor"), processor()},
                    {std::string("cores in use"), static_cast<long long>(threads)},

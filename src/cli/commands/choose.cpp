@@ -193,6 +193,9 @@ struct Choose final : SceneAnalysis {
     is_completed([&] {
       choice.emplace(loaded, std::move(variants),
                      make_reference(loaded, settings.duration, *pool, stop, settings.script), settings);
+      if (goal.measure == ErrorMeasure::path && !choice->figures().script.particle)
+        throw InputError("--vertex: a pin or driver moves vertex " + std::to_string(*vertex) +
+                         " in this time, so its path has no errors; name a free one.");
       std::printf("%s\n", reference_text(choice->figures()).c_str());
       constexpr std::uint64_t kParts = 1000;
       Progress progress(kParts, quiet());

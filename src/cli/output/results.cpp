@@ -14,6 +14,7 @@
 #include "contact/contact_pair.h"
 #include "contact/contact_response.h"
 #include "contact/surfaces.h"
+#include "core/about.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
@@ -372,7 +373,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
   const StepRecord& last = simulation.record();
   Json json{{kSummaryKey, kSummaryVersion},
             {"command", command_},
-            {"version", CLOTHLAB_VERSION},
+            {"version", program_version()},
             {"scene", scene_at_start_.empty() ? Json() : Json::parse(scene_at_start_)},
             {"checkpoint", nullptr},
             {"journal", nullptr},

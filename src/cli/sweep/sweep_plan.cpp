@@ -9,6 +9,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
+#include "core/about.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/text.h"
@@ -191,7 +192,7 @@ std::string SweepPlan::key_of(const SweepRun& run) {
       found->second = file_fingerprint(file, Interrupt::probe());
     hash.add(found->second);
   }
-  for (const std::string& text : {std::string(CLOTHLAB_VERSION), write_scene(scene), run.initial_state,
+  for (const std::string& text : {std::string(program_version()), write_scene(scene), run.initial_state,
                                   run.reference, std::to_string(run.steps)})
     add(text, hash);
   return hex_digits(hash.add(std::uint64_t{run.is_reference}).value());

@@ -12,6 +12,7 @@
 #include "cli/lane_play.h"
 #include "cli/output/output_files.h"
 #include "cli/output/results.h"
+#include "core/about.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "documents/checkpoint_file.h"
@@ -105,7 +106,7 @@ void write_record(const SweepRun& run, const SweepFolder& folder, const Json& re
   if (is_known && starts_at_rest)
     record[kSummaryKey] = kSummaryVersion;  // with these settings alone it can be repeated
   scene.initial_state.reset();
-  record["version"] = CLOTHLAB_VERSION;
+  record["version"] = program_version();
   record["integrator"] = is_known ? Json(label_of(method_info(scene))) : Json();
   record["steps"] = is_known ? Json(run.steps) : Json();
   record["reference"] = run.reference;

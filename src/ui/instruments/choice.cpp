@@ -206,7 +206,7 @@ void measure_button(const PanelContext& context, const std::string& name, const 
           name + ":measure", label,
           "The measure of the error. RMS: of the positions at the end, root mean square over the "
           "particles. Largest: of the worst particle then. Energy: the largest difference of the total "
-          "energy, in per cent of the energy that the reference exchanges. Path: of the particle that "
+          "energy, in per cent of the energy that the reference exchanges. Path: of the free particle that "
           "was followed (Alt-click) when the search began, root mean square over the time. Click for "
           "the next.",
           {}))
@@ -301,7 +301,7 @@ void choice_instrument(const PanelContext& context, const std::string& name, ImV
   if (!found->figures.points.empty()) save_buttons(context, name, *found, goal, at, size);
   draw_ground(at, size);
   const std::string answer = found->figures.points.empty() ? "" : text_of(found->figures, goal);
-  std::string words = answer;
+  std::string words = found->error.empty() ? answer : found->error;
   if (running) words = found->under_way + (answer.empty() ? "" : ". So far: " + answer);
   const std::string outdated = why_outdated(context, *found);
   const int lines = size.y < units(kRoomForAnswer) ? 1 : 2;
