@@ -20,7 +20,7 @@ std::span<const vec3> ContactCorrection::solve(const DynamicSystem& system, cons
 }
 
 void ContactCorrection::refer(const StepContext& context, const Times& times, const Ends& ends) {
-  const auto x0 = ends.x0, x1 = ends.x1, v1 = ends.v1;
+  const std::span<const vec3> x0 = ends.x0, x1 = ends.x1, v1 = ends.v1;
   context.for_contacts([&](auto& contact, const auto& blend) {
     const vec3 moved = blend([&](std::uint32_t i) { return x1[i] - x0[i]; });
     const vec3 v = blend([&](std::uint32_t i) { return v1[i]; });
