@@ -443,13 +443,16 @@ TEST(SimulationThread, PassesOnWhatIsSaidOnceInARun) {
   SimulationThread thread(loaded(std::move(scene)), {.threads = 1, .playing = true, .speed = kMaxSpeed});
   std::uint64_t told = 0;
   for (int run = 1; run <= 2; ++run) {
-    const auto s = wait_for(thread, [](const Snapshot& later) { return later.notices->size() == 2; });
+    const auto s = wait_for(
+        thread, [](const Snapshot& later) { return contains(*later.notices, NoticeCause::spurious_energy); });
     EXPECT_EQ(s->notices->front().cause, NoticeCause::not_converged);
-    EXPECT_EQ(s->notices->back().cause, NoticeCause::spurious_energy);
     EXPECT_EQ(s->message, s->notices->back().text);
-    EXPECT_EQ(s->messages, told += 2);
+    EXPECT_EQ(s->messages, told + s->notices->size());
     thread.send(Reset{});
-    wait_for(thread, [](const Snapshot& later) { return later.notices->size() < 2; });
+    const auto again = wait_for(thread, [](const Snapshot& later) {
+      return !contains(*later.notices, NoticeCause::spurious_energy);
+    });
+    told = again->messages - again->notices->size();
   }
 }
 
