@@ -57,17 +57,6 @@ std::string preventing_contact(const Obstacle& body, const Scene& scene) {
   return contact_by({ContactModel::impulse, ContactModel::barrier}, method);
 }
 
-/// "a", "a, or b", "a, b, or c", without empty entries.
-std::string cures_text(std::vector<std::string> cures) {
-  std::erase(cures, std::string());
-  std::string text;
-  for (const std::string& cure : cures) {
-    if (!text.empty()) text += &cure == &cures.back() ? ", or " : ", ";
-    text += cure;
-  }
-  return text;
-}
-
 /// The middle line of a body; its surface is half of `thickness` away.
 struct Spine {
   vec3 from{0}, to{0};
@@ -99,7 +88,26 @@ bool passes_point(const mat3& from, const mat3& to) {
   return true;
 }
 
+bool can_use_triangles(const Obstacle& body, const Scene& scene) {
+  return supports_contact(ContactModel::penalty, method_info(scene)) && has_convex_gap(body);
+}
+
 }  // namespace
+
+std::string triangle_contact(const Obstacle& body, const Scene& scene) {
+  const bool helps = scene.contact.points != ContactPoints::triangles && can_use_triangles(body, scene);
+  return helps ? "contact of its triangles (--contact-points triangles)" : "";
+}
+
+std::string cures_text(std::vector<std::string> cures) {
+  std::erase(cures, std::string());
+  std::string text;
+  for (const std::string& cure : cures) {
+    if (!text.empty()) text += &cure == &cures.back() ? ", or " : ", ";
+    text += cure;
+  }
+  return text;
+}
 
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
                      std::span<const vec3> x, const PinSet& pins, double least) {
@@ -297,13 +305,11 @@ void ContactWatch::end_step() {
   }
 }
 
-std::optional<ContactWatch::Passing> ContactWatch::passing(std::span<const Obstacle> bodies) const {
-  const auto passes = [](const Passage& of) { return of.between || of.displacement > 0; };
-  const auto found = std::ranges::find_if(of_step_, passes);
-  if (found == of_step_.end()) return std::nullopt;
-  const auto surface = static_cast<std::uint32_t>(found - of_step_.begin() + 1);
-  return Passing{surface, found->displacement, found->between, spine_of(bodies[surface - 1]).thickness,
-                 edge_};
+std::optional<ContactWatch::Passing> ContactWatch::passing(std::uint32_t surface,
+                                                           const Obstacle& body) const {
+  const Passage& found = of_step_.at(surface - 1);
+  if (!found.between && !(found.displacement > 0)) return std::nullopt;
+  return Passing{found.displacement, found.between, spine_of(body).thickness, edge_};
 }
 
 std::string ContactWatch::tunnelling_text(const Scene& scene) const {
@@ -337,17 +343,15 @@ std::string ContactWatch::behind_text(const Scene& scene) const {
     const IntegratorInfo& method = method_info(scene);
     const auto surface = static_cast<std::uint32_t>(between - of_step_.begin() + 1);
     const std::string models = contact_by({ContactModel::impulse, ContactModel::barrier}, method);
-    const bool can_triangles = supports_contact(ContactModel::penalty, method) &&
-                               has_convex_gap(scene.obstacles.bodies[surface - 1]);
-    const bool are_triangles = can_triangles && scene.contact.points == ContactPoints::triangles;
+    const Obstacle& body = scene.obstacles.bodies[surface - 1];
+    const bool are_triangles =
+        scene.contact.points == ContactPoints::triangles && can_use_triangles(body, scene);
     return "The cloth moved past " + surface_text(surface, scene.obstacles.bodies) +
            ", which passed between its particles" +
            (are_triangles ? "" : ": only particles collide with it") + ". Use " +
-           cures_text(
-               {are_triangles ? "a smaller step" : "", "a finer cloth, with edges shorter than the obstacle",
-                can_triangles && !are_triangles ? "contact of its triangles (--contact-points triangles)"
-                                                : "",
-                models.empty() ? "" : models + " with a mesh as the obstacle"}) +
+           cures_text({are_triangles ? "a smaller step" : "",
+                       "a finer cloth, with edges shorter than the obstacle", triangle_contact(body, scene),
+                       models.empty() ? "" : models + " with a mesh as the obstacle"}) +
            ".";
   }
   if (behind_.empty() || 2 * behind_.size() < particles_) return {};

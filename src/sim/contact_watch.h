@@ -43,6 +43,13 @@ std::string text_of(const Overlap& overlap, std::size_t particles, std::span<con
 /// the contact model detects passages within a step.
 std::string open_mesh_text(const Scene& scene);
 
+/// "contact of its triangles (--contact-points triangles)" if that would help against a body that passes
+/// between particles; empty if it is on, or the method or the body does not support it.
+std::string triangle_contact(const Obstacle& body, const Scene& scene);
+
+/// "a", "a, or b", "a, b, or c", without empty entries.
+std::string cures_text(std::vector<std::string> cures);
+
 /// Detects cloth that passes through obstacles within a step, which contact at the ends of steps does not
 /// detect. Only reads the state.
 ///
@@ -83,15 +90,15 @@ class ContactWatch {
   /// empty if not.
   std::string behind_text(const Scene& scene) const;
 
-  /// The first obstacle that anything has passed through in the substeps so far.
+  /// What has passed through an obstacle in the substeps so far.
   struct Passing {
-    std::uint32_t surface = 0;
     double displacement = 0;  ///< the largest of a particle that passed through, relative to it [m]
     bool between = false;     ///< the obstacle passed between particles
     double thickness = 0;     ///< of the obstacle across its middle line [m]
     double edge = 0;          ///< the longest of the cloth [m]
   };
-  std::optional<Passing> passing(std::span<const Obstacle> bodies) const;
+  /// None if nothing has. `surface` >= 1: of `body`.
+  std::optional<Passing> passing(std::uint32_t surface, const Obstacle& body) const;
 
   /// Particles that have passed through obstacles and not returned, ascending.
   const std::vector<std::uint32_t>& behind() const { return behind_; }

@@ -75,7 +75,8 @@ std::optional<Forecast::Warning> Forecast::blow_up(const Figures& now) {
 std::optional<Forecast::Warning> Forecast::most_iterations(Trend& trend, double time, double share,
                                                            Sign sign) {
   constexpr double kIterationsAhead = 0.5, kLength = 0.25, kNear = 0.85;  // [s], [s], of the cap
-  if (share > 0) trend.add(time, share);
+  if (!(share > 0)) return std::nullopt;
+  trend.add(time, share);
   const auto line = trend.line();
   if (!line || !(line->length > kLength) || !(line->value >= kNear)) return std::nullopt;
   const double slope = std::max(line->slope, 0.0), left = 1 - line->value - line->scatter;

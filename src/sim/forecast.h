@@ -39,11 +39,11 @@ class Trend {
   std::size_t size_ = 0;
 };
 
-/// Foretells a blow-up, a step that does not converge, and tunnelling from the figures of the steps so far
+/// Predicts a blow-up, a step that does not converge, and tunnelling from the figures of the steps so far
 /// (docs/instruments.md, "Warnings"). Only reads figures; no allocation.
 class Forecast {
  public:
-  static constexpr double kAhead = 0.7;  ///< failures further ahead are not foretold [s]
+  static constexpr double kAhead = 0.7;  ///< later failures are not predicted [s]
 
   struct Figures {
     double time = 0;     ///< [s]

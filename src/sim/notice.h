@@ -38,10 +38,10 @@ enum class NoticeCause : std::uint8_t {
   bodies_grown,        ///< bodies have their size; what still intersects
   fabric_fitted,       ///< springs of a fabric are a fit on some triangles
   unstable_bending,    ///< a method evaluates the hinges of a fabric with too large steps
-  blow_up_soon,        ///< a blow-up is foretold
-  not_converged_soon,  ///< a step that does not converge is foretold
+  blow_up_soon,        ///< a blow-up is expected
+  not_converged_soon,  ///< a step that does not converge is expected
   tunnelling_soon,     ///< the cloth is about to pass through an obstacle
-  warning_withdrawn,   ///< what was foretold did not happen
+  warning_withdrawn,   ///< the expected failure did not occur
 };
 
 /// By NoticeCause: the names in files.
@@ -113,7 +113,7 @@ class NoticeLog {
 /// The warnings of a blow-up, of a step that does not converge and of tunnelling, in this order.
 inline constexpr std::array kWarnings{NoticeCause::blow_up_soon, NoticeCause::not_converged_soon,
                                       NoticeCause::tunnelling_soon};
-/// Until when each of them stands [s]; none: it does not.
+/// When each of them is withdrawn if nothing happens [s]; none: there is no such warning.
 using WarningTimes = std::array<std::optional<double>, kWarnings.size()>;
 
 /// Finds the notices that a run has added since the last call, also after a restart or a return to the past.

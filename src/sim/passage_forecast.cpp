@@ -2,6 +2,7 @@
 #include "sim/passage_forecast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "cloth/cloth_system.h"
@@ -13,6 +14,18 @@ namespace {
 constexpr double kPart = 0.05;  // of the time ahead: straight motion within it [s]
 
 bool is_mesh(const Obstacle& body) { return body.shape == Obstacle::Shape::mesh; }
+
+/// True if contact of the scene will not stop it.
+bool is_unstopped(const PassageForecast::Passage& passage, const PassageForecast::Cloth& cloth) {
+  constexpr double kWeak = 4;  // depth at which a penalty stops particles, over half the body
+  const Scene& scene = cloth.scene;
+  if (passage.is_thin(scene)) return true;
+  if (scene.contact.model != ContactModel::penalty) return false;
+  const double mass =  // of a particle
+      cloth.system.material().mass_of(cloth.mesh.area) / static_cast<double>(cloth.state.x.size());
+  const Obstacle& body = scene.obstacles.bodies[passage.surface - 1];
+  return passage.speed * std::sqrt(mass / scene.contact.stiffness) > kWeak * least_passage_of(body);
+}
 
 }  // namespace
 
@@ -47,9 +60,13 @@ std::optional<PassageForecast::Passage> PassageForecast::look_ahead(WorkerPool& 
     watch_.begin_step();
     watch_.watch(pool, cloth.mesh, cloth.system, surfaces_, kPart, before_, after_, cloth.kinetic,
                  cloth.strain);
-    if (const auto found = watch_.passing(bodies))
-      return Passage{in, found->surface, found->between, found->displacement / kPart,
-                     found->thickness / found->edge};
+    for (std::uint32_t surface = 1; surface <= bodies.size(); ++surface) {
+      const auto found = watch_.passing(surface, bodies[surface - 1]);
+      if (!found) continue;
+      const Passage passage{in, surface, found->between, found->displacement / kPart,
+                            found->thickness / found->edge};
+      if (is_unstopped(passage, cloth)) return passage;
+    }
   }
   return std::nullopt;
 }

@@ -13,9 +13,9 @@
 namespace clothlab {
 
 /// Finds bodies that the cloth is about to pass through: it moves the cloth on without contact, and the
-/// bodies on their paths, and asks ContactWatch what passes. Particles keep their mean velocity since the
-/// last call, and all have the mean acceleration of the cloth since then. Scenes with meshes as bodies are
-/// left out, and planes and the floor, which have no far side.
+/// bodies on their paths, and takes from ContactWatch what passes. Particles keep their mean velocity since
+/// the last call, and all have the mean acceleration of the cloth since then. Scenes with meshes as bodies
+/// are left out, and planes and the floor, which have no far side.
 class PassageForecast {
  public:
   explicit PassageForecast(const ClothSystem& system) : watch_(system) {}
@@ -38,8 +38,15 @@ class PassageForecast {
     bool between = false;  ///< between particles
     double speed = 0;      ///< relative to the body; 0 if only `between` [m/s]
     double share = 0;      ///< thickness of the body over the longest edge of the cloth
+
+    /// True if the body is thin enough to pass between particles, and only these collide.
+    bool is_thin(const Scene& scene) const {
+      return between && share < 1 && scene.contact.points == ContactPoints::particles;
+    }
   };
-  /// The first one within kAhead. Call every kPeriod.
+  /// Forgets the motion of the cloth so far.
+  void restart() { last_x_.clear(); }
+  /// The first one within kAhead that contact will not stop. Call every kPeriod.
   std::optional<Passage> look_ahead(WorkerPool& pool, const Cloth& cloth);
 
  private:

@@ -538,6 +538,7 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   }
   restore_start_of_step();
   integrator_->reset();
+  warnings_ = {};
   return StepStatus::blown_up;
 }
 

@@ -219,8 +219,9 @@ class Simulation {
   void notice_step();
   void notice_energy();
   void notice_gain_in_step();
-  /// Warns of failures that the last steps foretell, and withdraws warnings.
+  /// Warns of failures that are expected after the last steps, and withdraws warnings.
   void notice_foresight(WorkerPool& pool);
+  /// After a change that leaves the mesh.
   void restart_foresight();
   void notice_strain();
   void notice_distances();

@@ -81,7 +81,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   watch_ = from.watch;
   notices_ = from.notices;
   warnings_ = from.warnings;
-  restart_foresight();
+  foresight_.reset();
   contact_watch_.set_behind(from.behind);
   record_ = from.record;
   if (from.measured) {

@@ -191,6 +191,8 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   entering_ = true;
   const double before = internal_now(pool).shaking();
   if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
+  warnings_ = {};
+  foresight_.reset();
   state_ = from;
   move_driven();
   contact_->forget();  // contacts of another state
@@ -220,6 +222,7 @@ void Simulation::start(const ComputeContext& context) {
   entering_ = true;
   notices_ = {};
   warnings_ = {};
+  foresight_.reset();
   set_start();
   set_drivers(drivers_of(*scene_));
   move_driven();
@@ -258,8 +261,9 @@ void Simulation::start(const ComputeContext& context) {
 }
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
-/// is work from outside.
+/// is work from outside. Warnings were of the scene before.
 void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
+  warnings_ = {};
   if (&method_info(*after) != info_ || integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
   bool other_pins = false;

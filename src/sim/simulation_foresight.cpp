@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Warnings of failures that the steps so far foretell (docs/instruments.md, "Warnings").
+// Warnings of failures that are expected after the steps so far (docs/instruments.md, "Warnings").
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/text.h"
 #include "sim/contact.h"
+#include "sim/contact_watch.h"
 #include "sim/forecast.h"
 #include "sim/parameters.h"
 #include "sim/passage_forecast.h"
@@ -20,20 +23,9 @@
 namespace clothlab {
 namespace {
 
-constexpr double kThin = 1;      // body, over the longest edge: a thinner one passes between particles
-constexpr double kPatience = 2;  // after which a warning without its failure is withdrawn [s]
+constexpr double kPatience = 2;             // a warning is withdrawn so long after its last sign [s]
+constexpr double kQuiet = 0.1;              // after a change: no warnings while a slider moves [s]
 constexpr std::ptrdiff_t kMostOfAKind = 3;  // warnings in a run
-
-/// True if contact of the scene will not stop cloth that would pass through a body. `mass` of a particle
-/// [kg].
-bool is_unstopped(const PassageForecast::Passage& passage, const Scene& scene, double mass) {
-  constexpr double kWeak = 4;  // depth at which a penalty stops particles, over half the body
-  if (passage.between && passage.share < kThin && scene.contact.points == ContactPoints::particles)
-    return true;
-  if (scene.contact.model != ContactModel::penalty) return false;
-  const Obstacle& body = scene.obstacles.bodies[passage.surface - 1];
-  return passage.speed * std::sqrt(mass / scene.contact.stiffness) > kWeak * least_passage_of(body);
-}
 
 }  // namespace
 
@@ -43,37 +35,55 @@ class Foresight {
   Foresight(const ClothSystem& system, const Scene& scene)
       : info_(method_info(scene)), values_(integrator_parameters(scene, info_)), passage_(system) {}
 
-  /// Measures the stiffest mode, in the first steps and then rarely, as its iteration converges slowly.
-  void follow_mode(const ClothSystem& system, const State& state, double h, Forecast::Figures& to) {
-    constexpr int kFirst = 40, kEvery = 32;  // steps
+  /// After a change of anything but the mesh, at `time` [s]: forgets the trends. The mode remains, as it
+  /// needs many steps.
+  void restart(const Scene& scene, double time) {
+    values_ = integrator_parameters(scene, info_);
+    growth_ = energy_ = 0;
+    stable_share_ = 1;
+    passage_.restart();
+    next_look_ = time;
+    found_.reset();
+    forecast_ = {};
+    quiet_until_ = time + kQuiet;
+  }
+  bool is_of(const IntegratorInfo& info) const { return &info == &info_; }
+  bool may_warn(double time) const { return time >= quiet_until_; }
+
+  /// Measures the stiffest mode, often at first and then rarely, as its iteration converges slowly. Trends
+  /// need several figures within their time. `h` of the last substep [s].
+  void follow_mode(WorkerPool& pool, const ClothSystem& system, const State& state, double h,
+                   Forecast::Figures& to) {
+    constexpr int kFirst = 40;                          // iterations
+    constexpr double kFirstTime = 0.005, kTime = 0.05;  // between iterations, at most [s]
+    constexpr double kRounding = 0.5;                   // of a step
+    constexpr double kMostSteps = 64;                   // an iteration costs as much as about three
     if (info_.stability_limit == kNoStabilityLimit || info_.growth_of_slow_modes != nullptr) return;
-    if (steps_ < kFirst || steps_ % kEvery == 0) {
-      const StiffestMode::Figures mode = stiffest_.follow(system, state.x, state.v, h, info_.inextensible);
+    const bool first = iterations_ < kFirst;
+    if (state.t >= next_mode_) {
+      next_mode_ = state.t + std::min(first ? kFirstTime : kTime, kMostSteps * h) - kRounding * h;
+      ++iterations_;
+      const StiffestMode::Figures mode =
+          stiffest_.follow(pool, system, state.x, state.v, h, info_.inextensible);
       const double h_omega = h * mode.omega, h_damping = h * mode.damping;
       stable_share_ = find_stable_share(h_omega, h_damping);
       growth_ = 2 * std::log(info_.growth(h_omega, h_damping, values_)) / h;
       energy_ = mode.energy;
-      if (steps_ >= kFirst && info_.stability_limit > 0) to.of_limit = 1 / stable_share_;
+      if (!first && info_.stability_limit > 0) to.of_limit = 1 / stable_share_;
     }
-    ++steps_;
     to.growth = growth_;
     to.mode = energy_;
   }
-  /// Looks for a passage now and then. `mass` of a particle [kg].
+  /// Looks for a passage every PassageForecast::kPeriod.
   void look_ahead(WorkerPool& pool, const PassageForecast::Cloth& cloth, Forecast::Figures& to) {
     if (cloth.state.t >= next_look_) {
       next_look_ = cloth.state.t + PassageForecast::kPeriod;
       found_ = passage_.look_ahead(pool, cloth);
-      const double mass = cloth.system.material().mass / static_cast<double>(cloth.state.x.size());
-      if (found_ && !is_unstopped(*found_, cloth.scene, mass)) found_.reset();
     }
     if (found_) to.passage_in = found_->in;
   }
 
-  Forecast::Warnings add(const Forecast::Figures& figures) {
-    return std::exchange(last_, forecast_.add(figures));
-  }
-  const Forecast::Warnings& last() const { return last_; }
+  Forecast::Warnings add(const Forecast::Figures& figures) { return forecast_.add(figures); }
   const PassageForecast::Passage& passage() const { return *found_; }
   double stable_share() const { return stable_share_; }
 
@@ -92,81 +102,97 @@ class Foresight {
   }
 
   const IntegratorInfo& info_;
-  const IntegratorParameters values_;
+  IntegratorParameters values_;
   StiffestMode stiffest_;
-  int steps_ = 0;
+  int iterations_ = 0;
+  double next_mode_ = 0;    // [s]
+  double quiet_until_ = 0;  // [s]; the start is no change
   double stable_share_ = 1, growth_ = 0, energy_ = 0;
   PassageForecast passage_;
   double next_look_ = 0;  // [s]
   std::optional<PassageForecast::Passage> found_;
   Forecast forecast_;
-  Forecast::Warnings last_;
 };
 
 namespace {
 
 std::string seconds(double value) { return format_quantity(value, "s", 2); }
 
+/// "2.3 s", to hundredths.
+std::string moment(double time) { return format_plain(std::round(100 * time) / 100, 6) + " s"; }
+
 std::string percent(double share) { return format_plain(std::round(100 * share)) + " %"; }
 
-/// "h of 1 ms or less (--substeps 4)"
-std::string smaller_h(const Scene& scene, double share) {
-  const double substeps = std::ceil(scene.substeps / share);
-  return "h of " + format_quantity(scene.dt / substeps, "s") + " or less (--substeps " +
-         format_plain(substeps) + ")";
+/// "h of 1 ms or less (--substeps 4)": `share` of h, the smallest of the last step [s].
+std::string smaller_h(const Scene& scene, double h, double share) {
+  constexpr double kRounding = 1e-9;
+  const double substeps = std::ceil(scene.dt / (share * h) * (1 - kRounding));
+  return "h of " + format_quantity(scene.dt / substeps, "s") + " or less (" +
+         (substeps <= parameter_spec("substeps").max ? "--substeps " + format_plain(substeps)
+                                                     : "a smaller dt") +
+         ")";
 }
 
-std::string text_of(const Forecast::Warning& warning, const Scene& scene, const Foresight& f) {
+/// `h` of the last step [s].
+std::string text_of(const Forecast::Warning& warning, const Scene& scene, double h, const Foresight& f) {
   constexpr double kMargin = 0.9;  // of the limit
+  constexpr double kLeast = 0.01;  // of h: with less, another method is the better advice
   const IntegratorInfo& method = method_info(scene);
-  const std::string implicit = "an implicit method with numerical damping (backward Euler)";
+  const std::string implicit =
+      method.id == "backward-euler" ? "" : "an implicit method with numerical damping (backward Euler)";
+  const auto use = [](std::vector<std::string> cures) {
+    return ". Use " + cures_text(std::move(cures)) + ".";
+  };
+  const double share = kMargin * f.stable_share();
   switch (warning.sign) {
     case Forecast::Sign::growth:
-      return std::string(method.title) + " at h = " + format_quantity(scene.h(), "s") +
+      return std::string(method.title) + " at h = " + format_quantity(h, "s") +
              " multiplies the energy of the stiffest oscillation by e every " + seconds(1 / warning.value) +
-             ". Use " +
-             (f.stable_share() > 0.01 ? smaller_h(scene, kMargin * f.stable_share()) + ", or "
-                                      : "a smaller h, or ") +
-             implicit + ".";
+             use({f.stable_share() > kLeast ? smaller_h(scene, h, share) : "a smaller h", implicit});
     case Forecast::Sign::limit:
       return "h is at " + percent(warning.value) +
-             " of the stability limit of the stiffest oscillation, and the "
-             "limit decreases as springs stretch. Use " +
-             smaller_h(scene, kMargin * f.stable_share()) + ", or " + implicit + ".";
+             " of the stability limit of the stiffest oscillation, and the limit decreases as springs "
+             "stretch" +
+             use({smaller_h(scene, h, share), implicit});
     case Forecast::Sign::energy:
       return "the spurious energy that the cloth holds grows by a factor of e every " +
-             seconds(1 / warning.value) + ". Use a smaller h, " + (scene.adaptive ? "" : "adaptive steps, ") +
-             "or " + implicit + ".";
+             seconds(1 / warning.value) +
+             use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
     case Forecast::Sign::newton:
-      return "Newton's method needs up to " + percent(warning.value) +
-             " of its iterations. Use more "
-             "(--newton-max-iterations), or a smaller h.";
+      return "Newton's method needs up to " + percent(warning.value) + " of its iterations" +
+             use({"more (--newton-max-iterations)", "a smaller h"});
     case Forecast::Sign::linear:
-      return "linear solves need up to " + percent(warning.value) +
-             " of their iterations. Use more "
-             "(--cg-max-iterations), a better preconditioner, or a smaller h.";
+      return "linear solves need up to " + percent(warning.value) + " of their iterations" +
+             use({"more (--cg-max-iterations)", "a better preconditioner", "a smaller h"});
     case Forecast::Sign::passage:
       break;
   }
-  const std::string body = surface_text(f.passage().surface, scene.obstacles.bodies);
-  if (f.passage().between && f.passage().share < kThin)
-    return "the cloth moves towards " + body + ", which is " + percent(f.passage().share) +
-           " as thick as its longest edge and can pass between particles. Use a finer cloth, or contact of "
-           "its "
-           "triangles (--contact-points triangles).";
-  return "the cloth moves towards " + body + " at " + format_quantity(f.passage().speed, "m/s") +
-         ", too fast for its contact stiffness. Use a larger one (--contact-stiffness), or contact by "
-         "filter.";
+  const PassageForecast::Passage& passage = f.passage();
+  const Obstacle& body = scene.obstacles.bodies[passage.surface - 1];
+  const std::string towards =
+      "the cloth moves towards " + surface_text(passage.surface, scene.obstacles.bodies);
+  if (passage.is_thin(scene))
+    return towards + ", which is " + percent(passage.share) +
+           " as thick as its longest edge and can pass between particles" +
+           use({"a finer cloth", triangle_contact(body, scene)});
+  return towards + " at " + format_quantity(passage.speed, "m/s") + ", too fast for its contact stiffness" +
+         use({"a larger one (--contact-stiffness)", contact_by({ContactModel::filter}, method)});
 }
 
-constexpr std::array<std::string_view, 3> kTitles{"A blow-up", "A step that does not converge", "Tunnelling"};
+constexpr std::array<std::string_view, kWarnings.size()> kTitles{"A blow-up", "A step that does not converge",
+                                                                 "Tunnelling"};
+constexpr std::array<std::string_view, kWarnings.size()> kNames{"blow-up", "step without convergence",
+                                                                "tunnelling"};
 
 }  // namespace
 
-void Simulation::restart_foresight() { foresight_.reset(); }
+void Simulation::restart_foresight() {
+  if (foresight_ && !foresight_->is_of(*info_)) foresight_.reset();
+  if (foresight_) foresight_->restart(*scene_, state_.t);
+}
 
 void Simulation::notice_foresight(WorkerPool& pool) {
-  if (!(record_.h > 0)) return restart_foresight();
+  if (!(record_.h > 0)) return foresight_.reset();
   if (!foresight_) foresight_ = std::make_shared<Foresight>(system_, *scene_);
   const SolverSettings& solver = scene_->solver;
   const std::span<const int> solves = record_.solves.all();
@@ -177,33 +203,37 @@ void Simulation::notice_foresight(WorkerPool& pool) {
                             .given = account_.given(),
                             .allowed = account_.allowed(scene_->energy_limit),
                             .newton = share(record_.most_newton_iterations, solver.newton_max_iterations)};
-  if (figures.newton == 0 && !solves.empty())
+  // Solves with contacts have another limit and add up their rounds.
+  if (figures.newton == 0 && !solves.empty() && !record_.contact_solves)
     figures.linear = share(std::ranges::max(solves), solver.linear.cg.max_iterations);
-  foresight_->follow_mode(system_, state_, record_.h, figures);
+  foresight_->follow_mode(pool, system_, state_, record_.h, figures);
   foresight_->look_ahead(pool,
                          {*mesh_, system_, state_, *scene_, moves_, contact_->thickness(),
                           measured_.internal.kinetic + measured_.internal.drift, measured_.strain},
                          figures);
-  const Forecast::Warnings before = foresight_->add(figures);
+  const Forecast::Warnings signs = foresight_->add(figures);
   const std::array<bool, 3> happened{
       false, notices_.has(NoticeCause::not_converged),
       notices_.has(NoticeCause::tunnelling) || notices_.has(NoticeCause::behind_obstacle)};
   for (std::size_t k = 0; k < kWarnings.size(); ++k) {
-    const std::optional<Forecast::Warning>& sign = foresight_->last()[k];
+    const std::optional<Forecast::Warning>& sign = signs[k];
     std::optional<double>& until = warnings_[k];
     if (happened[k]) {
       until.reset();
+    } else if (until && sign) {
+      until = record_.time + kPatience;
     } else if (until && record_.time > *until) {
       until.reset();
       notices_.add_again(
           NoticeCause::warning_withdrawn, record_.step,
-          std::string(kTitles[k]) + " was foretold and has not come within " + seconds(kPatience) + ".");
-    } else if (sign && !before[k] && !until &&
+          "The expected " + std::string(kNames[k]) + " did not occur within " + seconds(kPatience) + ".");
+    } else if (sign && !until && foresight_->may_warn(record_.time) &&
                std::ranges::count(*notices_.list(), kWarnings[k], &Notice::cause) < kMostOfAKind) {
       until = record_.time + kPatience;
       notices_.add_again(kWarnings[k], record_.step,
-                         std::string(kTitles[k]) + " is foretold for about " +
-                             seconds(record_.time + sign->in) + ": " + text_of(*sign, *scene_, *foresight_));
+                         std::string(kTitles[k]) +
+                             " is expected at about t = " + moment(record_.time + sign->in) + ": " +
+                             text_of(*sign, *scene_, record_.h, *foresight_));
     }
   }
 }

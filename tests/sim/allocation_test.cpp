@@ -35,6 +35,7 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.material.stretch_stiffness = 100;
       scene.dt = 1e-3;
       scene.adaptive = adaptive;
+      scene.energy_limit = kInfinity;  // no warnings of a blow-up: their text needs memory
       scene.wind.on = true;
       scene.wind.gusts = 50;
       scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
@@ -78,6 +79,7 @@ TEST(SimulationAllocation, OfDistancesHappensInTheFirstStepAlone) {
                                 "coupled");
       scene.integrator = info.id;
       scene.solver.linear.kind = kind;
+      scene.energy_limit = kInfinity;  // no warnings of a blow-up: their text needs memory
       Simulation simulation(scene, grid_mesh(16, 16), pool);
       for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
       const long before = allocations();

@@ -92,23 +92,57 @@ TEST(Forecast, SeesWhereTheLimitAndTheIterationsWillBeReached) {
   }
 }
 
-TEST(StiffestMode, IsAsStiffAsLanczosFinds) {
-  Scene scene;
-  scene.mesh = GridSource{9, 7, 1, 1};
-  scene.material.spring_damping = 0;
-  scene.material.rayleigh_stiffness = 1e-4;
-  scene.material.rayleigh_mass = 0.5;
-  scene.dt = 1e-3;
-  Simulation simulation(scene, mesh_of(scene), one_thread());
+StiffestMode::Figures mode_of(const Simulation& simulation, WorkerPool& pool, int iterations) {
+  const State& state = simulation.state();
   StiffestMode mode;
   StiffestMode::Figures found;
-  for (int k = 0; k < 60; ++k)
-    found = mode.follow(simulation.system(), simulation.state().x, simulation.state().v, scene.dt, false);
-  const double omega = omega_max(simulation, one_thread());
-  EXPECT_LE(found.omega, omega * (1 + 1e-3));
-  EXPECT_GE(found.omega, omega * 0.97);
-  EXPECT_NEAR(found.damping, 1e-4 * found.omega * found.omega + 0.5, 1e-9 * found.damping);
-  EXPECT_EQ(found.energy, 0);
+  for (int k = 0; k < iterations; ++k)
+    found = mode.follow(pool, simulation.system(), state.x, state.v, simulation.scene().h(),
+                        simulation.integrator().inextensible);
+  return found;
+}
+
+TEST(StiffestMode, IsAsStiffAsLanczosFinds) {
+  Scene springs;
+  springs.mesh = GridSource{9, 7, 1, 1};
+  springs.material.spring_damping = 0;
+  springs.material.rayleigh_stiffness = 1e-4;
+  springs.material.rayleigh_mass = 0.5;
+  springs.dt = 1e-3;
+  Scene bending = springs;  // hinges decide
+  bending.material.kind = MaterialKind::fabric;
+  bending.material.fabric.bending = 1;
+  Scene chunks = springs;
+  chunks.mesh = GridSource{60, 50, 1, 1};
+  WorkerPool three(3);
+  for (const Scene& scene : {springs, bending, chunks}) {
+    const Simulation simulation(scene, mesh_of(scene), one_thread());
+    const StiffestMode::Figures found = mode_of(simulation, one_thread(), 100);
+    const double omega = omega_max(simulation, one_thread());
+    EXPECT_LE(found.omega, omega * (1 + 1e-3));
+    EXPECT_GE(found.omega, omega * 0.97);
+    EXPECT_NEAR(found.damping, 1e-4 * found.omega * found.omega + 0.5, 1e-9 * found.damping);
+    EXPECT_EQ(found.energy, 0);
+    EXPECT_EQ(mode_of(simulation, three, 100).omega, found.omega);
+  }
+}
+
+/// Dampers along rods are left out, as StabilityMeter does.
+TEST(StiffestMode, HasOnlyBendingSpringsWithRods) {
+  Scene scene;
+  scene.mesh = GridSource{9, 7, 1, 1};
+  scene.integrator = "rattle";
+  scene.material.spring_damping = 1;
+  scene.dt = 1e-3;
+  const Simulation simulation(scene, mesh_of(scene), one_thread());
+  StabilityMeter meter;
+  const auto estimate = meter.estimate(
+      {simulation.system(), simulation.state(), simulation.system().projection(), simulation.integrator()},
+      one_thread(), {});
+  ASSERT_TRUE(estimate);
+  const StiffestMode::Figures found = mode_of(simulation, one_thread(), 200);
+  EXPECT_LE(found.damping, estimate->damping_max * (1 + 1e-3));
+  EXPECT_GE(found.damping, estimate->damping_max * 0.9);
 }
 
 Scene falling_on(double thickness) {
@@ -174,12 +208,60 @@ TEST(Warnings, ComeBeforeTheFailure) {
     EXPECT_EQ(warnings[0].cause, NoticeCause::tunnelling_soon);
     EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("obstacle 1 (sphere)"));
     EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("--contact-points triangles"));
+    EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("Tunnelling is expected at about t = 0."));
   }
 }
 
-/// The body is removed before the cloth arrives.
+/// The first body is hit first, but cannot pass.
+TEST(Warnings, AreOfTheBodyThatContactDoesNotStop) {
+  Scene scene = falling_on(0.02);
+  Obstacle thick = scene.obstacles.bodies[0];
+  thick.radius = 0.125;
+  thick.from = thick.to = vec3(0.2, -2, 0.23);
+  scene.obstacles.bodies.insert(scene.obstacles.bodies.begin(), thick);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  for (int k = 0; k < 38; ++k) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+  const std::vector<Notice> warnings = warnings_of(simulation);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("obstacle 2 (sphere)"));
+}
+
+/// A penalty stops this cloth, by the mass of its area. Material::mass is that of springs.
+TEST(Warnings, KnowTheMassOfAFabric) {
+  for (const MaterialKind kind : {MaterialKind::springs, MaterialKind::fabric}) {
+    Scene scene = falling_on(0.25);
+    scene.material.kind = kind;
+    scene.material.mass = 1e4;
+    scene.contact.model = ContactModel::penalty;
+    scene.contact.stiffness = 1000;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    for (int k = 0; k < 37; ++k) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    EXPECT_EQ(warnings_of(simulation).size(), kind == MaterialKind::springs ? 1U : 0U);
+  }
+}
+
+/// Their solves have another limit, and count all rounds.
+TEST(Warnings, IgnoreLinearSolvesWithContacts) {
+  Scene scene = falling_on(1);
+  scene.mesh = GridSource{12, 12, 1, 1};
+  scene.obstacles.bodies[0].from = scene.obstacles.bodies[0].to = vec3(0.5, -0.6, 0.5);
+  scene.solver.linear.cg.max_iterations = 40;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  int most = 0;
+  for (int k = 0; k < 120; ++k) {
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    ASSERT_TRUE(simulation.record().converged) << k;
+    if (simulation.record().contact_solves) most = std::max(most, simulation.record().cg_iterations);
+  }
+  EXPECT_GT(most, 40);
+  EXPECT_TRUE(warnings_of(simulation).empty());
+}
+
+/// A floor, which the forecast leaves out, stops the cloth above the body.
 TEST(Warnings, AreWithdrawnIfNothingHappens) {
-  const Scene scene = falling_on(0.02);
+  Scene scene = falling_on(0.02);
+  scene.floor.on = true;
+  scene.floor.height = -1.95;
   Simulation simulation(scene, mesh_of(scene), one_thread());
   Checkpoint warned;
   while (warnings_of(simulation).empty()) {
@@ -189,17 +271,92 @@ TEST(Warnings, AreWithdrawnIfNothingHappens) {
   simulation.save(one_thread(), warned);
   for (int again = 0; again < 2; ++again) {
     const double begin = simulation.state().t;
-    simulation.apply(one_thread(), SetObstacles{});
     while (simulation.state().t < begin + 1.9) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
-    EXPECT_EQ(warnings_of(simulation).size(), 1U);
-    while (simulation.state().t < begin + 2.1) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    EXPECT_EQ(warnings_of(simulation).size(), 1U) << "2 s after the last sign";
+    while (simulation.state().t < begin + 2.6) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
     const std::vector<Notice> warnings = warnings_of(simulation);
     ASSERT_EQ(warnings.size(), 2U);
     EXPECT_EQ(warnings[0].cause, NoticeCause::tunnelling_soon);
     EXPECT_EQ(warnings[1].cause, NoticeCause::warning_withdrawn);
+    EXPECT_EQ(warnings[1].text, "The expected tunnelling did not occur within 2 s.");
     simulation.load(one_thread(), warned);  // the warning stands again
     ASSERT_EQ(warnings_of(simulation).size(), 1U);
   }
+}
+
+/// The body is removed before the cloth arrives, or the run continues from another state.
+TEST(Warnings, AreForgottenAfterAChange) {
+  for (const bool removes : {true, false}) {
+    const Scene scene = falling_on(0.02);
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    const State start = simulation.state();
+    while (warnings_of(simulation).empty()) {
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+      ASSERT_LT(simulation.state().t, 0.6);
+    }
+    if (removes)
+      simulation.apply(one_thread(), SetObstacles{});
+    else
+      simulation.restore(one_thread(), start, 0);
+    Checkpoint now;
+    simulation.save(one_thread(), now);
+    EXPECT_EQ(now.warnings, WarningTimes{});
+    if (!removes) continue;
+    while (simulation.state().t < 3) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    EXPECT_EQ(warnings_of(simulation).size(), 1U);
+  }
+}
+
+/// A sheet with h at `share` of its limit.
+Scene near_its_limit(const char* method, double share) {
+  Scene scene;
+  scene.mesh = GridSource{8, 8, 1, 1};
+  scene.integrator = method;
+  scene.material.spring_damping = 0;
+  scene.material.stretch_stiffness = 100;
+  const Simulation simulation(scene, mesh_of(scene), one_thread());
+  scene.dt = share * method_info(scene).stability_limit / omega_max(simulation, one_thread());
+  return scene;
+}
+
+TEST(Warnings, AreForgottenAfterABlowUp) {
+  const Scene scene = near_its_limit("symplectic-euler", 1.02);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  Checkpoint warned, after;
+  while (simulation.step(one_thread()) == StepStatus::done) {
+    ASSERT_LT(simulation.state().t, 5);
+    if (warned.warnings[0]) continue;
+    simulation.save(one_thread(), warned);
+  }
+  ASSERT_TRUE(warned.warnings[0]);
+  const std::vector<Notice> warnings = warnings_of(simulation);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].text, ::testing::StartsWith("A blow-up is expected at about t = "));
+  EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("--substeps 2), or an implicit method"));
+  simulation.save(one_thread(), after);
+  EXPECT_EQ(after.warnings, WarningTimes{});
+}
+
+/// The mode needs many steps, also while a slider moves.
+TEST(Warnings, KeepTheStiffestModeAfterAChange) {
+  Scene scene = near_its_limit("symplectic-euler", 1.008);
+  scene.energy_limit = 1e60;  // a late blow-up
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  const auto steps_to_warning = [&] {
+    const std::size_t before = warnings_of(simulation).size();
+    const double begin = simulation.state().t;
+    while (warnings_of(simulation).size() == before && simulation.step(one_thread()) == StepStatus::done) {
+    }
+    EXPECT_FALSE(simulation.blow_up());
+    return simulation.state().t - begin;
+  };
+  const double first = steps_to_warning();
+  simulation.apply(one_thread(), ReverseVelocities{});
+  simulation.apply(one_thread(), SetParameter{"mass", 0.999 * scene.material.mass});
+  const double second = steps_to_warning();
+  EXPECT_GT(first, 0.5);
+  EXPECT_GE(second, 0.1) << "quiet after a change";
+  EXPECT_LT(second, 0.2);
 }
 
 TEST(Warnings, DoNotDependOnTheNumberOfThreads) {
