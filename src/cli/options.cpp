@@ -469,14 +469,6 @@ Scene SceneOptions::applied_to(Scene scene) const {
     if (!value) continue;
     set_parameter(scene, spec->id, parse_parameter(*spec, *value));
   }
-  for (const auto& [id, value] : values_)
-    if (value && is_of_other_material(scene, id))
-      throw InputError(
-          "--" + std::string(id) +
-          (scene.material.is_fabric()
-               ? ": a fabric has its mass and stiffness per area; use --density, --membrane-* and "
-                 "--fabric-bending, or --material springs."
-               : ": only a fabric has this value; add --material fabric."));
   machine_.threads();  // throws for an invalid number
   return scene;
 }

@@ -95,11 +95,6 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--initial-state", {state}},
                                              {"--dress", {"--pin", "top-corners"}},  // which it removes
                                              {"--fabric", {"denim"}},
-                                             {"--membrane-warp", {"9", "--material", "fabric"}},
-                                             {"--membrane-weft", {"9", "--material", "fabric"}},
-                                             {"--membrane-shear", {"9", "--material", "fabric"}},
-                                             {"--fabric-bending", {"9e-6", "--material", "fabric"}},
-                                             {"--density", {"9", "--material", "fabric"}},
                                              {"--integrator", {"velocity-verlet"}},
                                              {"--tableau", {"heun", "--integrator", "runge-kutta"}},
                                              {"--threads", {"7"}},
