@@ -673,7 +673,7 @@ def _(room, said):
     window.click_item("plot0:More")
     window.click_item("plot0:find")
     window.until(lambda: "plot0:search" in window.state()["items"], "the search")
-    window.until(lambda: "plot0:found" in window.state()["items"], "the limits", 120)
+    window.until(lambda: "plot0:found" in window.state()["items"], "the limits", 400)  # half a minute alone
     said.words_are_in(room.text("plot0:explicit-euler:largest h"))
     for method in LIMITS[:3]:
         said.number_is(room.text(f"plot0:{method}:largest h"))
