@@ -57,7 +57,7 @@ class Foresight {
     constexpr int kFirst = 40;                          // iterations
     constexpr double kFirstTime = 0.005, kTime = 0.05;  // between iterations, at most [s]
     constexpr double kRounding = 0.5;                   // of a step
-    constexpr double kMostSteps = 64;                   // an iteration costs as much as about three
+    constexpr double kMostSteps = 128;                  // an iteration costs as much as about five
     if (info_.stability_limit == kNoStabilityLimit || info_.growth_of_slow_modes != nullptr) return;
     const bool first = iterations_ < kFirst;
     if (state.t >= next_mode_) {
