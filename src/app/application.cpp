@@ -309,9 +309,6 @@ class Application {
 
   // Shows the error of a request that fails.
   void carry_out(AppRequest request) try {
-    const auto write = [this](const auto& to_folder) {
-      ui_.show_message("Saved as " + shown_path(to_folder(ui_.files().save_folder())) + ".", false);
-    };
     const Overloaded handle{
         [&](const FileRequest& file) { use_file(file); },
         [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
@@ -320,16 +317,11 @@ class Application {
         [&](DressBodies) { documents_.dress(); },
         [&](const ChooseGroup& choice) { documents_.choose_group(choice); },
         [&](KeepShownMoment) { documents_.keep_moment(); },
-        [&](const SavePlot& save) {
-          write([&](const fs::path& folder) { return write_plot(*save.plot, save.svg, folder); });
-        },
+        [&](const SavePlot& save) { outputs_.write_plot(*save.plot, save.svg, ui_.files().save_folder()); },
         [&](const SaveChart& save) {
-          write(
-              [&](const fs::path& folder) { return write_chart(save.title, *save.chart, save.svg, folder); });
+          outputs_.write_chart(save.title, save.chart, save.svg, ui_.files().save_folder());
         },
-        [&](const SaveTable& save) {
-          write([&](const fs::path& folder) { return write_table(save.title, save.csv, folder); });
-        },
+        [&](const SaveTable& save) { outputs_.write_table(save.title, save.csv, ui_.files().save_folder()); },
         [&](Search search) { searches_.carry_out(search, *simulation_, *snapshot_); },
         [&](CancelLoad) { documents_.cancel_load(); },
         [&](FrameCloth) { view_.look_at(box_of(snapshot_->frame), *snapshot_); },
@@ -431,12 +423,12 @@ class Application {
     const fs::path path = fs::absolute(
         free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
     const std::string command = replay_command_line(utf8_of(path));
-    const auto write = [kept = simulation_->keep_journal(), path] {
+    const auto write = [kept = simulation_->keep_journal(), path, command, copy] {
       const KeepJournal::Whole& whole = kept.get();
       whole.journal.write(whole.log, whole.now, path);
+      return (copy ? "Copied: " : "Saved the journal. To replay it: ") + command;
     };
-    std::string done = copy ? "Copied: " : "Saved the journal. To replay it: ";
-    outputs_.write(write, done.append(command), [this, command, copy] {
+    outputs_.write(write, [this, command, copy] {
       if (copy) window_.set_clipboard(command);
     });
   }

@@ -327,8 +327,9 @@ void Documents::save_scene(const Path& path) {
   around_.outputs.write(
       [path, version = edits_.version()] {
         save_scene_file(version.whole(), methods_of(version.lanes), path);
+        return "Saved as " + file_name(path) + ".";
       },
-      "Saved as " + file_name(path) + ".", saved);
+      saved);
 }
 
 void Documents::keep_moment() {
@@ -340,9 +341,9 @@ void Documents::save_moment(const Path& path) {
   const auto write = [kept = std::exchange(moment_, nullptr), path] {
     const KeepMoment::Kept shown = kept();
     write_checkpoint_file(shown.moment, *shown.loaded->mesh, path);
+    return "Saved this moment as " + file_name(path) + ".";
   };
-  around_.outputs.write(write, "Saved this moment as " + file_name(path) + ".",
-                        [this, path] { remember_folder(fs::absolute(path).parent_path()); });
+  around_.outputs.write(write, [this, path] { remember_folder(fs::absolute(path).parent_path()); });
 }
 
 void Documents::remember_folder(const Path& folder) {

@@ -30,10 +30,13 @@ constexpr std::chrono::milliseconds kDrawing{12};
 constexpr double kPixels = 1.5;  // of the picture, per interface unit
 
 // An unused path in the folder.
-fs::path free_path(const fs::path& folder, std::string stem, const std::string& extension) {
+template <class IsTaken>
+fs::path free_path(const fs::path& folder, std::string stem, const std::string& extension,
+                   const IsTaken& is_taken) {
   for (char& c : stem) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   fs::path path = folder / (stem + extension);
-  for (int k = 2; fs::exists(path); ++k) path = folder / (stem + '-' + std::to_string(k) + extension);
+  for (int k = 2; fs::exists(path) || is_taken(path); ++k)
+    path = folder / (stem + '-' + std::to_string(k) + extension);
   return path;
 }
 
@@ -108,20 +111,56 @@ void Outputs::save_picture(const std::function<void(int width, int height)>& dra
                            const fs::path& path) {
   Canvas canvas(width, height, kSamples);
   auto image = std::make_shared<const Image>(picture(canvas, draw));
-  write([image, path] { write_png(path, *image); }, "Saved the picture as " + shown_path(path) + ".");
+  write([image, path] {
+    write_png(path, *image);
+    return "Saved the picture as " + shown_path(path) + ".";
+  });
 }
 
 void Outputs::export_mesh(std::shared_ptr<const Snapshot> snapshot, const fs::path& path) {
   const auto job = [snapshot = std::move(snapshot), path] {
     check_replaceable(path);
     write_obj_file(path, *snapshot->frame.mesh, snapshot->frame.positions);
+    return "Saved the mesh as " + shown_path(path) + ".";
   };
-  write(job, "Saved the mesh as " + shown_path(path) + ".");
+  write(job);
 }
 
-void Outputs::write(std::function<void()> job, std::string done, std::function<void()> then) {
-  auto task = std::make_unique<BackgroundTask<void>>([job = std::move(job)](const StopProbe&) { job(); });
-  singles_.push_back({std::move(task), std::move(done), std::move(then)});
+void Outputs::write(std::function<std::string()> job, std::function<void()> then) {
+  auto task = std::make_unique<BackgroundTask<std::string>>(
+      [job = std::move(job)](const StopProbe&) { return job(); });
+  singles_.push_back({std::move(task), std::move(then)});
+}
+
+void Outputs::write_titled(const std::string& title, const std::string& extension, const fs::path& folder,
+                           std::function<void(const fs::path& path)> job) {
+  const fs::path path = free_path(folder, title, extension, [&](const fs::path& tried) {
+    return std::ranges::find(singles_, tried, &Single::path) != singles_.end();  // and not there yet
+  });
+  write([path, job = std::move(job)] {
+    job(path);
+    return "Saved as " + shown_path(path) + ".";
+  });
+  singles_.back().path = path;
+}
+
+void Outputs::write_chart(const std::string& title, std::shared_ptr<const Chart> chart, bool svg,
+                          const fs::path& folder) {
+  write_titled(title, svg ? ".svg" : ".png", folder, [chart = std::move(chart), svg](const fs::path& path) {
+    if (svg)
+      write_file(path, svg_of(*chart));
+    else
+      write_png(path, draw_chart(*chart));
+  });
+}
+
+void Outputs::write_plot(const ShownPlot& shown, bool svg, const fs::path& folder) {
+  write_chart(shown.plot.title, std::make_shared<const Chart>(chart_of(shown)), svg, folder);
+}
+
+void Outputs::write_table(const std::string& title, std::string csv, const fs::path& folder) {
+  write_titled(title, ".csv", folder,
+               [csv = std::move(csv)](const fs::path& path) { write_file(path, csv); });
 }
 
 Record Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
@@ -192,36 +231,18 @@ std::optional<Outputs::Notice> Outputs::next_notice() {
     if (!it->task->done()) continue;
     const Single single = std::move(*it);
     singles_.erase(it);
+    std::string done;
     try {
-      single.task->result();
+      done = single.task->result();
     } catch (const std::bad_alloc&) {
       return Notice{"There is not enough memory to write the file.", true};
     } catch (const std::exception& e) {
       return Notice{e.what(), true};
     }
     if (single.then) single.then();
-    return Notice{single.done, false};
+    return Notice{std::move(done), false};
   }
   return std::nullopt;
-}
-
-fs::path write_table(const std::string& title, const std::string& csv, const fs::path& folder) {
-  const fs::path path = free_path(folder, title, ".csv");
-  write_file(path, csv);
-  return path;
-}
-
-fs::path write_chart(const std::string& title, const Chart& chart, bool svg, const fs::path& folder) {
-  const fs::path path = free_path(folder, title, svg ? ".svg" : ".png");
-  if (svg)
-    write_file(path, svg_of(chart));
-  else
-    write_png(path, draw_chart(chart));
-  return path;
-}
-
-fs::path write_plot(const ShownPlot& shown, bool svg, const fs::path& folder) {
-  return write_chart(shown.plot.title, chart_of(shown), svg, folder);
 }
 
 }  // namespace clothlab

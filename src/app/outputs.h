@@ -34,9 +34,15 @@ class Outputs {
   void save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
                     const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
-  /// Writes one file on a thread of its own. When it is written, next_notice() returns `done` and calls
-  /// `then`.
-  void write(std::function<void()> job, std::string done, std::function<void()> then = {});
+  /// Writes one file on a thread of its own. When it is written, next_notice() returns what `job` returned
+  /// and calls `then`.
+  void write(std::function<std::string()> job, std::function<void()> then = {});
+  /// The same for a chart, a plot's visible part or a table (CSV), in the folder under its title
+  /// ("energy.png", or "energy-2.png" when that exists).
+  void write_chart(const std::string& title, std::shared_ptr<const Chart> chart, bool svg,
+                   const std::filesystem::path& folder);
+  void write_plot(const ShownPlot& shown, bool svg, const std::filesystem::path& folder);
+  void write_table(const std::string& title, std::string csv, const std::filesystem::path& folder);
 
   /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A"; the recorders are
   /// for the simulation thread. Its pictures keep this size, rounded to even for video encoders, when the
@@ -56,11 +62,14 @@ class Outputs {
 
  private:
   struct Single {
-    std::unique_ptr<BackgroundTask<void>> task;
-    std::string done;  // the message and the action after writing
+    std::unique_ptr<BackgroundTask<std::string>> task;
     std::function<void()> then;
+    std::filesystem::path path = {};  // of a title
   };
 
+  void write_titled(const std::string& title, const std::string& extension,
+                    const std::filesystem::path& folder,
+                    std::function<void(const std::filesystem::path& path)> job);
   Recorder::Progress progress() const;
   static Image picture(Canvas& canvas, const std::function<void(int width, int height)>& draw);
 
@@ -70,16 +79,5 @@ class Outputs {
   std::unique_ptr<Canvas> canvas_;  // of the recording
   RecordingStatus status_;
 };
-
-/// Writes a table as CSV into the folder, under its title, like write_chart.
-std::filesystem::path write_table(const std::string& title, const std::string& csv,
-                                  const std::filesystem::path& folder);
-
-/// Draws a chart into the folder, under its title ("energy.png", or "energy-2.png" when that exists). Returns
-/// the path. Throws InputError or SystemError, one sentence.
-std::filesystem::path write_chart(const std::string& title, const Chart& chart, bool svg,
-                                  const std::filesystem::path& folder);
-/// The same of the visible part of a plot.
-std::filesystem::path write_plot(const ShownPlot& shown, bool svg, const std::filesystem::path& folder);
 
 }  // namespace clothlab
