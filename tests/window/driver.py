@@ -182,6 +182,13 @@ class Program:
         self.press(button)
         self.release(button)
 
+    def follow(self, x, y):
+        """Alt-click on a particle."""
+        self.xdotool("keydown", "alt")
+        self.click(x, y)
+        self.xdotool("keyup", "alt")
+        self.until(lambda: "followed" in self.state()["items"], "the mark of the particle")
+
     def click_item(self, name):
         self.click(*self.item(name))
 

@@ -230,15 +230,8 @@ class Room:
 
     def follow(self, index):
         """Alt-click on a particle."""
-        window = self.window
-        pixel = next(p["pixel"] for p in window.fresh_state()["some_particles"] if p["index"] == index)
-        window.move(*pixel)
-        window.fresh_state()
-        window.xdotool("keydown", "alt")
-        window.press()
-        window.release()
-        window.xdotool("keyup", "alt")
-        window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        particles = self.window.fresh_state()["some_particles"]
+        self.window.follow(*next(p["pixel"] for p in particles if p["index"] == index))
 
 
 # --- 1. What a step is

@@ -1754,11 +1754,18 @@ def at_the_start(window):
     window.shows("the start", step=0)
 
 
+@contextmanager
+def playing(program, *arguments):
+    """A window that has played for a moment."""
+    with Session(program, *arguments) as window:
+        window.until(lambda: window.state()["time"] > 0.2, "it to play", 30)
+        yield window
+
+
 @case
 def question_limit(program, assets):
     """The largest h of a method, and why."""
-    with Session(program) as window:
-        window.until(lambda: window.state()["time"] > 0.2, "it to play", 30)
+    with playing(program) as window:
         with question(window, "The largest h of symplectic Euler, and why?"):
             window.key("2")
             window.key("e")
@@ -1777,8 +1784,7 @@ def question_limit(program, assets):
 @case
 def question_damping(program, assets):
     """Whether damping moves the limit."""
-    with Session(program) as window:
-        window.until(lambda: window.state()["time"] > 0.2, "it to play", 30)
+    with playing(program) as window:
         with question(window, "Does damping move the limit?"):
             window.key("2")
             window.click_item("plot0:instruments")
@@ -1937,13 +1943,7 @@ def choice_by_any_measure(program, assets):
         window.key("space")
         window.shows("a pause", playing=False)
         followed = free_particle(window.fresh_state())
-        window.move(*followed["pixel"])
-        window.fresh_state()
-        window.xdotool("keydown", "alt")
-        window.press()
-        window.release()
-        window.xdotool("keyup", "alt")
-        window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        window.follow(*followed["pixel"])
         window.key("space")
         window.shows("a playing scene", playing=True)
         choose_a_method(window)
@@ -2073,13 +2073,7 @@ def limits_and_reference(program, assets):
         window.key("space")
         window.shows("a pause", playing=False)
         x, y = free_particle(window.fresh_state())["pixel"]
-        window.move(x, y)
-        window.fresh_state()
-        window.xdotool("keydown", "alt")
-        window.press()
-        window.release()
-        window.xdotool("keyup", "alt")
-        window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        window.follow(x, y)
         window.key("space")
         window.click_item("plot0:kind")
         window.click_item("plot0:kind:Phase")
