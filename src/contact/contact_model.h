@@ -92,9 +92,8 @@ inline constexpr std::array kContactModels{
         .title = "Impulse",
         .summary =
             "Nodal contact at the thickness, and Coulomb's law between features of the cloth, within the "
-            "step by "
-            "most methods. Inelastic impulses after it stop the collisions that are left, with meshes too. "
-            "Every method loses its order in steps with contact.",
+            "step by most methods. Inelastic impulses after it stop the collisions that are left, with "
+            "meshes too. Every method loses its order in steps with contact.",
         .promise = "Cloth that does not intersect itself or a mesh never will; no particle "
                    "that was above another surface ends below it, if it moves by less than half the "
                    "thickness of the obstacle in a step.",

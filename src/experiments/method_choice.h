@@ -66,7 +66,7 @@ enum class ErrorMeasure {
   energy,   ///< largest difference of the total energies at the shared times
   path,     ///< of one particle, root mean square over the shared times
 };
-/// Their names, by ErrorMeasure: on the command line, and in the window with a capital.
+/// Their names on the command line, by ErrorMeasure.
 inline constexpr std::array<std::string_view, 4> kErrorMeasureNames{"rms", "largest", "energy", "path"};
 
 /// Differences between two runs that reached their ends.

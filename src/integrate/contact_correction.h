@@ -25,6 +25,7 @@ class ContactCorrection {
     ContactTiming timing = ContactTiming::throughout;
     SystemCoefficients coefficients() const { return {1, damping, gamma * moves}; }
   };
+  /// The start of a step and its end without contact, which is changed [m], [m/s].
   struct Ends {
     std::span<const vec3> x0, v0;
     std::span<vec3> x1, v1;
@@ -34,15 +35,15 @@ class ContactCorrection {
   /// reports the impulses.
   std::span<const vec3> solve(const DynamicSystem& system, const StepContext& context, const Times& times,
                               SpringMatrix& A, LinearSolver& solver, const Ends& ends, StepReport& report);
-  /// The same with a matrix of its own at (x0, v0), and puts particles on their surfaces; no effect without
+  /// Assembles the matrix at (x0, v0), solves, and puts particles on their surfaces. No effect without
   /// contacts.
   void correct(const DynamicSystem& system, const StepContext& context, const Times& times, const Ends& ends,
                StepReport& report);
-  /// The same for an explicit step: with pairs the matrix is M, else each particle is solved alone.
+  /// For an explicit step: the matrix is M. Without pairs each particle is solved alone.
   void act(const DynamicSystem& system, const StepContext& context, double h, ContactTiming timing,
            const Ends& ends, StepReport& report);
-  /// As stop_at_contacts, also with pairs. Then the velocities without the impulses of the contacts obey the
-  /// law with M, where the contacts that are closed stay so.
+  /// stop_at_contacts() for steps that may have pairs. With pairs, the velocities v1 without the impulses of
+  /// the contacts are made to obey the law with M; closed contacts stay closed.
   void stop(const DynamicSystem& system, const StepContext& context, double h, std::span<const vec3> v0,
             std::span<vec3> v1, StepReport& report, double part = 1);
 

@@ -62,7 +62,7 @@ struct StepStart {
 /// the step.
 void begin_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
                     std::span<const vec3> x_hat, double part = 1);
-/// The same without a change of their impulses.
+/// Prepares them without a change of their impulses.
 void refer_contacts(const StepContext& context, double h, double gamma, std::span<const vec3> x0,
                     std::span<const vec3> x_hat, double part = 1);
 /// Multiplies the impulses of the contacts.
@@ -70,8 +70,8 @@ void scale_impulses(const StepContext& context, double factor);
 
 /// Sets the velocities of closed contacts to those of their surfaces at this part of the step, along the
 /// directions that they constrain, for methods whose v1 is not the velocity of a displacement. Where a
-/// contact slips, friction changes with the push. Adds the change to the impulses of contacts. Without pairs:
-/// ContactCorrection::stop.
+/// contact slips, friction changes with the push. Adds the change to the impulses of contacts. It has no
+/// effect on pairs, which ContactCorrection::stop solves too.
 void stop_at_contacts(const DynamicSystem& system, const StepContext& context, double h, std::span<vec3> v1,
                       double part = 1);
 
@@ -83,7 +83,8 @@ enum class ContactTiming {
 };
 
 /// Satisfies Coulomb's law at the contacts of an explicit step, at each particle alone, and reports their
-/// impulses. x1 and v1 are those without contact. Without pairs: ContactCorrection::act.
+/// impulses. x1 and v1 are those without contact. It has no effect on pairs: ContactCorrection::act solves
+/// them.
 void solve_contacts_locally(const DynamicSystem& system, const StepContext& context, double h,
                             ContactTiming timing, std::span<const vec3> x0, std::span<vec3> x1,
                             std::span<vec3> v1);

@@ -113,8 +113,7 @@ const auto& parameter_rows() {
       number<&World::material, &Material::fabric, &Fabric::warp>(
           "Material", "membrane-warp", "Membrane, warp", "N/m", 1e-3, 1e9, logarithmic,
           "Tension of a fabric per width and strain along the warp, at constant width. The warp is along u "
-          "of "
-          "the texture coordinates; without them along the longest edge of the mesh's box."),
+          "of the texture coordinates; without them along the longest edge of the mesh's box."),
       number<&World::material, &Material::fabric, &Fabric::weft>(
           "Material", "membrane-weft", "Membrane, weft", "N/m", 1e-3, 1e9, logarithmic,
           "The same along the weft, perpendicular to the warp."),

@@ -36,8 +36,7 @@ GeneralizedAlpha::Constants constants_of(const IntegratorParameters& values) {
 }  // namespace
 
 // Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − σ) ζ + σ) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
-// + s (ζ − 1) (γζ + 1 − γ)). One root is real and found by bisection; the others
-// are roots of a quadratic.
+// + s (ζ − 1) (γζ + 1 − γ)). One root is real and found by bisection; the others are roots of a quadratic.
 double GeneralizedAlpha::Constants::growth(double y, double s) const {
   const double m1 = 1 - alpha_m, m0 = alpha_m, f0 = sigma, f1 = 1 - sigma;
   const double n2 = y * y * beta + s * gamma;

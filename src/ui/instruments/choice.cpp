@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -197,11 +196,10 @@ void choose_next_measure(const PanelContext& context, const ChoiceFigures& found
 void measure_button(const PanelContext& context, const std::string& name, const ChoiceFigures& found,
                     ImVec2 at, ImVec2 size) {
   ChoiceView& view = context.view.plots_layout.choice;
-  std::string label(kErrorMeasureNames[static_cast<std::size_t>(
-      found.points.empty() ? view.measure : shown_measure(view, found))]);
-  if (label == "rms") label = "RMS";
-  label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
-  if (!has_room_for(label.c_str(), at, size)) return;
+  constexpr std::array<const char*, kErrorMeasureNames.size()> kLabels{"RMS", "Largest", "Energy", "Path"};
+  const char* label =
+      kLabels[static_cast<std::size_t>(found.points.empty() ? view.measure : shown_measure(view, found))];
+  if (!has_room_for(label, at, size)) return;
   if (text_button(
           name + ":measure", label,
           "The measure of the error. RMS: of the positions at the end, root mean square over the "
