@@ -195,7 +195,7 @@ TEST_P(LayersBy, LandWithoutARebound) {
     rise = std::max(rise, stack.rise_of(1));
   }
   EXPECT_LT(rise, 0.2 * std::sqrt(2 * kFall * kDrop));
-  EXPECT_LT(stack.largest_error_of_height(), kThickness);
+  EXPECT_LT(stack.largest_error_of_height(), kThickness / 2);  // of the hop of that speed
 }
 
 // The floor is smoother than the sheets: they slide on it as one.
