@@ -343,10 +343,14 @@ bool UserInterface::message_repeats(const Notice& notice) const {
 void UserInterface::draw_overlays(const PanelContext& context, const Layout& parts) {
   view_legend(context, parts.view);
   if (message_is_told(context.snapshot)) message_.clear();
-  if (gain_to_show(context) != nullptr)
-    for (const Notice& notice : *context.snapshot.notices)
-      if (notice.cause == NoticeCause::gain_in_step || notice.cause == NoticeCause::spurious_energy)
-        if (message_repeats(notice)) message_.clear();
+  const bool gains = gain_to_show(context) != nullptr;
+  const auto has_bar = [&](NoticeCause cause) {
+    return cause == NoticeCause::blow_up_soon
+               ? !context.snapshot.blow_up_sentence.empty()
+               : gains && (cause == NoticeCause::gain_in_step || cause == NoticeCause::spurious_energy);
+  };
+  for (const Notice& notice : *context.snapshot.notices)
+    if (has_bar(notice.cause) && message_repeats(notice)) message_.clear();
   const bool open = notices(context, parts.notices, message_, message_is_error_, notices_height_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }

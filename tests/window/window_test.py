@@ -1843,6 +1843,15 @@ def question_blow_up(program, assets):
         check(abs(number("h·ω = #", words) - 1e-3 * math.sqrt(150 * 2 / (0.2 / 400))) < 0.001, words)
         check("stretch spring between vertices " in window.state()["lanes"]["A"]["blow_up"], "it does not say where")
 
+    # The bar of a blow-up replaces the warning of it.
+    with playing(program) as window:
+        window.key("1")
+        window.until(lambda: window.state()["blow_up"], "the blow-up", 30)
+        message = window.fresh_state()["message"]
+        check("is expected at about" not in message, f"beside the blow-up it still says: {message}")
+        window.click_item("notices")
+        window.until(lambda: "is expected at about" in str(window.fresh_state()["texts"]), "the warning in the list")
+
 
 def error_of_run(program, folder, scene, *method):
     """RMS distance from RK4 after one second [% of the RMS displacement]."""
