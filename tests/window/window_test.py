@@ -41,11 +41,15 @@ def distance(a, b):
     return math.dist(a, b)
 
 
+def particles_in_view(state):
+    x, y, width, height = state["view"]
+    return [p for p in state["some_particles"] if "pixel" in p and not p["pinned"]
+            and x + 40 < p["pixel"][0] < x + width - 40 and y + 40 < p["pixel"][1] < y + height - 60]
+
+
 def free_particles(state):
     """Some free particles well inside the view."""
-    x, y, width, height = state["view"]
-    seen = [p for p in state["some_particles"] if "pixel" in p and not p["pinned"]
-            and x + 40 < p["pixel"][0] < x + width - 40 and y + 40 < p["pixel"][1] < y + height - 60]
+    seen = particles_in_view(state)
     check(seen, "no free particle is in the view")
     return seen
 
@@ -1404,7 +1408,8 @@ def lanes(program, assets):
         window.until(lambda: lane("D")["step"] > 300, "them to play", 60)
         window.click_item("lane-head:B")
         window.shows("the lane that was clicked", lane="B")
-        x, y = free_particle(window.fresh_state())["pixel"]
+        state = window.until(lambda: particles_in_view(window.fresh_state()) and window.state(), "its cloth inside its small tile")
+        x, y = free_particle(state)["pixel"]
         before = {letter: lane(letter)["places"] for letter in "ABCD"}
         window.move(x, y)
         window.fresh_state()
