@@ -46,6 +46,19 @@ void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options
   if (!options.changes_obstacles() && hashes != run.obstacle_hashes) warn("the mesh of an obstacle");
 }
 
+/// Reports options that do not affect the run. With several lanes the parameters of a method may be for
+/// another lane.
+void warn_of_no_effect(const LoadedScene& loaded, const SceneOptions& options) {
+  for (const ParameterSpec* spec : options.given_parameters()) {
+    const SceneParameter* row = find_scene_parameter(spec->id);
+    if (options.chooses_lanes() && (row == nullptr || row->of_method)) continue;
+    const bool closed = loaded.mesh->report.closed_parts > 0;
+    const std::string why = why_without_effect(loaded.scene, spec->id, closed);
+    if (!why.empty())
+      std::fprintf(stderr, "clothlab: --%s has no effect. %s\n", std::string(spec->id).c_str(), why.c_str());
+  }
+}
+
 /// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may replace the paths of its
 /// meshes.
 LoadedScene load_checkpoint(const std::string& checkpoint, SceneOptions& options,
@@ -80,6 +93,7 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   loading.stop = Interrupt::probe();
   LoadedScene loaded = load_scene(std::move(scene), loading);
   warn_of_other_meshes(loaded, options);
+  warn_of_no_effect(loaded, options);
   return loaded;
 }
 

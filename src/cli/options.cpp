@@ -382,8 +382,14 @@ bool SceneOptions::changes_a_scene() const {
   for (const auto* text : {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_,
                            &initial_state_, &fabric_})
     if (*text) return true;
-  return no_weld_ || z_up_ || dress_ || !obstacles_.empty() ||
-         std::ranges::any_of(values_, [](const auto& value) { return value.second.has_value(); });
+  return no_weld_ || z_up_ || dress_ || !obstacles_.empty() || !given_parameters().empty();
+}
+
+std::vector<const ParameterSpec*> SceneOptions::given_parameters() const {
+  std::vector<const ParameterSpec*> given;
+  for (const ParameterSpec* spec : all_parameters())
+    if (values_.find(spec->id)->second) given.push_back(spec);
+  return given;
 }
 
 void SceneOptions::refuse_dress() const {
@@ -464,11 +470,8 @@ Scene SceneOptions::applied_to(Scene scene) const {
     set_integrator(scene, parse_tableau_argument(*tableau_).info);
   }
   if (fabric_) scene = with_preset(std::move(scene), fabric(*fabric_));
-  for (const ParameterSpec* spec : all_parameters()) {
-    const std::optional<std::string>& value = values_.find(spec->id)->second;
-    if (!value) continue;
-    set_parameter(scene, spec->id, parse_parameter(*spec, *value));
-  }
+  for (const ParameterSpec* spec : given_parameters())
+    set_parameter(scene, spec->id, parse_parameter(*spec, *values_.find(spec->id)->second));
   machine_.threads();  // throws for an invalid number
   return scene;
 }

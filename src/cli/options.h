@@ -146,6 +146,8 @@ class SceneOptions {
   std::filesystem::path mesh_folder() const { return mesh_folder_of(mesh_folder_); }
   /// True if an option changes the scene, apart from the paths of its meshes.
   bool changes_a_scene() const;
+  /// The parameters that options set.
+  std::vector<const ParameterSpec*> given_parameters() const;
   int threads() const { return machine_.threads(); }
   bool names_threads() const { return machine_.names_threads(); }
   bool quiet() const { return machine_.quiet(); }

@@ -97,6 +97,9 @@ bool is_of_other_material(const Scene& scene, std::string_view id) {
 std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts) {
   const SceneParameter* row = find_scene_parameter(id);
   if (row == nullptr) {
+    const IntegratorInfo& method = method_info(scene);
+    if (std::ranges::find(method.parameters, id, &ParameterSpec::id) == method.parameters.end())
+      return std::string(method.title) + " does not use it.";
     const auto modes = scene.integrator_parameters.find("modes");
     const bool none = modes != scene.integrator_parameters.end() && modes->second == 0;
     if (id == "shared-matrix") return of_shared_matrix(scene);

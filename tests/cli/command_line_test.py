@@ -327,6 +327,19 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(summary[kind]["hash"], "^[0-9a-f]{16}$")
             self.refused("simulate", "--scene", "s.json", says=[f"continued from a {kind}", "clothlab " + run[0]])
 
+    def test_options_without_effect_are_named(self):
+        without = {"--mass": ("1", "The material is a fabric."), "--wind-speed": ("3", "The wind is off."),
+                   "--xpbd-contact": ("position", "Semi-implicit Euler does not use it."),
+                   "--newton-tolerance": ("0.1", "Semi-implicit Euler does not use Newton's method.")}
+        options = [text for name, (value, _) in without.items() for text in (name, value)]
+        lines = self.run_program("simulate", *SMALL, "--fabric", "denim", "--dt", "0.01", *options).stderr.splitlines()
+        for name, (_, why) in without.items():
+            self.assertIn(f"clothlab: {name} has no effect. {why}", lines)
+        self.assertNotIn("--dt has no effect", "".join(lines))
+        compare = self.run_program("compare", *SMALL, "--integrators", "rk4,xpbd", *options[2:]).stderr
+        self.assertIn("--wind-speed has no effect", compare)
+        self.assertNotIn("--xpbd-contact", compare)  # of a lane
+
     def test_a_scene_with_lanes_runs_its_first_lane_and_reports_that(self):
         lanes = [{"letter": "B", "method": {"integrator": "bdf2"}},
                  {"letter": "D", "method": {"integrator": "rk4", "substeps": 40}}]
