@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "ui/actions.h"
 #include "ui/lanes.h"
-#include "ui/shortcuts.h"
 
 namespace clothlab {
 namespace {
@@ -23,12 +23,6 @@ constexpr double kMessageSeconds = 15;
 
 constexpr const char* kMethodTab = "Method";
 
-// A new panel is one file and one line here.
-struct Tab {
-  const char* title;
-  const char* help;
-  void (*draw)(const PanelContext& context);
-};
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
@@ -75,6 +69,8 @@ bool tabs_fit(float room) {
 }
 
 }  // namespace
+
+std::span<const Tab> tabs() { return kTabs; }
 
 UserInterface::Layout UserInterface::layout(float width, float height, const ViewSettings& view) const {
   const float across = std::max(width - std::min(units(kPanelWidth), kMostPanel * width), 1.0F);
@@ -280,7 +276,8 @@ void UserInterface::main_buttons(const PanelContext& context) {
   step_button("undo", Icon::undo, context.edits.undo_text(), "Undo (Ctrl-Z)", Undo{});
   step_button("redo", Icon::redo, context.edits.redo_text(), "Redo (Ctrl-Y)", Redo{});
   ImGui::SameLine(0, gap);
-  if (text_button("keys", "Keys", "All keys and what the mouse does (F1).",
+  if (text_button("keys", "Keys",
+                  "All keys and what the mouse does (F1). Ctrl-K finds commands and values by name.",
                   {.width = wide, .active = help_open_}))
     help_open_ = !help_open_;
 }
@@ -289,35 +286,18 @@ void UserInterface::export_menu(const PanelContext& context) {
   export_menu_open_ = ImGui::BeginPopup("##export");
   if (!export_menu_open_) return;
   if (std::exchange(export_menu_closes_, false)) ImGui::CloseCurrentPopup();
-  const auto item = [](const char* name, const char* label, const char* key, const char* help) {
-    const bool chosen = ImGui::MenuItem(label, key);
-    explain_item(name, help);
-    return chosen;
-  };
-  const std::string& title = context.snapshot.loaded->scene.title;
-  if (item("save-picture", "Picture of the view", "F12",
-           "A PNG of the view, without the panels, in the folder that you last saved to."))
-    context.request(SavePicture{});
-  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The current shape as an OBJ file."))
-    files_.open(FileDialog::Purpose::save_mesh, title);
-  if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
-           "The whole run as it is now. Open it later to continue with the same bits.")) {
-    context.request(KeepShownMoment{});
-    files_.open(FileDialog::Purpose::save_moment, title);
+  for (const char* id :
+       {"save-picture", "export-mesh", "save-moment", "save-journal", "record", "copy-command"}) {
+    const Action& action = *find_action(id);
+    const bool chosen = ImGui::MenuItem(action.name, action.keys);
+    explain_item(id, action.help);
+    if (chosen) action.act(action_targets(context));
   }
-  if (item("save-journal", "Journal of the session", "Ctrl-J",
-           "All commands so far, each with its step, as a file in the folder that you last saved to. "
-           "`clothlab replay` repeats them with the same bits, or with another integrator."))
-    context.request(SaveJournal{});
-  const bool runs = context.recording.shown && !context.recording.progress.finished;
-  if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
-           "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."))
-    record_or_stop(context, files_, recording_);
-  if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
-           "The command that runs this without a window: the scene with its current values, or a replay of "
-           "the journal if you grabbed, moved or changed something."))
-    context.request(CopyCommandLine{});
   ImGui::EndPopup();
+}
+
+ActionTargets UserInterface::action_targets(const PanelContext& context, bool shift) {
+  return {context, files_, recording_, about_, commands_, help_open_, wanted_tab_, shift};
 }
 
 bool UserInterface::message_is_told(const Snapshot& now) const {
@@ -360,8 +340,10 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
   if (help_open_) {
     context.view.done(Hint::keys);
-    help_open_ = help_overlay(window, about_);  // a long list
+    help_open_ = help_overlay(window, about_, commands_);  // a long list
   }
+  const ActionTargets targets = action_targets(context);
+  commands_.draw(targets, room);
   files_.draw(room, [&](FilePurpose purpose, const std::filesystem::path& path) {
     context.request(FileRequest{purpose, path});
   });
@@ -412,7 +394,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
   if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press) ||
-      tableau_.on_key(press) || about_.on_key(press))
+      tableau_.on_key(press) || about_.on_key(press) || commands_.on_key(press))
     return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.
@@ -431,9 +413,9 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   }
   if (typing && !press.ctrl && press.key != Key::f1) return false;
   // Ctrl with a letter is editing while there is a field to edit.
-  if (typing && press.ctrl && press.character != 'O' && press.character != 'S' && press.character != 'Q')
-    return false;
-  return run_shortcut(press, {context, files_, recording_, help_open_, press.shift});
+  constexpr std::string_view kAlsoWhileTyping = "OSQK";
+  if (typing && press.ctrl && kAlsoWhileTyping.find(press.character) == std::string_view::npos) return false;
+  return run_action(press, action_targets(context, press.shift));
 }
 
 }  // namespace clothlab

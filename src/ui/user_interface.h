@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "ui/command_palette.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/file_dialog.h"
 
@@ -46,7 +47,7 @@ class UserInterface {
   UnsavedQuestion& question() { return question_; }
   bool dialog_open() const {
     return files_.is_open() || help_open_ || about_.is_open() || recording_.is_open() || tableau_.is_open() ||
-           question_.is_open();
+           question_.is_open() || commands_.is_open();
   }
 
  private:
@@ -58,6 +59,7 @@ class UserInterface {
   void draw_below(const PanelContext& context, const Layout& parts, float bottom);
   void draw_shelf(const PanelContext& context, const Area& area);
   void draw_side_panel(const PanelContext& context, float x, float height);
+  ActionTargets action_targets(const PanelContext& context, bool shift = false);
   void main_buttons(const PanelContext& context);
   void export_menu(const PanelContext& context);
   void draw_overlays(const PanelContext& context, const Layout& parts);
@@ -76,6 +78,7 @@ class UserInterface {
   TableauDialog tableau_;
   UnsavedQuestion question_;
   AboutDialog about_;
+  CommandPalette commands_;
   bool export_menu_open_ = false;
   bool export_menu_closes_ = false;
   std::string tab_, wanted_tab_;

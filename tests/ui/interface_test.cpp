@@ -17,8 +17,8 @@
 #include "sim/contact.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
+#include "ui/actions.h"
 #include "ui/lanes.h"
-#include "ui/shortcuts.h"
 #include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 #include "uniform_estimate.h"
@@ -715,9 +715,9 @@ TEST(Interface, KeysSwitchTheIntegratorUnlessOneTypes) {
   EXPECT_EQ(face.sent.size(), sent);
 }
 
-TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
-  for (const Shortcut& shortcut : shortcuts()) {
-    if (shortcut.act == nullptr) continue;
+TEST(Interface, EveryKeyIsListedAndDoesSomething) {
+  for (const Action& action : actions()) {
+    if (!action.key.exists()) continue;
     Interface face;
     face.view.interface_scale = 1.1F;
     LaneSnapshot& other = face.snapshot.others.emplace_back();
@@ -725,14 +725,15 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
     other.frame = face.snapshot.frame;
     other.plot = face.snapshot.plot;
     const ViewSettings before = face.view;
-    EXPECT_TRUE(face.ui.on_key({shortcut.key, shortcut.character, shortcut.ctrl, shortcut.shift, false},
-                               false, face.context()));
+    EXPECT_TRUE(
+        face.ui.on_key({action.key.key, action.key.character, action.key.ctrl, action.key.shift, false},
+                       false, face.context()));
     const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
                        before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
                        before.ground != face.view.ground || before.plots != face.view.plots ||
                        before.explain != face.view.explain || before.lanes != face.view.lanes ||
                        before.interface_scale != face.view.interface_scale;
-    EXPECT_TRUE(acted) << (shortcut.keys != nullptr ? shortcut.keys : "a second key of a pair");
+    EXPECT_TRUE(acted) << action.id;
     face.frame();
   }
 }

@@ -2531,6 +2531,61 @@ def draws_during_slow_steps(program, assets):
 
 
 @case
+def palette(program, assets):
+    """By the keyboard alone: another scene, another method, another h, a run and a plot."""
+    def chosen(window, words, name):
+        window.key("ctrl+k")
+        window.shows("the palette", dialog=True)
+        window.type(words)
+        window.until(lambda: window.state()["texts"].get("command") == name, f"{name} to be found by '{words}'")
+        window.key("Return")
+
+    def run(window, words, name):
+        chosen(window, words, name)
+        window.shows(f"the palette to close after {name}", dialog=False)
+
+    with Session(program) as window:
+        run(window, "flag wind", "Flag in the wind")
+        window.until(lambda: "Flag in the wind" in window.state()["window_title"], "the scene")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        run(window, "velocity verl", "Velocity Verlet")
+        window.shows("the method", integrator="velocity-verlet")
+        chosen(window, "step h", "Step h")
+        window.until(lambda: "command-range" in window.state()["texts"], "the range of h")
+        window.type("1/0")
+        window.key("Return")
+        window.until(lambda: "command-note" in window.state()["texts"], "why the value is refused")
+        check(window.state()["dialog"], "a refused value closed the palette")
+        window.type("0.5 ms")
+        window.key("Return")
+        window.until(lambda: window.state()["parameters"]["dt"] == 0.0005, "the typed h")
+        window.shows("the palette to close", dialog=False)
+        run(window, "plot ledger", "Ledger")
+        before = window.state()["time"]
+        run(window, "play", "Play or pause")
+        window.until(lambda: window.state()["time"] > before, "the run")
+        # Also while another field has the keyboard; the first Esc of a value leads back to the list.
+        window.click_item("dt#field")
+        window.key("ctrl+k")
+        window.shows("the palette", dialog=True)
+        window.type("mass")
+        window.key("Return")
+        window.until(lambda: "command-range" in window.state()["texts"], "the range of the mass")
+        window.key("Escape")
+        window.until(lambda: "command" in window.state()["texts"], "the list")
+        window.key("Escape")
+        window.shows("the palette to close", dialog=False)
+        window.key("ctrl+q")
+        window.until(lambda: window.process.poll() is not None or "unsaved-discard" in window.state()["items"],
+                     "the end or the question about the changes")
+        window.key("d")
+        window.process.wait(10 * PATIENCE)
+        settings = json.loads((window.folder / "config" / "clothlab" / "settings.json").read_text())
+        check("Ledger" in settings["plots_chosen"], f"the plots are {settings['plots_chosen']}")
+
+
+@case
 def about(program, assets):
     """F1 leads to version, commit, and libraries with licences; the desktop finds the window by its class."""
     with Session(program) as window:

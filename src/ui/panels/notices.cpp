@@ -63,7 +63,7 @@ void hint_notice(const PanelContext& context) {
       {{Hint::drag, "Left-drag pulls the cloth"},
        {Hint::orbit, "drag next to the cloth to orbit"},
        {Hint::integrator, "1 to 9 switch the integrator"},
-       {Hint::keys, "F1 lists all keys"}}};
+       {Hint::keys, "F1 lists all keys, Ctrl-K finds commands"}}};
   const float button = ImGui::GetFrameHeight();
   const float room = right_edge() - ImGui::GetCursorPosX() - button - units(8);
   std::string text;

@@ -45,6 +45,23 @@ void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);
 
+/// A tab of the side panel. A new panel is one file and one line of tabs().
+struct Tab {
+  const char* title;
+  const char* help;
+  void (*draw)(const PanelContext& context);
+};
+std::span<const Tab> tabs();
+
+/// A switch of the View tab.
+struct ViewSwitch {
+  const char* label;
+  const char* name;
+  bool ViewSettings::*value;
+  const char* help;
+};
+std::span<const ViewSwitch> view_switches();
+
 /// A parameter's row, dimmed while the parameter has no effect.
 void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec, double value);
 /// Those of one section of the table.

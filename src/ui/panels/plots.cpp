@@ -169,7 +169,7 @@ void plots_panel(const PanelContext& context, float width, float height) {
   PlotsLayout& layout = context.view.plots_layout;
   const float gap = units(10);
   const auto fitting = static_cast<std::size_t>(std::max(1.0F, (width + gap) / (units(kLeastWidth) + gap)));
-  const std::size_t columns = std::min(layout.chosen.size(), fitting);
+  const std::size_t columns = layout.columns_shown = std::min(layout.chosen.size(), fitting);
   const auto kind = [&](std::size_t slot) { return layout.shown(slot, columns, context.snapshot); };
   if (const auto slot = layout.enlarged)
     return plot_with_controls(context, *slot, kind(*slot), ImVec2(width, height));

@@ -1,46 +1,44 @@
 // SPDX-License-Identifier: MIT
 #include <string_view>
 
+#include "ui/actions.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
 namespace {
 
-struct Toggle {
-  const char* label;
-  const char* name;
-  bool ViewSettings::*value;
-  const char* help;
-};
-
 constexpr std::array kCloth = {
-    Toggle{"Weave", "weave", &ViewSettings::weave,
-           "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; threads "
-           "finer than a pixel fade out. A mesh without texture coordinates has none."},
-    Toggle{"Wireframe (W)", "wireframe", &ViewSettings::wireframe,
-           "Draw the edges of the triangles over the cloth: each is a stretch spring."},
-    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles and the drivers."},
-    Toggle{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
-    Toggle{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
-           "Draw the springs along the edges of the triangles, in a colour of their own."},
-    Toggle{"Bending springs", "bend-springs", &ViewSettings::bend_springs,
-           "Draw the springs across the edges of the triangles, which resist bending."},
-    Toggle{"Velocities", "velocities", &ViewSettings::velocities,
-           "The velocity of every free particle as an arrow. The legend gives the scale; on large cloths "
-           "only some particles have one."},
-    Toggle{"Forces", "forces", &ViewSettings::forces,
-           "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
-           "without constraint forces of pins and rods. The legend gives the scale."},
-    Toggle{"Contacts", "contacts", &ViewSettings::contacts,
-           "Mark contacts with the floor and obstacles, with the force on the cloth as an arrow, friction "
-           "included, in all lanes. Colours tell sticking from sliding; the legend gives the scale."},
-    Toggle{"Intersections", "intersections", &ViewSettings::intersections,
-           "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At "
-           "the start they are always marked."},
-    Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
-           "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
-           "distance from the reference lane; the legend gives the scale."},
-    Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
+    ViewSwitch{
+        "Weave", "weave", &ViewSettings::weave,
+        "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; threads "
+        "finer than a pixel fade out. A mesh without texture coordinates has none."},
+    ViewSwitch{"Wireframe", "wireframe", &ViewSettings::wireframe,
+               "Draw the edges of the triangles over the cloth: each is a stretch spring."},
+    ViewSwitch{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles and the drivers."},
+    ViewSwitch{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
+    ViewSwitch{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
+               "Draw the springs along the edges of the triangles, in a colour of their own."},
+    ViewSwitch{"Bending springs", "bend-springs", &ViewSettings::bend_springs,
+               "Draw the springs across the edges of the triangles, which resist bending."},
+    ViewSwitch{"Velocities", "velocities", &ViewSettings::velocities,
+               "The velocity of every free particle as an arrow. The legend gives the scale; on large cloths "
+               "only some particles have one."},
+    ViewSwitch{
+        "Forces", "forces", &ViewSettings::forces,
+        "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
+        "without constraint forces of pins and rods. The legend gives the scale."},
+    ViewSwitch{
+        "Contacts", "contacts", &ViewSettings::contacts,
+        "Mark contacts with the floor and obstacles, with the force on the cloth as an arrow, friction "
+        "included, in all lanes. Colours tell sticking from sliding; the legend gives the scale."},
+    ViewSwitch{
+        "Intersections", "intersections", &ViewSettings::intersections,
+        "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At "
+        "the start they are always marked."},
+    ViewSwitch{"Heat map", "heat-map", &ViewSettings::heat_map,
+               "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
+               "distance from the reference lane; the legend gives the scale."},
+    ViewSwitch{"Ground grid", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
 };
 
 // In columns.
@@ -51,7 +49,10 @@ void toggles(ViewSettings& view) {
   for (std::size_t i = 0; i < kCloth.size(); ++i) {
     const std::size_t column = i % kToggleColumns.size();
     if (column > 0) ImGui::SameLine(start + kToggleColumns[column] * width);
-    check_item(kCloth[i].name, kCloth[i].label, view.*kCloth[i].value, kCloth[i].help);
+    const ViewSwitch& each = kCloth[i];
+    const Action* const action = find_action(each.name);
+    const std::string key = action != nullptr ? std::string(" (") + action->keys + ")" : "";
+    check_item(each.name, (each.label + key).c_str(), view.*each.value, each.help);
   }
 }
 
@@ -95,6 +96,8 @@ void window_rows(ViewSettings& view) {
 }
 
 }  // namespace
+
+std::span<const ViewSwitch> view_switches() { return kCloth; }
 
 void view_panel(const PanelContext& context) {
   ViewSettings& view = context.view;

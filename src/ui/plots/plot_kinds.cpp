@@ -338,6 +338,14 @@ void PlotsLayout::choose(std::size_t slot, PlotKind kind) {
   by_user[slot] = true;
 }
 
+void PlotsLayout::show(PlotKind kind) {
+  const auto seen = std::span(chosen).first(columns_shown);
+  const auto found = std::ranges::find(seen, kind);
+  choose(enlarged.value_or(found == seen.end() ? columns_shown - 1
+                                               : static_cast<std::size_t>(found - seen.begin())),
+         kind);
+}
+
 PlotKind PlotsLayout::shown(std::size_t slot, std::size_t columns, const Snapshot& now) const {
   const auto shown_slots = std::span(chosen).first(columns);
   const bool is_table = slot > 0 && slot + 1 == columns && !now.others.empty() && !by_user[slot] &&

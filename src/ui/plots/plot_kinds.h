@@ -81,6 +81,7 @@ struct PlotsLayout {
   vec3 phase_direction{0, 1, 0};        ///< of the phase plot and of the step, of any length
   float height = 190;                   ///< [interface units]
   std::optional<std::size_t> enlarged;  ///< which of those side by side is enlarged
+  std::size_t columns_shown = 3;        ///< side by side in the last picture
 
   PlotsLayout();
   /// What the slot shows with that many side by side: with several lanes the last one shows their table,
@@ -88,6 +89,8 @@ struct PlotsLayout {
   PlotKind shown(std::size_t slot, std::size_t columns, const Snapshot& now) const;
   /// The user's choice.
   void choose(std::size_t slot, PlotKind kind);
+  /// The same, in the enlarged plot or the last one, unless that kind is shown already.
+  void show(PlotKind kind);
   /// Conversion to and from titles; none where nothing was chosen. Empty ones are of slots
   /// that were not chosen; they and unknown ones are skipped.
   std::vector<std::string> titles() const;
