@@ -28,6 +28,10 @@ std::string glfw_error() {
   return text != nullptr ? text : "unknown reason";
 }
 
+std::string text_of(const GLubyte* text) {
+  return text != nullptr ? reinterpret_cast<const char*>(text) : "of unknown version";
+}
+
 // The key as the keyboard is labelled: letters and punctuation by their name, digits by their position, since
 // on some layouts they need Shift.
 KeyPress translate(int key, int scancode, int action, int mods) {
@@ -90,6 +94,22 @@ struct Window::Impl {
     glfwTerminate();
   }
 
+  // A window with any OpenGL tells which one there is.
+  std::string why_no_window(const std::string& reason) {
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    window = glfwCreateWindow(1, 1, "", nullptr, nullptr);
+    std::string found = "no OpenGL (" + reason + ")";
+    if (window != nullptr) {
+      glfwMakeContextCurrent(window);
+      const auto get_string = reinterpret_cast<PFNGLGETSTRINGPROC>(glfwGetProcAddress("glGetString"));
+      if (get_string != nullptr) found = "only OpenGL " + text_of(get_string(GL_VERSION));
+    }
+    return "The window needs OpenGL 3.3, but the graphics driver offers " + found +
+           ": update the driver, install one that draws on the processor (Debian: libgl1-mesa-dri), or use "
+           "'clothlab render', which needs no display.";
+  }
+
   void create(const std::string& title, int samples) {
     glfwDefaultWindowHints();
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
@@ -106,9 +126,7 @@ struct Window::Impl {
     glfwWindowHintString(GLFW_WAYLAND_APP_ID, "clothlab");
 #endif
     window = glfwCreateWindow(kWidth, kHeight, title.c_str(), nullptr, nullptr);
-    if (window == nullptr)
-      throw SystemError("No window with OpenGL 3.3 can be opened (" + glfw_error() +
-                        "); 'clothlab render' makes pictures without a display.");
+    if (window == nullptr) throw SystemError(why_no_window(glfw_error()));
     glfwMakeContextCurrent(window);
     load_gl(glfwGetProcAddress);
   }

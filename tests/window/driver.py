@@ -40,12 +40,12 @@ class Timeout(AssertionError):
 class VirtualDisplay:
     """An X server without a screen, on a free display number."""
 
-    def __init__(self, width=1400, height=900):
+    def __init__(self, width=1400, height=900, options=()):
         read_end, write_end = os.pipe()
         # Without auto-repeat (-r): on a busy machine a key is down for long.
         self.server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{width}x{height}x24", "-noreset", "-r",
-             "-nolisten", "tcp"],
+             "-nolisten", "tcp", *options],
             pass_fds=(write_end,), stderr=subprocess.DEVNULL)
         os.close(write_end)
         with os.fdopen(read_end) as pipe:

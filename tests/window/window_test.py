@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
 
-from driver import PATIENCE, Session, missing_tools
+from driver import PATIENCE, Session, VirtualDisplay, display, missing_tools
 
 SANITIZED = bool(os.environ.get("CLOTHLAB_TEST_SANITIZED"))
 CASES = {}
@@ -2627,6 +2627,77 @@ def no_display(program, assets):
     done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
     check(done.returncode == 1, f"exit status {done.returncode}")
     check("clothlab render" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr)
+
+
+@case
+def no_opengl(program, assets):
+    """Without OpenGL 3.3: one sentence with what is needed, what was found and what to do, exit status 1."""
+    for options, variables, found in (((), {"MESA_GL_VERSION_OVERRIDE": "2.1"}, "only OpenGL 2.1"),
+                                      (("-extension", "GLX"), {}, "no OpenGL (GLX: GLX extension not found)")):
+        screen = VirtualDisplay(options=options)
+        environment = dict(os.environ, DISPLAY=screen.name, LIBGL_ALWAYS_SOFTWARE="1", **variables)
+        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+        screen.stop()
+        check(done.returncode == 1, f"exit status {done.returncode}")
+        for part in ("needs OpenGL 3.3", found, "libgl1-mesa-dri", "clothlab render"):
+            check(part in done.stderr, f"'{part}' is not in: {done.stderr}")
+        check(len(done.stderr.strip().splitlines()) == 1, done.stderr)
+
+
+@case
+def rest(program, assets):
+    """A paused window with four lanes needs hardly any processor, without the state that is written for other tests,
+    and wakes up for keys and the mouse."""
+    screen = VirtualDisplay()
+    with tempfile.TemporaryDirectory(prefix="clothlab-rest-") as folder:
+        environment = dict(os.environ, DISPLAY=screen.name, HOME=folder, XDG_CONFIG_HOME=folder)
+        process = subprocess.Popen([os.path.abspath(program)], env=environment, cwd=folder, stderr=subprocess.DEVNULL)
+        act = lambda *words: subprocess.run(["xdotool", *words], env=environment, check=True, capture_output=True,
+                                            text=True).stdout
+
+        def shown():
+            size = connection.screen().root.get_geometry()
+            return connection.screen().root.get_image(0, 0, size.width, size.height, 2, 0xFFFFFF).data
+
+        def changes(what):
+            before = shown()
+            what()
+            end = time.monotonic() + 10 * PATIENCE
+            while shown() == before and time.monotonic() < end:
+                time.sleep(0.05)
+            return shown() != before
+
+        def seconds():
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        def share_over(period):
+            before, begin = seconds(), time.monotonic()
+            time.sleep(period)
+            return (seconds() - before) / (time.monotonic() - begin)
+
+        try:
+            window = act("search", "--sync", "--onlyvisible", "--pid", str(process.pid)).split()[-1]
+            connection = display.Display(screen.name)
+            time.sleep(2 * PATIENCE)
+            act("mousemove", "--window", window, "5", "5")
+            for key in ("c", "c", "c"):
+                act("key", "--delay", "150", key)
+                time.sleep(0.5)
+            running = share_over(2)
+            act("key", "--delay", "150", "space")
+            time.sleep(4 * PATIENCE)
+            share = share_over(10)
+            print(f"{100 * share:.2f} % of a core at rest, {100 * running:.0f} % while it runs")
+            check(running > 0.05, "the lanes do not run")
+            check(share < 0.03 or SANITIZED, f"{100 * share:.1f} % of a core")
+            check(changes(lambda: act("key", "--delay", "150", "w")), "a key changes nothing at rest")
+            time.sleep(2 * PATIENCE)
+            check(changes(lambda: act("mousemove", "--window", window, "1240", "20")), "no tooltip appears at rest")
+        finally:
+            process.kill()
+            process.wait()
+            screen.stop()
 
 
 def main():
