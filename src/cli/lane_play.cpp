@@ -173,6 +173,7 @@ LanePlay::LanePlay(const LaneSource& source, std::optional<Method> method)
 
 void LanePlay::begin(WorkerPool& pool) {
   if (next(pool) != Replay::Event::loaded) throw Cancelled();
+  look_ahead(pool);
 }
 
 Replay::Event LanePlay::next(WorkerPool& pool) {
@@ -191,11 +192,21 @@ Replay::Event LanePlay::next(WorkerPool& pool) {
   return status == StepStatus::blown_up ? Replay::Event::blown_up : Replay::Event::stepped;
 }
 
+/// Not beyond the last step.
+void LanePlay::look_ahead(WorkerPool& pool) {
+  if (!simulation_ || source_.look_ahead == 0) return;
+  simulation_->warn_by_signs(false);
+  const double end = simulation_->state().t + static_cast<double>(left_) * simulation_->scene().dt;
+  copy_.follow(pool, *simulation_, !method_, source_.look_ahead, end, Interrupt::probe());
+  simulation_->warn_of(copy_.prediction());
+}
+
 Replay::Event LanePlay::next_step(WorkerPool& pool) {
   for (;;) {
     const StepWatch watch;
     const Replay::Event event = next(pool);
     took_ = watch.elapsed();
+    if (event == Replay::Event::stepped) look_ahead(pool);
     if (event != Replay::Event::loaded) return event;
   }
 }

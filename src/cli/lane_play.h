@@ -18,6 +18,7 @@
 #include "documents/scene_loader.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
+#include "sim/look_ahead.h"
 #include "sim/scene.h"
 #include "sim/simulation.h"
 
@@ -44,6 +45,7 @@ struct LaneSource {
   std::vector<JournalEntry> journal;  ///< not empty: instead of the scene
   Replay::Options replay = {};        ///< of the journal
   bool ends_at_difference = false;    ///< of a state from the journal's
+  double look_ahead = 0;              ///< of a scene: warnings come from a copy so far ahead [s]; 0: signs
 
   std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
 };
@@ -91,12 +93,14 @@ class LanePlay {
 
  private:
   Replay::Event next(WorkerPool& pool);
+  void look_ahead(WorkerPool& pool);
 
   const LaneSource& source_;
   std::optional<Method> method_;
   std::optional<Replay> replay_;
   std::unique_ptr<Simulation> simulation_;  // of a scene
   std::uint64_t left_;                      // steps of it
+  LookAhead copy_;                          // of it
   StepTime took_;
 };
 

@@ -37,6 +37,7 @@ namespace clothlab {
 
 class ContourMinimiser;
 class Foresight;
+struct Prediction;
 
 /// Strain below which a state is good: a blown-up run can continue from it.
 inline constexpr double kGoodStrain = 0.1;
@@ -132,6 +133,16 @@ class Simulation {
     if (jumped_ || !watched_substep_) return std::nullopt;
     return LastSubstep{substep_start_, last_h_, ledger_};
   }
+
+  /// True at first: the signs of past steps give warnings. False: warn_of() does. Changes no bit.
+  void warn_by_signs(bool on) {
+    signs_warn_ = on;
+    if (!on) foresight_.reset();
+  }
+  /// Warns of what a LookAhead of this run has found, and withdraws warnings that it no longer finds.
+  void warn_of(const Prediction& found);
+  /// Number of commands, loads and restored states so far, each of which changes the future.
+  std::uint64_t changes() const { return changes_; }
 
   /// What was reported since the start.
   const NoticeLog& notices() const { return notices_; }
@@ -357,6 +368,8 @@ class Simulation {
   EnergyWatch watch_;
   std::shared_ptr<Foresight> foresight_;
   WarningTimes warnings_;
+  bool signs_warn_ = true;
+  std::uint64_t changes_ = 0;
   bool entering_ = true;  // the state was set from outside
 
   Measurement measured_;  // of the state after a step or a jump

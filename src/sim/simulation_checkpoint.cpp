@@ -61,6 +61,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   const std::size_t n = state_.x.size();
   if (!from.scene || !from.last_good || from.state.x.size() != n || from.state.v.size() != n)
     throw InputError("The checkpoint does not belong to this mesh.");
+  ++changes_;
   std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
   MemoryReader memory(from.memory);
   fresh->load(memory, n);  // throws before anything has changed

@@ -160,6 +160,7 @@ void Simulation::apply(WorkerPool& pool, const Command& command, const StopProbe
   std::shared_ptr<const Scene> after = changed_scene(scene_, command, *mesh_);
   const CommandRule& rule = rule_of(command);
   if (rule.changes_scene && after == scene_) return;
+  ++changes_;
   const auto* move = std::get_if<MoveObstacle>(&command);
   const bool breaks = rule.breaks_continuity || (move != nullptr && move->duration == 0);
   // Small changes need no memory.
@@ -184,6 +185,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   if (!std::ranges::all_of(from.x, is_finite) || !std::ranges::all_of(from.v, is_finite) ||
       !std::isfinite(from.t))
     throw InputError("The state to continue from is not finite.");
+  ++changes_;
   const bool grows = moves_.grows();  // by the time, also by an earlier one
   release_grab();
   moves_.end_moves();
@@ -261,9 +263,9 @@ void Simulation::start(const ComputeContext& context) {
 }
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
-/// is work from outside. Warnings were of the scene before.
+/// is work from outside. Warnings by signs were of the scene before; a LookAhead withdraws its own.
 void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
-  warnings_ = {};
+  if (signs_warn_) warnings_ = {};
   if (&method_info(*after) != info_ || integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
   bool other_pins = false;

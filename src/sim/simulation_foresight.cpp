@@ -15,6 +15,7 @@
 #include "sim/contact.h"
 #include "sim/contact_watch.h"
 #include "sim/forecast.h"
+#include "sim/look_ahead.h"
 #include "sim/parameters.h"
 #include "sim/passage_forecast.h"
 #include "sim/simulation.h"
@@ -54,7 +55,6 @@ class Foresight {
   /// need several figures within their time. `h` of the last substep [s].
   void follow_mode(WorkerPool& pool, const ClothSystem& system, const State& state, double h,
                    Forecast::Figures& to) {
-    constexpr int kFirst = 40;                          // iterations
     constexpr double kFirstTime = 0.005, kTime = 0.05;  // between iterations, at most [s]
     constexpr double kRounding = 0.5;                   // of a step
     constexpr double kMostSteps = 128;                  // an iteration costs as much as about five
@@ -63,16 +63,18 @@ class Foresight {
     if (state.t >= next_mode_) {
       next_mode_ = state.t + std::min(first ? kFirstTime : kTime, kMostSteps * h) - kRounding * h;
       ++iterations_;
-      const StiffestMode::Figures mode =
-          stiffest_.follow(pool, system, state.x, state.v, h, info_.inextensible);
-      const double h_omega = h * mode.omega, h_damping = h * mode.damping;
-      stable_share_ = find_stable_share(h_omega, h_damping);
-      growth_ = 2 * std::log(info_.growth(h_omega, h_damping, values_)) / h;
+      const StiffestMode::Figures mode = measure_mode(pool, system, state, h);
+      growth_ = 2 * std::log(info_.growth(h * mode.omega, h * mode.damping, values_)) / h;
       energy_ = mode.energy;
       if (!first && info_.stability_limit > 0) to.of_limit = 1 / stable_share_;
     }
     to.growth = growth_;
     to.mode = energy_;
+  }
+  /// Sets stable_share() at a state, whatever was followed before.
+  void measure_stable_share(WorkerPool& pool, const ClothSystem& system, const State& state, double h) {
+    if (info_.stability_limit == kNoStabilityLimit || info_.growth_of_slow_modes != nullptr) return;
+    for (int k = 0; k < kFirst; ++k) measure_mode(pool, system, state, h);
   }
   /// Looks for a passage every PassageForecast::kPeriod.
   void look_ahead(WorkerPool& pool, const PassageForecast::Cloth& cloth, Forecast::Figures& to) {
@@ -88,6 +90,15 @@ class Foresight {
   double stable_share() const { return stable_share_; }
 
  private:
+  static constexpr int kFirst = 40;  // iterations
+
+  StiffestMode::Figures measure_mode(WorkerPool& pool, const ClothSystem& system, const State& state,
+                                     double h) {
+    const StiffestMode::Figures mode =
+        stiffest_.follow(pool, system, state.x, state.v, h, info_.inextensible);
+    stable_share_ = find_stable_share(h * mode.omega, h * mode.damping);
+    return mode;
+  }
   /// The largest stable share of h, by bisection; at most kMost.
   double find_stable_share(double h_omega, double h_damping) const {
     constexpr int kHalvings = 20;
@@ -133,37 +144,50 @@ std::string smaller_h(const Scene& scene, double h, double share) {
          ")";
 }
 
+std::string use(std::vector<std::string> cures) { return ". Use " + cures_text(std::move(cures)) + "."; }
+
+std::string implicit_method(const IntegratorInfo& method) {
+  return method.id == "backward-euler" ? "" : "an implicit method with numerical damping (backward Euler)";
+}
+
+constexpr double kMargin = 0.9;  // of the limit
+constexpr double kLeast = 0.01;  // of h: with less, another method is the better advice
+
+/// A smaller h for a stable share of h [s].
+std::string stable_h(const Scene& scene, double h, double stable_share) {
+  return stable_share > kLeast ? smaller_h(scene, h, kMargin * stable_share) : "a smaller h";
+}
+
+std::vector<std::string> newton_cures() { return {"more (--newton-max-iterations)", "a smaller h"}; }
+
+std::vector<std::string> linear_cures() {
+  return {"more (--cg-max-iterations)", "a better preconditioner", "a smaller h"};
+}
+
 /// `h` of the last step [s].
 std::string text_of(const Forecast::Warning& warning, const Scene& scene, double h, const Foresight& f) {
-  constexpr double kMargin = 0.9;  // of the limit
-  constexpr double kLeast = 0.01;  // of h: with less, another method is the better advice
   const IntegratorInfo& method = method_info(scene);
-  const std::string implicit =
-      method.id == "backward-euler" ? "" : "an implicit method with numerical damping (backward Euler)";
-  const auto use = [](std::vector<std::string> cures) {
-    return ". Use " + cures_text(std::move(cures)) + ".";
-  };
-  const double share = kMargin * f.stable_share();
+  const std::string implicit = implicit_method(method);
   switch (warning.sign) {
     case Forecast::Sign::growth:
       return std::string(method.title) + " at h = " + format_quantity(h, "s") +
              " multiplies the energy of the stiffest oscillation by e every " + seconds(1 / warning.value) +
-             use({f.stable_share() > kLeast ? smaller_h(scene, h, share) : "a smaller h", implicit});
+             use({stable_h(scene, h, f.stable_share()), implicit});
     case Forecast::Sign::limit:
       return "h is at " + percent(warning.value) +
              " of the stability limit of the stiffest oscillation, and the limit decreases as springs "
              "stretch" +
-             use({smaller_h(scene, h, share), implicit});
+             use({smaller_h(scene, h, kMargin * f.stable_share()), implicit});
     case Forecast::Sign::energy:
       return "the spurious energy that the cloth holds grows by a factor of e every " +
              seconds(1 / warning.value) +
              use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
     case Forecast::Sign::newton:
       return "Newton's method needs up to " + percent(warning.value) + " of its iterations" +
-             use({"more (--newton-max-iterations)", "a smaller h"});
+             use(newton_cures());
     case Forecast::Sign::linear:
       return "linear solves need up to " + percent(warning.value) + " of their iterations" +
-             use({"more (--cg-max-iterations)", "a better preconditioner", "a smaller h"});
+             use(linear_cures());
     case Forecast::Sign::passage:
       break;
   }
@@ -184,7 +208,82 @@ constexpr std::array<std::string_view, kWarnings.size()> kTitles{"A blow-up", "A
 constexpr std::array<std::string_view, kWarnings.size()> kNames{"blow-up", "step without convergence",
                                                                 "tunnelling"};
 
+/// Why a copy blew up, with cures.
+std::string blow_up_text(WorkerPool& pool, const Simulation& copy) {
+  const BlowUp& bad = *copy.blow_up();
+  const Scene& scene = copy.scene();
+  if (bad.cause == BlowUp::Cause::crowded)
+    return "more contacts are possible within the step than contact can resolve" +
+           use({"a smaller h", "a smaller thickness and contact distance"});
+  if (bad.cause == BlowUp::Cause::squeezed)
+    return "moving pins or obstacles squeeze the cloth" + use({"slower ones", "a smaller h"});
+  Foresight foresight(copy.system(), scene);
+  foresight.measure_stable_share(pool, copy.system(), copy.last_good_state().state, bad.h);
+  const std::string implicit = implicit_method(copy.integrator());
+  if (const double share = foresight.stable_share(); share < 1)
+    return (share > kLeast
+                ? "h is at " + percent(1 / share) + " of the stability limit of the stiffest oscillation"
+                : std::string(copy.integrator().title) + " at h = " + format_quantity(bad.h, "s") +
+                      " amplifies the stiffest oscillation") +
+           use({stable_h(scene, bad.h, share), implicit});
+  return "the cloth gains more than " + format_plain(scene.energy_limit) +
+         " × the energy from gravity, the start and external work" +
+         use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
+}
+
+/// Why the last step did not converge, with cures.
+std::string not_converged_text(const StepRecord& record) {
+  const std::string reason(record.reason);
+  if (reason.find("; use ") != std::string::npos) return reason + ".";
+  if (record.contact_solves) return reason + use({"a smaller h", "more substeps"});
+  return reason + use(record.most_newton_iterations > 0 ? newton_cures() : linear_cures());
+}
+
+std::string tunnelling_text(const NoticeLog::List& notices) {
+  const auto found = std::ranges::find_if(notices, [](const Notice& notice) {
+    return notice.cause == NoticeCause::tunnelling || notice.cause == NoticeCause::behind_obstacle;
+  });
+  return found->text;
+}
+
 }  // namespace
+
+std::array<bool, kWarnings.size()> failures_of(const Simulation& run) {
+  const NoticeLog& notices = run.notices();
+  return {run.blow_up().has_value(), notices.has(NoticeCause::not_converged),
+          notices.has(NoticeCause::tunnelling) || notices.has(NoticeCause::behind_obstacle)};
+}
+
+std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t kind) {
+  const bool blown = copy.blow_up().has_value();
+  const double time = blown ? copy.blow_up()->time : copy.state().t;
+  return std::string(kTitles[kind]) + " will occur at t = " + format_plain(time, 5) + " s (step " +
+         std::to_string(copy.steps() + (blown ? 1 : 0)) + "), computed by running ahead: " +
+         (kind == 0   ? blow_up_text(pool, copy)
+          : kind == 1 ? not_converged_text(copy.record())
+                      : tunnelling_text(*copy.notices().list()));
+}
+
+void Simulation::warn_of(const Prediction& found) {
+  const auto happened = failures_of(*this);
+  for (std::size_t k = 0; k < kWarnings.size(); ++k) {
+    const std::optional<Prediction::Failure>& failure = found.failures[k];
+    std::optional<double>& told = warnings_[k];  // the time of the failure
+    if (happened[k]) {
+      told.reset();
+    } else if (failure && told != failure->time) {
+      if (told && state_.t < found.begin + kQuiet) continue;
+      notices_.add_again(kWarnings[k], record_.step, failure->text);
+      told = failure->time;
+    } else if (told && !failure && found.reached >= *told) {
+      notices_.add_again(NoticeCause::warning_withdrawn, record_.step,
+                         "The expected " + std::string(kNames[k]) +
+                             " no longer occurs: running ahead to t = " + moment(found.reached) +
+                             " finds none.");
+      told.reset();
+    }
+  }
+}
 
 void Simulation::restart_foresight() {
   if (foresight_ && !foresight_->is_of(*info_)) foresight_.reset();
@@ -192,6 +291,7 @@ void Simulation::restart_foresight() {
 }
 
 void Simulation::notice_foresight(WorkerPool& pool) {
+  if (!signs_warn_) return;
   if (!(record_.h > 0)) return foresight_.reset();
   if (!foresight_) foresight_ = std::make_shared<Foresight>(system_, *scene_);
   const SolverSettings& solver = scene_->solver;
@@ -212,9 +312,7 @@ void Simulation::notice_foresight(WorkerPool& pool) {
                           measured_.internal.kinetic + measured_.internal.drift, measured_.strain},
                          figures);
   const Forecast::Warnings signs = foresight_->add(figures);
-  const std::array<bool, 3> happened{
-      false, notices_.has(NoticeCause::not_converged),
-      notices_.has(NoticeCause::tunnelling) || notices_.has(NoticeCause::behind_obstacle)};
+  const auto happened = failures_of(*this);
   for (std::size_t k = 0; k < kWarnings.size(); ++k) {
     const std::optional<Forecast::Warning>& sign = signs[k];
     std::optional<double>& until = warnings_[k];

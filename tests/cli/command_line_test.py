@@ -592,6 +592,31 @@ class CommandLine(unittest.TestCase):
         (self.dir / "c").write_bytes((self.dir / "c").read_bytes()[:-1])
         self.refused(*on, says="damaged")
 
+    def test_a_copy_that_runs_ahead_foretells_the_step_of_a_blow_up(self):
+        run = ["simulate", "--grid", "8x8", "--integrator", "explicit-euler", "--spring-damping", 0, "--stretch-stiffness", 100,
+               "--dt", "2e-4", "--diagnostics", "d.csv", "--summary", "s.json", "--quiet"]
+
+        def outcome(*more, status=3):
+            done = self.run_program(*run, "--duration", 3, *more, status=status)
+            warnings = [n for n in json.loads((self.dir / "s.json").read_text())["notices"] if n["cause"].endswith("-soon")]
+            return done.stderr, warnings, self.without_time("d.csv")
+
+        told, warnings, rows = outcome("--look-ahead", "400 ms", "--threads", 2)
+        failed = len(rows) + 1
+        self.assertGreater(failed, 3000)
+        self.assertEqual([n["cause"] for n in warnings], ["blow-up-soon"])
+        self.assertIn(f"(step {failed}), computed by running ahead: ", warnings[0]["text"])
+        self.assertIn(warnings[0]["text"], told)
+        self.assertLessEqual(abs(failed - warnings[0]["step"] - 2000), 1)
+        self.assertEqual(outcome("--look-ahead", 0.4, "--threads", 1), (told, warnings, rows), "the same again")
+        _, signs, without = outcome("--look-ahead", 0)
+        self.assertEqual(without, rows, "the same bits")
+        self.assertIn("is expected at about", signs[0]["text"])
+        end = ["--steps", failed - 1]
+        self.run_program(*run, *end, "--look-ahead", 0.4)
+        self.assertNotIn("-soon", (self.dir / "s.json").read_text(), "not beyond the end")
+        self.refused(*run, "--look-ahead", -1, says=["--look-ahead", "0 to 60 s"])
+
     def test_a_run_is_resumed_among_bodies_that_have_moved(self):
         (self.dir / "body.obj").write_text(TRIANGLE)
         run = ["simulate", "--grid", "4x4", "--obstacle", "mesh:0.2,-0.5,0.2,0.5,body.obj"]

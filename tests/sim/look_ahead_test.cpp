@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Warnings by a copy that runs ahead: exact step and time, none in a run that stays well, and none left once
+// a command has prevented the failure. They change no bit of the run.
+
+#include "sim/look_ahead.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "sim/checkpoint.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kAhead = 0.4;  // [s]
+
+/// A run that is warned by a copy of it.
+struct WarnedRun {
+  explicit WarnedRun(const Scene& scene, WorkerPool& threads = one_thread())
+      : pool(threads), run(scene, mesh_of(scene), threads) {
+    run.warn_by_signs(false);
+  }
+  StepStatus step() {
+    const StepStatus status = run.step(pool);
+    look(status);
+    return status;
+  }
+  void look(StepStatus status = StepStatus::done) {
+    if (status == StepStatus::done) copy.follow(pool, run, false, kAhead, kInfinity);
+    run.warn_of(copy.prediction());
+  }
+  std::vector<Notice> warnings() const {
+    std::vector<Notice> found;
+    for (const Notice& notice : *run.notices().list())
+      if (notice.cause == NoticeCause::warning_withdrawn ||
+          std::ranges::find(kWarnings, notice.cause) != kWarnings.end())
+        found.push_back(notice);
+    return found;
+  }
+
+  WorkerPool& pool;
+  Simulation run;
+  LookAhead copy;
+};
+
+/// Explicit Euler amplifies every oscillation of undamped cloth.
+Scene growing() {
+  Scene scene;
+  scene.mesh = GridSource{8, 8, 1, 1};
+  scene.integrator = "explicit-euler";
+  scene.material.spring_damping = 0;
+  scene.material.stretch_stiffness = 100;
+  scene.dt = 2e-4;
+  return scene;
+}
+
+/// A sheet that falls on a small ball, which passes between its particles.
+Scene pierced() {
+  Scene scene;
+  scene.mesh = GridSource{8, 8, 1, 1};
+  scene.pins = PinPreset::none;
+  Obstacle ball;
+  ball.radius = 0.01;
+  ball.from = ball.to = vec3(0.52, -2, 0.46);
+  scene.obstacles.bodies = {ball};
+  return scene;
+}
+
+/// A sheet that one edge shakes faster and faster.
+Scene shaken() {
+  Scene scene;
+  scene.mesh = GridSource{8, 8, 1, 1};
+  scene.pins = PinPreset::none;
+  scene.integrator = "backward-euler";
+  scene.dt = 0.01;
+  scene.solver.newton_tolerance = 1e-6;
+  ParticleGroup edge;
+  edge.name = "edge";
+  edge.by = ParticleGroup::By::box;
+  edge.low = vec3(-1, -1, 1 - 1e-6);
+  edge.high = vec3(2, 2, 2);
+  scene.groups = {edge};
+  GroupPath path;
+  for (int k = 0; k <= 200; ++k) {
+    GroupKey key;
+    key.time = 0.01 * k;
+    key.position = vec3(0, 0.15 * std::sin(2 * key.time + 12 * key.time * key.time), 0);
+    path.keys.push_back(key);
+  }
+  scene.drivers = {{.group = "edge", .action = path}};
+  return scene;
+}
+
+/// The first step after 0.6 s that needs more of Newton's iterations than all before becomes one that does
+/// not converge.
+Scene not_converging() {
+  Scene scene = shaken();
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  int most = 0;
+  while (simulation.state().t < 2) {
+    EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+    const int now = simulation.record().most_newton_iterations;
+    if (simulation.state().t > 0.6 && now > most) break;
+    most = std::max(most, now);
+  }
+  EXPECT_LT(simulation.state().t, 2);
+  scene.solver.newton_max_iterations = most;
+  return scene;
+}
+
+struct Case {
+  Scene scene;
+  std::size_t kind;  // as in kWarnings
+  const char* cure;
+};
+
+TEST(LookAhead, KnowsTheStepOfAFailure) {
+  for (const auto& [scene, kind, cure] :
+       {Case{growing(), 0, "Use a smaller h, or an implicit method"},
+        Case{not_converging(), 1, "Use more (--newton-max-iterations), or a smaller h"},
+        Case{pierced(), 2, "--contact-points triangles"}}) {
+    WarnedRun warned(scene);
+    std::optional<double> at;
+    while (!failures_of(warned.run)[kind]) {
+      const StepStatus status = warned.step();
+      ASSERT_LT(warned.run.state().t, 5);
+      if (!at && !warned.warnings().empty()) at = warned.run.state().t;
+      if (status != StepStatus::done) break;
+    }
+    ASSERT_TRUE(failures_of(warned.run)[kind]);
+    const bool blown = warned.run.blow_up().has_value();
+    const std::uint64_t step = warned.run.steps() + (blown ? 1 : 0);
+    const double time = blown ? warned.run.blow_up()->time : warned.run.state().t;
+    ASSERT_GT(time, 0.5) << "too early for the test";
+    const std::vector<Notice> warnings = warned.warnings();
+    ASSERT_EQ(warnings.size(), 1U) << kind;
+    EXPECT_EQ(warnings[0].cause, kWarnings[kind]);
+    EXPECT_THAT(warnings[0].text, ::testing::HasSubstr("(step " + std::to_string(step) + ")"));
+    EXPECT_THAT(warnings[0].text, ::testing::HasSubstr(cure));
+    const auto& failure = warned.copy.prediction().failures[kind];
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->step, step);
+    EXPECT_EQ(failure->time, time);
+    EXPECT_NEAR(time - *at, kAhead, 1.01 * scene.dt) << kind;
+  }
+}
+
+TEST(LookAhead, IsSilentInARunThatStaysWell) {
+  Scene scene = shaken();
+  scene.obstacles = pierced().obstacles;
+  scene.obstacles.bodies[0].radius = 0.3;
+  WarnedRun warned(scene);
+  while (warned.run.state().t < 2) ASSERT_EQ(warned.step(), StepStatus::done);
+  EXPECT_TRUE(warned.warnings().empty());
+  EXPECT_NEAR(warned.copy.prediction().reached, warned.run.state().t + kAhead, 0.51 * scene.dt);
+  EXPECT_EQ(warned.copy.prediction().begin, scene.dt) << "without a change it starts once";
+}
+
+TEST(LookAhead, ChangesNoBitAndGivesTheSameNoticesWithAnyThreads) {
+  for (const Scene& scene : {growing(), not_converging(), pierced()}) {
+    WorkerPool three(3);
+    WarnedRun warned(scene), other(scene, three);
+    Simulation alone(scene, mesh_of(scene), one_thread());
+    for (int k = 0; k < 5000 && !alone.blow_up() && alone.state().t < 2; ++k) {
+      const StepStatus status = alone.step(one_thread());
+      ASSERT_EQ(warned.step(), status);
+      ASSERT_EQ(other.step(), status);
+      ASSERT_EQ(state_hash(warned.run.state()), state_hash(alone.state())) << k;
+    }
+    EXPECT_EQ(state_hash(other.run.state()), state_hash(alone.state()));
+    EXPECT_EQ(*warned.run.notices().list(), *other.run.notices().list());
+    EXPECT_FALSE(warned.warnings().empty());
+  }
+}
+
+TEST(LookAhead, WithdrawsAWarningOnceACommandPreventsTheFailure) {
+  for (const bool prevents : {true, false}) {
+    WarnedRun warned(growing());
+    while (warned.warnings().empty()) ASSERT_EQ(warned.step(), StepStatus::done);
+    const double expected = warned.copy.prediction().failures[0]->time;
+    if (prevents)
+      warned.run.apply(one_thread(), SetIntegrator{"backward-euler"});
+    else
+      warned.run.apply(one_thread(), SetParameter{"bend-stiffness", 1.001});
+    const double changed = warned.run.state().t;
+    warned.look();
+    EXPECT_EQ(warned.copy.prediction().begin, changed) << "the copy starts again";
+    EXPECT_EQ(warned.warnings().size(), prevents ? 2U : 1U) << "quiet while a slider moves";
+    const double end = changed + 0.15;
+    while (warned.run.state().t < end) ASSERT_EQ(warned.step(), StepStatus::done);
+    const std::vector<Notice> warnings = warned.warnings();
+    ASSERT_EQ(warnings.size(), 2U);
+    if (prevents) {
+      EXPECT_EQ(warnings[1].cause, NoticeCause::warning_withdrawn);
+      EXPECT_THAT(warnings[1].text, ::testing::HasSubstr("The expected blow-up no longer occurs"));
+      while (warned.run.state().t < expected + 0.5) ASSERT_EQ(warned.step(), StepStatus::done);
+      EXPECT_EQ(warned.warnings().size(), 2U);
+    } else {
+      EXPECT_EQ(warnings[1].cause, NoticeCause::blow_up_soon) << "at another time";
+      EXPECT_GT(std::abs(warned.copy.prediction().failures[0]->time - expected), 0);
+    }
+  }
+}
+
+/// A new lane changes the automatic stiffness of a barrier; a rewind and a grab change the future.
+TEST(LookAhead, StartsAgainAfterEveryChange) {
+  WarnedRun warned(shaken());
+  LookAhead& copy = warned.copy;
+  Checkpoint moment;
+  for (int k = 0; k < 5; ++k) ASSERT_EQ(warned.step(), StepStatus::done);
+  warned.run.save(one_thread(), moment);
+  EXPECT_EQ(copy.prediction().begin, warned.run.scene().dt);
+  copy.follow(one_thread(), warned.run, true, kAhead, kInfinity);
+  EXPECT_EQ(copy.prediction().begin, warned.run.state().t);
+  ASSERT_EQ(warned.step(), StepStatus::done);
+  EXPECT_EQ(copy.prediction().begin, warned.run.state().t) << "no longer alone";
+  for (const Command& command : {Command(Grab{{20, 21, 28}, {1, 0, 0}, vec3(0.5, -1, 0.5), 100, 1}),
+                                 Command(MoveCursor{vec3(0.5, -2, 0.5)}), Command(Release{}),
+                                 Command(ReverseVelocities{}), Command(Reset{})}) {
+    for (int k = 0; k < 3; ++k) ASSERT_EQ(warned.step(), StepStatus::done);
+    EXPECT_LT(copy.prediction().begin, warned.run.state().t);
+    warned.run.apply(one_thread(), command);
+    warned.look();
+    EXPECT_EQ(copy.prediction().begin, warned.run.state().t);
+  }
+  for (int k = 0; k < 3; ++k) ASSERT_EQ(warned.step(), StepStatus::done);
+  warned.run.load(one_thread(), moment);
+  warned.look();
+  EXPECT_EQ(copy.prediction().begin, moment.state.t);
+}
+
+TEST(LookAhead, LooksNoFartherThanTheEnd) {
+  const Scene scene = growing();
+  WarnedRun warned(scene);
+  while (!warned.run.blow_up()) warned.step();
+  const double failure = warned.run.blow_up()->time;
+  for (const double end : {failure - 0.1, failure + 0.1}) {
+    Simulation run(scene, mesh_of(scene), one_thread());
+    LookAhead copy;
+    while (run.state().t < failure - 0.2) {
+      ASSERT_EQ(run.step(one_thread()), StepStatus::done);
+      copy.follow(one_thread(), run, false, kAhead, end);
+    }
+    EXPECT_EQ(copy.prediction().failures[0].has_value(), end > failure);
+    EXPECT_LE(copy.prediction().reached, std::min(end, failure) + 0.51 * scene.dt);
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
