@@ -17,7 +17,7 @@ DESTDIR=$folder cmake --install "$build" --prefix /usr --strip > /dev/null
 mkdir -p "$folder/usr/lib"
 ldd "$folder/usr/bin/clothlab" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | while read -r library; do
   case ${library##*/} in
-    libglfw* | libstb* | libtinyobjloader*) cp -L "$library" "$folder/usr/lib/" ;;
+    libglfw* | libstb* | libtinyobjloader* | libzip* | libbz2* | libcrypto*) cp -L "$library" "$folder/usr/lib/" ;;
   esac
 done
 cp packaging/clothlab.desktop packaging/icons/256x256/clothlab.png "$folder/"

@@ -41,6 +41,7 @@ HEADER_RULES = [
     ("clocks", r"chrono|ctime|time\.h|sys/time\.h", LIVE),
     ("Eigen", r"(unsupported/)?Eigen/.*", {"linalg"}),
     ("tinyobjloader", r"tiny_obj_loader\.h", {"mesh"}),
+    ("libzip", r"zip\.h", {"core/archive"}),
     ("the command-line parser", r"CLI/.*", {"cli"}),
     ("the bindings of Python", r"pybind11/.*", {"python"}),
     ("files and streams", r"fstream|filesystem|iostream", set(LAYER_OF) - PHYSICS),
@@ -121,6 +122,7 @@ def self_test():
         ("io/csv.cpp", "#include <tiny_obj_loader.h>"),
         ("mesh/grid.cpp", "#include <tiny_obj_loader.h>"),  # the second file that does
         ("sim/scene_json.h", "#include <nlohmann/json.hpp>"),
+        ("documents/bundle.cpp", "#include <zip.h>"),
         ("sim/options.cpp", "#include <CLI/CLI.hpp>"),
         ("dynamics/state.cpp", "#include <fstream>"),
     ]

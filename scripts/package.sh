@@ -72,7 +72,7 @@ echo "linked with: $needed"
 for library in $needed; do
   case $library in
     libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | ld-linux*) ;; # LGPL, or GPL with the exception for programs
-    libEGL.so.* | libglfw.so.* | libstb.so.* | libtinyobjloader*.so.*) ;;  # MIT, Zlib
+    libEGL.so.* | libglfw.so.* | libstb.so.* | libtinyobjloader*.so.* | libzip.so.*) ;; # MIT, Zlib, BSD
     *) fail "$library is linked: add it here if its licence is neither GPL nor unknown" ;;
   esac
 done
@@ -157,7 +157,9 @@ if bare; then
   # A desktop has these; their triggers update caches of menu and file types.
   sha256sum "$settings" > "$work/settings"
   install_packages desktop-file-utils shared-mime-info hicolor-icon-theme
-  grep -q '^50:application/x-clothlab-journal:\*.journal$' "$root/usr/share/mime/globs2" || fail "the file types are not known"
+  for type in journal:\*.journal bundle+zip:\*.clothlab; do
+    grep -qxF "50:application/x-clothlab-$type" "$root/usr/share/mime/globs2" || fail "the file types are not known"
+  done
   grep -q 'clothlab.desktop' "$root/usr/share/applications/mimeinfo.cache" || fail "the desktop file opens no files"
   inside apt-get -q -y purge clothlab >> "$build/bare.log" 2>&1
   ! grep -rq clothlab "$root/usr/share/mime" "$root/usr/share/applications" || fail "the removal left file types"

@@ -6,7 +6,7 @@ build_packages=(
   g++ cmake ninja-build pkg-config
   libglfw3-dev libimgui-dev libglm-dev libtinyobjloader-dev python3-glad libstb-dev
   libegl-dev libgl1 libgl1-mesa-dri fonts-dejavu-core
-  libeigen3-dev libcli11-dev nlohmann-json3-dev
+  libeigen3-dev libcli11-dev nlohmann-json3-dev libzip-dev
 )
 test_packages=(
   libgtest-dev libgmock-dev libgmp-dev clang clang-format

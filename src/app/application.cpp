@@ -361,6 +361,8 @@ class Application {
         return documents_.save_scene(file.path);
       case FilePurpose::save_moment:
         return documents_.save_moment(file.path);
+      case FilePurpose::save_bundle:
+        return documents_.save_bundle(file.path);
       case FilePurpose::save_mesh:
         outputs_.export_mesh(snapshot_, file.path);
         return documents_.remember_folder(fs::absolute(file.path).parent_path());

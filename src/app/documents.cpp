@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/body_file.h"
+#include "documents/bundle.h"
 #include "documents/checkpoint_file.h"
 #include "documents/command_line.h"
 #include "documents/obstacle_meshes.h"
@@ -125,7 +126,7 @@ MeshGroups Documents::groups_of(const std::string& path) {
   if (!reading)
     reading = std::make_unique<BackgroundTask<std::vector<std::string>>>(
         [file = file](const StopProbe& stop) -> std::vector<std::string> {
-          if (kind_of(file) != FileKind::mesh || !fs::is_regular_file(file)) return {};
+          if (kind_of(file) != FileKind::mesh || type_of(file) != fs::file_type::regular) return {};
           try {
             return clothlab::groups_of(read_obj_file(file, {stop, {}}));
           } catch (const std::exception&) {  // the load reports it
@@ -334,6 +335,7 @@ void Documents::save_scene(const Path& path) {
 
 void Documents::keep_moment() {
   moment_ = [kept = simulation_.keep_moment()] { return kept.get(); };
+  run_ = simulation_.keep_journal();
 }
 
 void Documents::save_moment(const Path& path) {
@@ -342,6 +344,16 @@ void Documents::save_moment(const Path& path) {
     const KeepMoment::Kept shown = kept();
     write_checkpoint_file(shown.moment, *shown.loaded->mesh, path);
     return "Saved this moment as " + file_name(path) + ".";
+  };
+  around_.outputs.write(write, [this, path] { remember_folder(fs::absolute(path).parent_path()); });
+}
+
+void Documents::save_bundle(const Path& path) {
+  if (!run_.valid()) keep_moment();
+  const auto write = [kept = std::exchange(run_, {}), path] {
+    const KeepJournal::Whole& run = kept.get();
+    write_bundle({run.moment, *run.loaded->mesh, run.journal, run.log, run.now}, path);
+    return "Saved all as " + file_name(path) + ".";
   };
   around_.outputs.write(write, [this, path] { remember_folder(fs::absolute(path).parent_path()); });
 }
@@ -379,7 +391,7 @@ void Documents::answer(AnswerUnsaved::Answer answer) {
 }
 
 void Documents::follow_dialog() {
-  if (!around_.ui.files().is_open()) moment_ = nullptr;
+  if (!around_.ui.files().is_open()) moment_ = nullptr, run_ = {};
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }
 

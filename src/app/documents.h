@@ -75,9 +75,10 @@ class Documents {
   bool awaits_scene() const { return awaited_ != nullptr; }
 
   void save_scene(const std::filesystem::path& path);
-  /// Keeps the present moment until its file has a name, or the dialog is closed.
+  /// Keeps the shown moment and the present run until their file has a name, or the dialog is closed.
   void keep_moment();
   void save_moment(const std::filesystem::path& path);
+  void save_bundle(const std::filesystem::path& path);
   void remember_folder(const std::filesystem::path& folder);
   /// Whether a request must wait for an answer, because it would lose changes; then the question is asked.
   bool loses_changes(const AppRequest& request);
@@ -137,7 +138,8 @@ class Documents {
 
   std::optional<AppRequest> next_;  // waits for the answer about unsaved changes
   bool saving_before_next_ = false;
-  std::function<KeepMoment::Kept()> moment_;  // to be saved, waits for it; null: none
+  std::function<KeepMoment::Kept()> moment_;    // to be saved, waits for it; null: none
+  std::shared_future<KeepJournal::Whole> run_;  // the same of a bundle
 };
 
 }  // namespace clothlab

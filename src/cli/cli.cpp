@@ -48,9 +48,10 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   if (std::filesystem::path(word).has_extension() || std::filesystem::exists(word, error)) return;
   std::vector<std::string_view> candidates;
   for (const CLI::App* sub : app.get_subcommands({})) candidates.push_back(sub->get_name());
-  throw InputError("'" + word +
-                   "' is neither a file (.obj, .json, .checkpoint or .journal) nor a subcommand (" +
-                   joined(candidates) + ")" + suggestion(word, candidates, "`"));
+  throw InputError(
+      "'" + word +
+      "' is neither a file (.obj, .json, .checkpoint, .journal or .clothlab) nor a subcommand (" +
+      joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
 constexpr std::array kCommands{&kSimulateCommand, &kCompareCommand, &kChooseCommand, &kSweepCommand,
@@ -65,7 +66,7 @@ struct Window {
     if (file && !BodyFile(path_of(*file)).exists())
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
     const FileKind kind = file ? kind_of(*file) : FileKind::other;
-    const bool is_run = kind == FileKind::checkpoint || kind == FileKind::journal;
+    const bool is_run = kind == FileKind::checkpoint || kind == FileKind::journal || kind == FileKind::bundle;
     WindowRequest request = is_run ? of_checkpoint() : of_scene();
     request.threads = scene.threads();
     request.stop = Interrupt::probe();
@@ -131,8 +132,10 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "written; 4 steps did not converge, with\n--fail-on-nonconvergence; 130 Ctrl-C or 143 SIGTERM, the "
       "results so far were written.");
   Window window;
-  app.add_option("FILE", window.file,
-                 "A scene (.json), a mesh (.obj), a checkpoint or a journal to open in the window.");
+  app.add_option(
+      "FILE", window.file,
+      "A scene (.json), a mesh (.obj), a checkpoint, a journal or a bundle (.clothlab) to open in the "
+      "window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
   SubcommandContext context{services, "clothlab"};

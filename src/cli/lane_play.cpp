@@ -127,7 +127,8 @@ Method with_integrator(Method method, const IntegratorInfo& info) {
 
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group) {
   add_text(app, group, "--journal", journal, "FILE",
-           "Repeats this journal of the window (see `replay`) instead of a scene. Only the scene options "
+           "Repeats this journal of the window, or of a bundle (see `replay`), instead of a scene. Only the "
+           "scene options "
            "--mesh and --mesh-folder can be combined with it.")
       ->excludes(app.get_option("--steps"))
       ->excludes(app.get_option("--duration"));

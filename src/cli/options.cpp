@@ -273,7 +273,8 @@ void SceneOptions::add_to(CLI::App& app) {
   for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
 
   text("--scene", scene_file_, "FILE.json",
-       "A scene that the program saved; other options override its values. A summary repeats its run, with "
+       "A scene that the program saved, or the scene of a bundle; other options override its values. A "
+       "summary repeats its run, with "
        "the same number of steps unless --steps or --duration is given.");
   text("--mesh", mesh_, "FILE.obj", "The cloth's mesh; FILE.obj#NAME limits it to a group of its faces.");
   text("--mesh-folder", mesh_folder_, "DIR",

@@ -17,9 +17,9 @@ struct LoadOptions {
   std::function<void(double fraction)> progress;  ///< called regularly with 0…1
 };
 
-/// The bytes of a regular file of at most `max_bytes`. Never blocks on a FIFO and allocates nothing
-/// before the size is known. Throws InputError, naming the file, when it is missing, not a regular file,
-/// not readable or too large; Cancelled on request of `stop`.
+/// The bytes of a regular file, or of a file in a bundle (core/archive.h), of at most `max_bytes`. Never
+/// blocks on a FIFO and allocates nothing before the size is known. Throws InputError, naming the file, when
+/// it is missing, not a regular file, not readable or too large; Cancelled on request of `stop`.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
                            const LoadOptions& options = {});
 

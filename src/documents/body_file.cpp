@@ -2,10 +2,10 @@
 #include "documents/body_file.h"
 
 #include <algorithm>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "core/archive.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/folder_listing.h"
@@ -17,16 +17,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "0123456789";
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
+bool is_there(const fs::path& path) { return type_of(path) != fs::file_type::not_found; }
 
 }  // namespace
 
 BodyFile::BodyFile(const fs::path& path) : file(path) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored)) return;  // its name may contain '#'
+  if (is_there(path)) return;  // its name may contain '#'
   const std::string text = utf8_of(path.filename()), lower = lower_case(text);
   std::size_t end = std::string::npos;
   for (const std::string_view ending : {".obj#", ".pc2#"})
@@ -43,11 +39,11 @@ bool BodyFile::is_point_cache() const { return lower_case(utf8_of(file.extension
 
 std::vector<fs::path> BodyFile::files(const StopProbe& stop) const {
   if (is_point_cache()) return {fs::path(file).replace_extension(".obj"), file};
-  std::error_code ignored;
-  const bool is_folder = fs::is_directory(file, ignored);
+  const fs::file_type type = type_of(file);
+  const bool is_folder = type == fs::file_type::directory;
   const std::string name = utf8_of(file.filename());
   const std::size_t first = std::min(name.find('#'), name.size());
-  if (!is_folder && (first == name.size() || is_file(file))) return {file};
+  if (!is_folder && (first == name.size() || type == fs::file_type::regular)) return {file};
   const std::string_view before = std::string_view(name).substr(0, first);
   std::string_view after = std::string_view(name).substr(first);
   after.remove_prefix(std::min(after.find_first_not_of('#'), after.size()));
@@ -75,9 +71,6 @@ std::vector<fs::path> BodyFile::files(const StopProbe& stop) const {
   return files;
 }
 
-bool BodyFile::exists() const {
-  std::error_code ignored;
-  return fs::exists(file, ignored) || fs::exists(files().back(), ignored);
-}
+bool BodyFile::exists() const { return is_there(file) || is_there(files().back()); }
 
 }  // namespace clothlab

@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/bundle.h"
 #include "documents/obstacle_meshes.h"
 #include "documents/scene_file.h"
 #include "integrate/registry.h"
@@ -37,14 +38,6 @@ std::uint64_t word_at(std::string_view bytes, std::size_t at) {
   for (std::size_t i = 0; i < kWord; ++i)
     word |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
   return word;
-}
-
-std::uint64_t fingerprint(std::string_view bytes) {
-  Hash hash;
-  std::size_t at = 0;
-  for (; at + kWord <= bytes.size(); at += kWord) hash.add(word_at(bytes, at));
-  for (; at < bytes.size(); ++at) hash.add(std::uint64_t{static_cast<unsigned char>(bytes[at])});
-  return hash.value();
 }
 
 nlohmann::ordered_json json_of(const NoticeLog& notices) {
@@ -170,6 +163,14 @@ BlowUp blow_up_of(const nlohmann::json& json) {
   return blow_up;
 }
 
+std::uint64_t fingerprint(std::string_view bytes) {
+  Hash hash;
+  std::size_t at = 0;
+  for (; at + kWord <= bytes.size(); at += kWord) hash.add(word_at(bytes, at));
+  for (; at < bytes.size(); ++at) hash.add(std::uint64_t{static_cast<unsigned char>(bytes[at])});
+  return hash.value();
+}
+
 std::uint64_t fingerprint(const ClothMesh& mesh) {
   Hash hash;
   hash.add(mesh.positions);
@@ -191,38 +192,49 @@ std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {
   return fingerprint(std::string_view(read_text_file(path, kMaxCheckpointBytes, {stop, {}})));
 }
 
-void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const fs::path& path) {
-  const Checkpoint& first = *moment.lanes.front().checkpoint;
-  Scene scene = *first.scene;
-  change_paths(scene, [](const fs::path& file) { return fs::absolute(file); });
-  Memory numbers;
+std::string scene_text(const Moment& moment, const PathChange& stored) {
+  Scene scene = *moment.lanes.front().checkpoint->scene;
+  change_paths(scene, stored);
   std::vector<LaneMethod> methods;
+  for (const Moment::Part& part : moment.lanes)
+    methods.push_back({part.lane, part.checkpoint->scene->method()});
+  return write_scene(scene, methods);
+}
+
+std::string checkpoint_bytes(const Moment& moment, const ClothMesh& mesh, const PathChange& stored) {
+  const Checkpoint& first = *moment.lanes.front().checkpoint;
+  Memory numbers;
   auto lanes = nlohmann::ordered_json::array();
   for (const Moment::Part& part : moment.lanes) {
     const std::size_t before = numbers.numbers().size();
     write_checkpoint(*part.checkpoint, numbers);
-    methods.push_back({part.lane, part.checkpoint->scene->method()});
     nlohmann::ordered_json lane{{"numbers", numbers.numbers().size() - before},
                                 {"notices", json_of(part.checkpoint->notices)}};
     if (part.held) lane["held"] = true;
     if (part.frozen) lane["blow-up"] = blow_up_json(*part.frozen);
     lanes.push_back(std::move(lane));
   }
-  const nlohmann::ordered_json header{{"clothlab-checkpoint", kCheckpointVersion},
-                                      {"step", first.record.step},
-                                      {"time", moment.time},
-                                      {"mesh-fingerprint", fingerprint(mesh)},
-                                      {"obstacle-fingerprints", mesh_fingerprints(scene.obstacles.bodies)},
-                                      {"lanes", std::move(lanes)},
-                                      {"scene", write_scene(scene, methods)}};
+  const nlohmann::ordered_json header{
+      {"clothlab-checkpoint", kCheckpointVersion},
+      {"step", first.record.step},
+      {"time", moment.time},
+      {"mesh-fingerprint", fingerprint(mesh)},
+      {"obstacle-fingerprints", mesh_fingerprints(first.scene->obstacles.bodies)},
+      {"lanes", std::move(lanes)},
+      {"scene", scene_text(moment, stored)}};
   std::string bytes = header.dump() + '\n';
   bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
   for (const double number : numbers.numbers()) add_word(bytes, std::bit_cast<std::uint64_t>(number));
-  add_word(bytes, fingerprint(bytes));
-  write_file(path, bytes);
+  add_word(bytes, fingerprint(std::string_view(bytes)));
+  return bytes;
 }
 
-CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
+void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const fs::path& path) {
+  write_file(path, checkpoint_bytes(moment, mesh, [](const fs::path& file) { return fs::absolute(file); }));
+}
+
+CheckpointFile read_checkpoint_file(const fs::path& named, const StopProbe& stop, const fs::path& moved) {
+  const fs::path path = part_of_bundle(named, kBundledMoment, stop);
   const std::string bytes = read_text_file(path, kMaxCheckpointBytes, {stop, {}});
   const std::string name = shown_path(path);
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };

@@ -6,10 +6,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arena/arena.h"
 #include "core/stop_probe.h"
+#include "documents/scene_file.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/checkpoint.h"
 
@@ -48,12 +50,21 @@ std::string hex_digits(std::uint64_t word);
 /// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
 std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
 
-/// Writes the file whole or not at all, with all lanes of the moment. Throws InputError if the path cannot be
-/// written, SystemError.
+/// Fingerprint of bytes.
+std::uint64_t fingerprint(std::string_view bytes);
+
+/// The bytes of a checkpoint with all lanes of the moment; `stored`: the paths of meshes in it.
+std::string checkpoint_bytes(const Moment& moment, const ClothMesh& mesh, const PathChange& stored);
+/// The text of a scene file with the scene and the lanes of a moment.
+std::string scene_text(const Moment& moment, const PathChange& stored);
+
+/// Writes the file whole or not at all, with absolute paths. Throws InputError if the path cannot be written,
+/// SystemError.
 void write_checkpoint_file(const Moment& moment, const ClothMesh& mesh, const std::filesystem::path& path);
 
-/// Throws InputError for a file that is not a checkpoint, of another version or damaged; SystemError,
-/// Cancelled. MeshSearch finds the meshes of cloth and obstacles; `moved` is the folder that the user names.
+/// A checkpoint, or the one in a bundle. Throws InputError for a file that is not a checkpoint, of another
+/// version or damaged; SystemError, Cancelled. MeshSearch finds the meshes of cloth and obstacles; `moved` is
+/// the folder that the user names.
 CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {},
                                     const std::filesystem::path& moved = {});
 

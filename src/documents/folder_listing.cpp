@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/archive.h"
 #include "core/text.h"
 #include "core/text_file.h"
 
@@ -39,11 +40,32 @@ std::optional<Entry> listed(const fs::directory_entry& found, const std::vector<
   return entry;
 }
 
+/// The files of a folder in a bundle, without further folders.
+void list_in_bundle(const PathInBundle& folder, const std::vector<std::string>& extensions,
+                    FolderListing& out) {
+  const std::string before = folder.name + "/";
+  for (const Archive::Entry& found : Archive(folder.bundle).entries()) {
+    if (!found.name.starts_with(before) || found.name.find('/', before.size()) != std::string::npos) continue;
+    Entry entry;
+    entry.path = folder.bundle / path_of(found.name);
+    entry.bytes = found.bytes;
+    entry.name = utf8_of(entry.path.filename());
+    entry.key = lower_case(entry.name);
+    const auto has = [&](const std::string& extension) { return entry.key.ends_with(extension); };
+    if (std::ranges::any_of(extensions, has)) out.entries.push_back(std::move(entry));
+  }
+  std::ranges::sort(out.entries, comes_before);
+}
+
 }  // namespace
 
 FolderListing list_folder(const fs::path& folder, const std::vector<std::string>& extensions,
                           const StopProbe& stop) {
   FolderListing out;
+  if (const auto inside = path_in_bundle(folder)) {
+    list_in_bundle(*inside, extensions, out);
+    return out;
+  }
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (stop_requested(stop)) return out;

@@ -12,6 +12,7 @@
 #include "core/overloaded.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/bundle.h"
 #include "documents/obstacle_meshes.h"
 #include "io/output_file.h"
 #include "sim/command_rules.h"
@@ -179,13 +180,28 @@ std::span<const Obstacle> obstacles_of(const Command& command) {
   return {};
 }
 
-std::string object_of(const Command& command) {
+/// Gives all meshes that a command names other paths.
+void change_paths(Command& command, const PathChange& change) {
+  if (auto* set = std::get_if<SetObstacles>(&command))
+    for (Obstacle& body : set->bodies) change_path(body, change);
+  if (auto* set = std::get_if<SetScene>(&command)) {
+    auto scene = std::make_shared<Scene>(*set->scene);
+    change_paths(*scene, change);
+    set->scene = std::move(scene);
+  }
+}
+
+std::string object_of(Command command, const PathChange& stored) {
+  change_paths(command, stored);
   std::string object = write_command(command);
   return object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
 }
 
-std::string line_of(const LogEntry& entry) {
-  std::string object = std::visit([](const auto& what) { return object_of(what); }, entry.what);
+std::string line_of(const LogEntry& entry, const PathChange& stored) {
+  std::string object =
+      std::visit(Overloaded{[&](const Command& command) { return object_of(command, stored); },
+                            [](const auto& what) { return object_of(what); }},
+                 entry.what);
   if (entry.lane) object.insert(1, lane_member("lane", *entry.lane).append(","));
   return line(entry.position.step, object);
 }
@@ -246,14 +262,10 @@ JournalEntry::Load load_of(Json& object, Reading& reading) {
 
 /// Finds and reads the meshes of the obstacles of a command.
 void read_meshes(Command& command, Reading& reading) {
-  const auto find = [&](const fs::path& path) { return reading.search.find(path); };
-  if (auto* set = std::get_if<SetObstacles>(&command)) {
-    for (Obstacle& body : set->bodies) change_path(body, find);
-    reading.meshes.read(set->bodies, reading.stop);
-  }
+  change_paths(command, [&](const fs::path& path) { return reading.search.find(path); });
+  if (auto* set = std::get_if<SetObstacles>(&command)) reading.meshes.read(set->bodies, reading.stop);
   if (auto* set = std::get_if<SetScene>(&command)) {
     auto scene = std::make_shared<Scene>(*set->scene);
-    change_paths(*scene, find);
     reading.meshes.read(scene->obstacles.bodies, reading.stop);
     set->scene = std::move(scene);
   }
@@ -336,10 +348,10 @@ CommandLog Journal::load(const LoadedScene& loaded, const CommandLog& before) {
   return CommandLog(position, loaded.moment != nullptr || loaded.lanes.size() > 1);
 }
 
-std::string Journal::load_line(const Section& section) {
+std::string Journal::load_line(const Section& section, const PathChange& stored) {
   const Start& start = *section.start;
   Scene scene = start.scene;
-  change_paths(scene, [](const fs::path& path) { return fs::absolute(path); });
+  change_paths(scene, stored);
   std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
   load.append(hex_digits(start.mesh_hash)).append("\",");
   if (start.moment) load.append(moment_members(*start.moment)).append(",");
@@ -347,16 +359,18 @@ std::string Journal::load_line(const Section& section) {
   return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
 }
 
+std::string Journal::text(const CommandLog& run, std::uint64_t now, const PathChange& stored) const {
+  std::string text = Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n';
+  for (const Section& section : sections_) {
+    text += load_line(section, stored);
+    for (const LogEntry& entry : (section.log ? *section.log : run).entries()) text += line_of(entry, stored);
+  }
+  return text + line(run.position().step, object_of(StateHash{now}));
+}
+
 void Journal::write(const CommandLog& run, std::uint64_t now, const fs::path& path) const {
   check_replaceable(path);
-  OutputFile file(path);
-  file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');
-  for (const Section& section : sections_) {
-    file.write(load_line(section));
-    for (const LogEntry& entry : (section.log ? *section.log : run).entries()) file.write(line_of(entry));
-  }
-  file.write(line(run.position().step, object_of(StateHash{now})));
-  file.commit();
+  write_file(path, text(run, now, [](const fs::path& mesh) { return fs::absolute(mesh); }));
 }
 
 std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
@@ -373,7 +387,8 @@ std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
   return files;
 }
 
-std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
+std::vector<JournalEntry> read_journal(const fs::path& named, const StopProbe& stop, const fs::path& moved) {
+  const fs::path path = part_of_bundle(named, kBundledJournal, stop);
   return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
                        {path.parent_path(), moved}, stop);
 }

@@ -37,6 +37,8 @@ class Journal {
   /// hash of its state, `now`, at its end. Throws InputError if the path is not writable or the name of a
   /// mesh is not UTF-8; SystemError.
   void write(const CommandLog& run, std::uint64_t now, const std::filesystem::path& path) const;
+  /// The same as text, with other paths of meshes.
+  std::string text(const CommandLog& run, std::uint64_t now, const PathChange& stored) const;
 
  private:
   /// The contents of a load line, without the mesh.
@@ -51,7 +53,7 @@ class Journal {
     std::shared_ptr<const Start> start;
     std::shared_ptr<const CommandLog> log;  // of a scene that another one replaced
   };
-  static std::string load_line(const Section& section);
+  static std::string load_line(const Section& section, const PathChange& stored);
 
   std::vector<Section> sections_;
 };
@@ -75,9 +77,9 @@ struct JournalEntry {
 /// All files that the entries name: meshes of cloth and of obstacles.
 std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entries);
 
-/// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
-/// that is not a journal, of another version or damaged; SystemError, Cancelled. MeshSearch finds the meshes
-/// of cloth and obstacles; `moved` is the folder that the user names.
+/// Reads the entries of a journal, or of the one in a bundle; the first is a Load. Throws InputError, with
+/// file and line, for a file that is not a journal, of another version or damaged; SystemError, Cancelled.
+/// MeshSearch finds the meshes of cloth and obstacles; `moved` is the folder that the user names.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {},
                                        const std::filesystem::path& moved = {});
 /// The same of its text; a refusal begins with `name`.

@@ -43,11 +43,11 @@ void go_to_end_of_journal(const std::filesystem::path& path, const std::filesyst
   options.past = replay.past();
 }
 
-/// What a path names: a scene file, a checkpoint, a journal or an OBJ.
+/// What a path names: a scene file, a checkpoint, also in a bundle, a journal or an OBJ.
 Scene scene_at(const std::filesystem::path& path, UnitChoice units, bool z_up,
                const std::filesystem::path& mesh_folder, SceneLoadOptions& options, std::string& remark) {
   const FileKind kind = kind_of(path);
-  if (kind == FileKind::checkpoint) {
+  if (kind == FileKind::checkpoint || kind == FileKind::bundle) {
     options.checkpoint =
         std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop, mesh_folder));
     return options.checkpoint->scene;

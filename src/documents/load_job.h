@@ -26,8 +26,8 @@ class LoadJob {
     std::string remark;                        ///< see SceneExtras
   };
 
-  /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
-  /// for an OBJ, `mesh_folder` is the folder of moved meshes of a checkpoint or a journal.
+  /// A scene file, a checkpoint, a bundle, a journal, which is repeated to its end, or an OBJ. `units` and
+  /// `z_up` are for an OBJ, `mesh_folder` is the folder of moved meshes of a checkpoint or a journal.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up, std::filesystem::path mesh_folder = {});
   /// A given scene: a built-in one, or the same mesh with another unit.
   explicit LoadJob(Scene scene, SceneLoadOptions options = {});

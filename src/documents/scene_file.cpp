@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/body_file.h"
+#include "documents/bundle.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
 
@@ -32,6 +33,16 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
   const fs::path near = whole.lexically_relative(fs::absolute(scene_file).parent_path());
   const bool below = !near.empty() && *near.begin() != "..";
   return below ? near : whole;
+}
+
+/// `mesh`, which a file in this folder names; an absolute path stays. Throws InputError if the folder is in a
+/// bundle and `mesh` is not.
+fs::path from_folder(const fs::path& folder, const fs::path& mesh) {
+  const bool leaves = mesh.is_absolute() || std::ranges::find(mesh, fs::path("..")) != mesh.end();
+  if (leaves && path_in_bundle(folder / "mesh"))
+    throw InputError(shown_path(folder) + " names the mesh " + shown_path(mesh) +
+                     ", which is not in the bundle.");
+  return folder / mesh;
 }
 
 using Json = nlohmann::ordered_json;
@@ -73,34 +84,37 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
 }  // namespace
 
 FileKind kind_of(const fs::path& path) {
-  constexpr std::array<std::pair<std::string_view, FileKind>, 4> kKinds{
+  constexpr std::array<std::pair<std::string_view, FileKind>, 5> kKinds{
       {{".json", FileKind::scene},
        {".obj", FileKind::mesh},
        {".checkpoint", FileKind::checkpoint},
-       {".journal", FileKind::journal}}};
+       {".journal", FileKind::journal},
+       {kBundleEnding, FileKind::bundle}}};
   const std::string ending = lower_case(utf8_of(BodyFile(path).file.extension()));
   const auto* const found = std::ranges::find(kKinds, ending, [](const auto& kind) { return kind.first; });
   return found == kKinds.end() ? FileKind::other : found->second;
 }
 
-Scene read_scene_file(const fs::path& path, const StopProbe& stop, SceneExtras* extras,
+Scene read_scene_file(const fs::path& named, const StopProbe& stop, SceneExtras* extras,
                       std::optional<SummarizedRun>* summary) {
+  const fs::path path = part_of_bundle(named, kBundledScene, stop);
   std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
   std::optional<SummarizedRun> run = take_scene_of_summary(text, shown_path(path));
   if (summary != nullptr) *summary = std::move(run);
   Scene scene = parse_scene(text, shown_path(path), stop, extras);
-  change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
+  change_paths(scene, [&](const fs::path& mesh) { return from_folder(path.parent_path(), mesh); });
   return scene;
 }
 
 Scene scene_from_path(const fs::path& path, const StopProbe& stop, SceneExtras* extras) {
   const FileKind kind = kind_of(path);
-  if (kind == FileKind::scene) return read_scene_file(path, stop, extras);
+  if (kind == FileKind::scene || kind == FileKind::bundle) return read_scene_file(path, stop, extras);
   if (kind == FileKind::journal)
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
   if (kind != FileKind::mesh)
-    throw InputError(shown_path(path) +
-                     " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
+    throw InputError(
+        shown_path(path) +
+        " is neither a mesh (.obj), a scene (.json), a checkpoint (.checkpoint) nor a bundle (.clothlab).");
   Scene scene;
   scene.title = printable(utf8_of(path.stem()), kLongestTitle);
   scene.mesh = FileSource{utf8_of(path)};
@@ -128,17 +142,17 @@ fs::path moved_to(const fs::path& folder, const fs::path& mesh) {
 }
 
 fs::path MeshSearch::find(const fs::path& mesh) const {
-  const fs::path named = folder / mesh;  // an absolute one stays
+  const fs::path named = from_folder(folder, mesh);
   const fs::path found = moved.empty() ? named : moved_to(moved, named);
   return found != named || BodyFile(named).exists() ? found : moved_to(folder, named);
 }
 
-void change_path(Obstacle& body, const std::function<fs::path(const fs::path&)>& change) {
+void change_path(Obstacle& body, const PathChange& change) {
   if (body.mesh.path)
     body.mesh.path = std::make_shared<const std::string>(utf8_of(change(path_of(*body.mesh.path))));
 }
 
-void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& change) {
+void change_paths(Scene& scene, const PathChange& change) {
   if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
   for (Obstacle& body : scene.obstacles.bodies) change_path(body, change);
 }

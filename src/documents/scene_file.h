@@ -16,8 +16,8 @@
 
 namespace clothlab {
 
-/// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal.
-enum class FileKind { scene, mesh, checkpoint, journal, other };
+/// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal, .clothlab.
+enum class FileKind { scene, mesh, checkpoint, journal, bundle, other };
 FileKind kind_of(const std::filesystem::path& path);
 
 /// The largest scene file, read or written [byte].
@@ -30,10 +30,10 @@ struct SummarizedRun {
   std::vector<std::string> obstacle_hashes = {};  ///< the same of the obstacles that are meshes
 };
 
-/// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it
-/// become relative to its own folder. `extras`: see parse_scene; `summary` receives the further data of the
-/// run. Throws InputError, also for the summary of a run that did not start from its scene; SystemError,
-/// Cancelled.
+/// A scene file (sim/scene_json.h), the one in a bundle, or a summary of `simulate`, whose scene it is then.
+/// Relative paths in it become relative to its own folder. `extras`: see parse_scene; `summary` receives the
+/// further data of the run. Throws InputError, also for the summary of a run that did not start from its
+/// scene; SystemError, Cancelled.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
                       SceneExtras* extras = nullptr, std::optional<SummarizedRun>* summary = nullptr);
 
@@ -41,8 +41,8 @@ Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop =
 inline constexpr const char* kSummaryKey = "clothlab-summary";
 inline constexpr int kSummaryVersion = 1;
 
-/// The scene that a file name means: `.json` is a scene file, `.obj` a mesh with every default.
-/// Throws InputError for any other extension; an OBJ file is not opened yet.
+/// The scene that a file name means: `.json` is a scene file, `.clothlab` a bundle with one, `.obj` a mesh
+/// with every default. Throws InputError for any other extension; an OBJ file is not opened yet.
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
                       SceneExtras* extras = nullptr);
 
@@ -58,16 +58,16 @@ struct MeshSearch {
   std::filesystem::path moved = {};   ///< the folder that the user names; empty: none
 
   /// The first that exists: the file of that name in the user's folder, `mesh` from `folder`, the file of
-  /// that name in `folder`. If none exists, `mesh` from `folder`.
+  /// that name in `folder`. If none exists, `mesh` from `folder`. Throws InputError if a bundle names a mesh
+  /// outside of it.
   std::filesystem::path find(const std::filesystem::path& mesh) const;
 };
 
+using PathChange = std::function<std::filesystem::path(const std::filesystem::path&)>;
 /// Gives the file of an obstacle that is a mesh another path.
-void change_path(Obstacle& body,
-                 const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
+void change_path(Obstacle& body, const PathChange& change);
 /// Gives all files that a scene names, of its mesh and of obstacles, other paths.
-void change_paths(Scene& scene,
-                  const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
+void change_paths(Scene& scene, const PathChange& change);
 
 /// Writes a scene file with its lanes. Refuses, before writing, a scene that would not be read back unchanged
 /// or has more than `max_bytes`. Paths of meshes in or below the file's folder become relative to it, so that

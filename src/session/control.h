@@ -142,12 +142,14 @@ struct KeepMoment {
   std::function<void(Kept)> receive;  ///< must not throw
 };
 
-/// Passes on the journal since the program began, and the hash of the current state.
+/// Passes on the journal since the program began, and the current state, to which it leads.
 struct KeepJournal {
   struct Whole {
     Journal journal;
     CommandLog log;         ///< of the present scene
     std::uint64_t now = 0;  ///< Arena::hash
+    Moment moment;
+    std::shared_ptr<const LoadedScene> loaded;
   };
   std::function<void(Whole)> receive;  ///< must not throw
 };

@@ -153,7 +153,9 @@ void SimulationThread::Impl::steer(const KeepMoment& c) {
 }
 
 void SimulationThread::Impl::steer(const KeepJournal& c) {
-  c.receive({journal, arena->log(), arena->hash()});
+  Moment now;
+  arena->save(pool, now);
+  c.receive({journal, arena->log(), arena->hash(), std::move(now), loaded});
 }
 
 void SimulationThread::Impl::steer(const WatchAgain& c) {

@@ -17,7 +17,7 @@ struct WindowRequest {
   std::optional<Scene> scene;
   /// Its lanes (LoadedScene::lanes).
   std::vector<LaneMethod> lanes = {};
-  /// A checkpoint to continue instead, with its scene, or a journal to repeat; empty: none.
+  /// A checkpoint or a bundle to continue instead, with its scene, or a journal to repeat; empty: none.
   std::filesystem::path checkpoint;
   /// Folder of the moved meshes of that checkpoint or journal; empty: they were not moved.
   std::filesystem::path mesh_folder;

@@ -43,9 +43,10 @@ void save(const ActionTargets& on) {
   on.files.open(purpose, on.context.snapshot.loaded->scene.title);
 }
 
-void save_moment(const ActionTargets& on) {
+template <FileDialog::Purpose purpose>
+void keep_and_save(const ActionTargets& on) {
   on.context.request(KeepShownMoment{});
-  save<FileDialog::Purpose::save_moment>(on);
+  save<purpose>(on);
 }
 
 // Ends the recording that runs, or opens the dialog.
@@ -155,12 +156,17 @@ constexpr std::array kActions = {
            }},
     Action{"commands", "Find commands and values by name", "Ctrl-K", ctrl('K'),
            [](const ActionTargets& on) { on.commands.open(); }},
-    Action{"open", "Open a mesh, scene, moment or journal", "Ctrl-O", ctrl('O'),
+    Action{"open", "Open a mesh, scene, moment, bundle or journal", "Ctrl-O", ctrl('O'),
            [](const ActionTargets& on) { on.files.open(FileDialog::Purpose::open); }},
     Action{"open-obstacle", "Add a mesh as an obstacle", nullptr, {}, ask<ChooseMeshObstacle>},
     Action{"save-scene", "Save the scene", "Ctrl-S", ctrl('S'), save<FileDialog::Purpose::save_scene>},
-    Action{"save-moment", "Save this moment", "Ctrl-Shift-S", ctrl_shift('S'), save_moment,
+    Action{"save-moment", "Save this moment", "Ctrl-Shift-S", ctrl_shift('S'),
+           keep_and_save<FileDialog::Purpose::save_moment>,
            "The whole run as it is now. Open it later to continue with the same bits."},
+    Action{"save-bundle", "Save a bundle", "Ctrl-B", ctrl('B'),
+           keep_and_save<FileDialog::Purpose::save_bundle>,
+           "One file to pass on: scene, meshes, bodies, all lanes as they are now, journal and version. It "
+           "opens on any machine and continues with the same bits."},
     Action{"undo", "Undo a change of values, pins, lanes", "Ctrl-Z", repeated(ctrl('Z')), ask<Undo>},
     Action{"redo", "Redo; also Ctrl-Shift-Z", "Ctrl-Y", repeated(ctrl('Y')), ask<Redo>},
     Action{"redo-z", nullptr, nullptr, repeated(ctrl_shift('Z')), ask<Redo>},

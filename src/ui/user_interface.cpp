@@ -250,10 +250,11 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float gap = units(6);
   const float narrow = units(32);
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
-  if (text_button("open", "Open...",
-                  "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
-                  "one on the window. A journal is replayed to its end.",
-                  {.width = wide}))
+  if (text_button(
+          "open", "Open...",
+          "Open an OBJ mesh, a scene file, a saved moment, a journal or a bundle (Ctrl-O). You can also "
+          "drop one on the window. A journal is replayed to its end.",
+          {.width = wide}))
     files_.open(FileDialog::Purpose::open);
   ImGui::SameLine(0, gap);
   if (text_button("save", "Save...",
@@ -262,7 +263,7 @@ void UserInterface::main_buttons(const PanelContext& context) {
     files_.open(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
   ImGui::SameLine(0, gap);
   if (text_button("export", "Export",
-                  "Pictures, the mesh, this moment, the journal, recordings, and the command line.",
+                  "Pictures, the mesh, this moment, a bundle, the journal, recordings, and the command line.",
                   {.width = wide}))
     ImGui::OpenPopup("##export");
   export_menu(context);
@@ -286,8 +287,8 @@ void UserInterface::export_menu(const PanelContext& context) {
   export_menu_open_ = ImGui::BeginPopup("##export");
   if (!export_menu_open_) return;
   if (std::exchange(export_menu_closes_, false)) ImGui::CloseCurrentPopup();
-  for (const char* id :
-       {"save-picture", "export-mesh", "save-moment", "save-journal", "record", "copy-command"}) {
+  for (const char* id : {"save-picture", "export-mesh", "save-moment", "save-bundle", "save-journal",
+                         "record", "copy-command"}) {
     const Action& action = *find_action(id);
     const bool chosen = ImGui::MenuItem(action.name, action.keys);
     explain_item(id, action.help);

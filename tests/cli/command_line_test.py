@@ -617,6 +617,22 @@ class CommandLine(unittest.TestCase):
         self.assertNotIn("-soon", (self.dir / "s.json").read_text(), "not beyond the end")
         self.refused(*run, "--look-ahead", -1, says=["--look-ahead", "0 to 60 s"])
 
+    def test_a_bundle_is_a_scene_a_checkpoint_and_a_journal(self):
+        saved = SOURCE / "tests/documents/old_files/lanes-1.clothlab"
+        (self.dir / "run.clothlab").write_bytes(saved.read_bytes())
+        self.assertIn("2 states compared over 59 steps: the same bits.",
+                      self.run_program("replay", "run.clothlab", "--check").stdout)
+        self.run_program("simulate", "--resume", "run.clothlab", "--steps", 10, "--summary", "s.json")
+        summary = json.loads((self.dir / "s.json").read_text())
+        self.assertEqual(summary["state_hash"], "a12d55e770c4d9ba")
+        self.assertEqual(summary["checkpoint"]["file"], str(self.dir / "run.clothlab"))
+        for mesh in (["--scene", "run.clothlab"], ["--mesh", "run.clothlab/meshes/cloth.obj"]):
+            self.run_program("simulate", *mesh, "--steps", 1, "--obj", "last.obj")
+            self.assertEqual(("\n" + (self.dir / "last.obj").read_text()).count("\nv "), 9)
+        self.refused("simulate", "--mesh", "run.clothlab/meshes/none.obj", says='it has no file "meshes/none.obj"')
+        (self.dir / "run.clothlab").write_bytes(saved.read_bytes()[:-40])
+        self.refused("replay", "run.clothlab", says="damaged")
+
     def test_a_run_is_resumed_among_bodies_that_have_moved(self):
         (self.dir / "body.obj").write_text(TRIANGLE)
         run = ["simulate", "--grid", "4x4", "--obstacle", "mesh:0.2,-0.5,0.2,0.5,body.obj"]

@@ -524,7 +524,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, OldCheckpoint,
                                            OldFile{"filter-7.checkpoint", 0x83c540f21efe88ab},
                                            OldFile{"filter-8.checkpoint", 0x1fa41e9200689f5d},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954},
-                                           OldFile{"bdf2-9.checkpoint", 0x55c6db12fc3fa802}),
+                                           OldFile{"bdf2-9.checkpoint", 0x55c6db12fc3fa802},
+                                           OldFile{"lanes-1.clothlab", 0xa12d55e770c4d9ba}),
                          [](const auto& row) {
                            std::string name(row.param.name);
                            std::ranges::replace_if(

@@ -935,6 +935,64 @@ def moment_and_journal(program, assets):
 
 
 @case
+def bundle(program, assets):
+    """A bundle is of the key press; moved, and without the files that it was made from, it opens and goes on with the same
+    bits. A damaged one is refused, and the run stays."""
+    def bits(window):
+        return {letter: lane["hash"] for letter, lane in window.fresh_state()["lanes"].items()}
+
+    with tempfile.TemporaryDirectory(prefix="clothlab-bundle-") as folder:
+        here, there = Path(folder) / "here", Path(folder) / "there"
+        here.mkdir()
+        there.mkdir()
+        for name in ("shirt.obj", "ball.obj"):
+            (here / name).write_bytes((Path(assets) / name).read_bytes())
+        with Session(program, "--mesh", here / "shirt.obj", "--obstacle", f"mesh:0,0,0,0.2,{here / 'ball.obj'}",
+                     "--pin", "0", "--dt", "0.0002", "--play") as window:
+            window.until(lambda: window.state()["step"] > 3, "some steps", 60)
+            window.key("space")
+            window.shows("a pause", playing=False)
+            window.key("c")
+            window.until(lambda: "".join(window.state()["lanes"]) == "AB", "two lanes")
+            window.key("s")
+            now = window.fresh_state()["step"]
+            window.key("ctrl+b")
+            window.shows("where to save the bundle", dialog=True)
+            window.click_item("file-text")
+            window.key("ctrl+a")
+            window.type(str(there / "run.clothlab"))
+            window.key("Return")
+            window.until((there / "run.clothlab").exists, "the bundle", 30)
+            window.until(lambda: "Saved all as run.clothlab" in window.state()["message"], "that it is saved")
+            saved = bits(window)
+            for _ in range(3):
+                window.key("s")
+            window.shows("three steps", step=now + 3)
+            later = bits(window)
+        for file in here.iterdir():
+            file.unlink()
+        with Session(program, "--grid", "5x5") as window:
+            window.drop(there / "run.clothlab")
+            window.until(lambda: "".join(window.state()["lanes"]) == "AB" and window.state()["step"] == now,
+                         "the moment of the bundle", 30)
+            window.shows("it waits", playing=False)
+            check(bits(window) == saved, "the bundle opens with other bits")
+            for _ in range(3):
+                window.key("s")
+            window.shows("three steps", step=now + 3)
+            check(bits(window) == later, "the bundle goes on with other bits")
+            damaged = there / "damaged.clothlab"
+            damaged.write_bytes((there / "run.clothlab").read_bytes()[:-100])
+            window.drop(damaged)
+            window.until(lambda: "damaged.clothlab" in window.state()["message"], "a sentence")
+            check(window.fresh_state()["step"] == now + 3, "the run is another after a damaged bundle")
+        check(sorted(path.name for path in there.iterdir()) == ["damaged.clothlab", "run.clothlab"],
+              "a file was left behind")
+        done = subprocess.run([program, "replay", there / "run.clothlab", "--check"], capture_output=True, text=True)
+        check(done.returncode == 0 and "the same bits" in done.stdout, f"the replay: {done.stdout} {done.stderr}")
+
+
+@case
 def reload_shaders(program, assets):
     """For developers: F5 reads the shaders of CLOTHLAB_SHADER_DIR again; a bad one leaves the old in use."""
     with tempfile.TemporaryDirectory(prefix="clothlab-shaders-") as folder:

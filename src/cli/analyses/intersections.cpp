@@ -30,7 +30,7 @@ struct Intersections final : Subcommand {
     outputs.add_option(app, "Analysis", "--csv", ".csv", csv_file, "FILE",
                        "A row per interior vertex and per pair.");
     add_text(app, "Analysis", "--resume", resume, "FILE",
-             "The state of a checkpoint instead; --steps counts from there.");
+             "The state of a checkpoint or a bundle instead; --steps counts from there.");
     scene.add_length_to(app, 0);
     scene.add_to(app);
   }

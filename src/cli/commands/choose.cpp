@@ -111,7 +111,8 @@ struct Choose final : SceneAnalysis {
                 "Simulated time after which errors are measured; default 1, of a journal its whole time.",
                 [this](const std::string& text) { end_time = parse_positive("end-time", text, "s"); });
     add_text(app, "Analysis", "--journal", journal, "FILE",
-             "Starts from the last scene of this journal instead of a scene. Every run repeats its drags, "
+             "Starts from the last scene of this journal, or of a bundle, instead of a scene. Every run "
+             "repeats its drags, "
              "pins and changes of values at their times. Only the scene options --mesh and --mesh-folder can "
              "be combined with it.");
     options.add_positive(app, "longest-run", "S", "s", settings.longest_run,

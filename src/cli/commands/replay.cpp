@@ -30,7 +30,7 @@ struct ReplayCommand final : Subcommand {
   void add_to(CLI::App& app) override {
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                           const char* help) { add_text(app, "Options", name, target, type, help); };
-    app.add_option("FILE", file, "The journal, as the window saves it.")->required();
+    app.add_option("FILE", file, "The journal, as the window saves it, or a bundle.")->required();
     app.add_flag("--check", check,
                  "Compares the state with the journal, which has its hash every 30 steps and at the end. "
                  "Reports the first difference and exits with status 1.");

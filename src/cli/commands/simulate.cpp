@@ -25,7 +25,7 @@ struct Simulate final : Subcommand {
     scene.add_length_to(app);
     results.add_to(app);
     add_text(app, "Scene", "--resume", resume, "FILE",
-             "Continues from a checkpoint, with the same bits; --steps counts from there.");
+             "Continues from a checkpoint or a bundle, with the same bits; --steps counts from there.");
     options.add_value(
         app, {.id = "look-ahead", .title = {}, .unit = "s", .max = 60, .help = {}}, "S", look_ahead,
         "Runs a copy this many seconds ahead, which foretells failures to the step: blow-ups, "

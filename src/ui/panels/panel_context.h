@@ -100,7 +100,7 @@ struct ViewSettings {
 
 // Requests of the panels to the application, in addition to commands and controls.
 
-enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment };
+enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment, save_bundle };
 /// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, or saves the scene, the cloth's
 /// present shape or the moment that was kept.
 struct FileRequest {
@@ -131,7 +131,7 @@ struct ChooseGroup {
   std::optional<std::size_t> obstacle;
   std::string group;
 };
-/// Keeps the shown moment until its file has a name (FilePurpose::save_moment).
+/// Keeps the shown moment and the present run until their file has a name (save_moment, save_bundle).
 struct KeepShownMoment {};
 /// Saves a picture of a plot, or a chart, as PNG or SVG in the user's folder.
 struct SavePlot {

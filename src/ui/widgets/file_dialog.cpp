@@ -42,11 +42,12 @@ struct Words {
 };
 
 const Words& words_of(FileDialog::Purpose purpose) {
-  static const std::array<Words, 5> kWords{{
-      {{".obj", ".json", ".checkpoint", ".journal"},
-       "Open a mesh, scene, moment or journal",
+  static const std::array<Words, 6> kWords{{
+      {{".obj", ".json", ".checkpoint", ".journal", ".clothlab"},
+       "Open a mesh, scene, moment, journal or bundle",
        "Type to filter, or a whole path",
-       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON), checkpoints and journals."},
+       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON), checkpoints, journals "
+       "and bundles."},
       {{".obj", ".pc2"},
        "Add a mesh as an obstacle",
        "Type to filter, or a whole path",
@@ -64,6 +65,11 @@ const Words& words_of(FileDialog::Purpose purpose) {
        "Save this moment",
        "Name of the checkpoint",
        "The whole run at the moment shown; opened again, it continues with the same bits."},
+      {{".clothlab"},
+       "Save a bundle",
+       "Name of the bundle",
+       "One ZIP file with scene, meshes, bodies, all lanes, the journal and the version. It opens on any "
+       "machine."},
   }};
   return kWords[static_cast<std::size_t>(purpose)];
 }

@@ -44,7 +44,7 @@ class FileDialog {
   bool on_key(const KeyPress& press);
 
   /// Draws the dialog, if open. Returns the user's choice: an existing file to open, or a path to save to
-  /// that ends in .json, .obj or .checkpoint.
+  /// that ends in .json, .obj, .checkpoint or .clothlab.
   using Chosen = std::function<void(Purpose purpose, const std::filesystem::path& path)>;
   void draw(const Area& view, const Chosen& chosen);
 
