@@ -50,6 +50,17 @@ fs::path config_folder(const Environment& environment) {
   return below(folder, "clothlab");
 }
 
+fs::path state_folder(const Environment& environment) {
+#if defined(_WIN32)
+  return below(absolute_folder(environment, "LOCALAPPDATA"), "clothlab");
+#elif defined(__APPLE__)
+  return config_folder(environment);
+#else
+  const fs::path folder = absolute_folder(environment, "XDG_STATE_HOME");
+  return below(folder.empty() ? below(home(environment), ".local/state") : folder, "clothlab");
+#endif
+}
+
 fs::path pictures_folder(const Environment& environment) {
   std::error_code error;
   fs::path own = home(environment);

@@ -28,6 +28,14 @@ TEST(ConfigFolder, IsNeverBelowTheWorkingFolder) {
   EXPECT_EQ(config_folder(environment({{"HOME", "/home/me"}, {"XDG_CONFIG_HOME", "settings"}})),
             "/home/me/.config/clothlab");
 }
+
+TEST(StateFolder, IsThePlatforms) {
+  EXPECT_EQ(state_folder(environment({{"XDG_STATE_HOME", "/var/me"}, {"HOME", "/home/me"}})),
+            "/var/me/clothlab");
+  EXPECT_EQ(state_folder(environment({{"HOME", "/home/me"}, {"XDG_STATE_HOME", "here"}})),
+            "/home/me/.local/state/clothlab");
+  EXPECT_EQ(state_folder(environment({})), "");
+}
 #endif
 
 TEST(PicturesFolder, IsAFolderThatExists) {
