@@ -27,6 +27,7 @@ using Json = nlohmann::ordered_json;
 // 1 has no fingerprints of obstacles, 2 loads one lane only.
 constexpr int kJournalVersion = 3, kOldestJournal = 1;
 constexpr const char* kFingerprints = "obstacle-fingerprints";
+constexpr const char* kRunStep = "run-step";
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
 
@@ -171,6 +172,18 @@ std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
   for (const Json& each : *found) all.push_back(word_of_hex(each.get_ref<const std::string&>()));
   object.erase(found);
   return all;
+}
+
+fs::path absolute(const fs::path& path) { return fs::absolute(path); }
+
+std::string object_of_load(Scene scene, std::span<const LaneMethod> lanes, std::uint64_t mesh_hash,
+                           const Moment* moment, const PathChange& stored) {
+  change_paths(scene, stored);
+  std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
+  load.append(hex_digits(mesh_hash)).append("\",");
+  if (moment != nullptr) load.append(moment_members(*moment)).append(",");
+  load.append("\"scene\":").append(write_scene_line(scene, lanes));
+  return load.append(fingerprints_member(scene.obstacles.bodies)).append("}");
 }
 
 std::span<const Obstacle> obstacles_of(const Command& command) {
@@ -350,13 +363,8 @@ CommandLog Journal::load(const LoadedScene& loaded, const CommandLog& before) {
 
 std::string Journal::load_line(const Section& section, const PathChange& stored) {
   const Start& start = *section.start;
-  Scene scene = start.scene;
-  change_paths(scene, stored);
-  std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
-  load.append(hex_digits(start.mesh_hash)).append("\",");
-  if (start.moment) load.append(moment_members(*start.moment)).append(",");
-  load.append("\"scene\":").append(write_scene_line(scene, start.lanes));
-  return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
+  return line(section.step,
+              object_of_load(start.scene, start.lanes, start.mesh_hash, start.moment.get(), stored));
 }
 
 std::string Journal::text(const CommandLog& run, std::uint64_t now, const PathChange& stored) const {
@@ -370,7 +378,60 @@ std::string Journal::text(const CommandLog& run, std::uint64_t now, const PathCh
 
 void Journal::write(const CommandLog& run, std::uint64_t now, const fs::path& path) const {
   check_replaceable(path);
-  write_file(path, text(run, now, [](const fs::path& mesh) { return fs::absolute(mesh); }));
+  write_file(path, text(run, now, absolute));
+}
+
+std::string begin_journal(const LoadedScene& loaded, const Moment& moment) {
+  Scene scene = *moment.lanes.front().checkpoint->scene;
+  scene.initial_state = loaded.scene.initial_state;
+  std::vector<LaneMethod> lanes;
+  std::uint64_t steps = 0;
+  for (const Moment::Part& part : moment.lanes) {
+    lanes.push_back({part.lane, part.checkpoint->scene->method()});
+    steps = std::max(steps, part.checkpoint->record.step);
+  }
+  return Json{{"clothlab-journal", kJournalVersion}, {kRunStep, steps}}.dump() + '\n' +
+         line(0, object_of_load(std::move(scene), lanes, fingerprint(*loaded.mesh), &moment, absolute));
+}
+
+std::string continue_journal(std::span<const LogEntry> entries, const LogPosition& begin,
+                             const LogPosition& end, std::uint64_t state) {
+  std::string lines;
+  for (LogEntry entry : entries) {
+    entry.position.step -= begin.step;
+    lines += line_of(entry, absolute);
+  }
+  return lines + line(end.step - begin.step, object_of(StateHash{state}));
+}
+
+JournalSummary summarize_journal(const fs::path& path, const StopProbe& stop) {
+  const std::string text = read_text_file(path, kMaxJournalBytes, {stop, {}});
+  JournalSummary summary;
+  std::size_t number = 0;
+  Json last;
+  for (std::size_t end; (end = text.find('\n', summary.complete)) != std::string::npos; ++number) {
+    if (stop_requested(stop)) throw Cancelled();
+    const auto line = std::string_view(text).substr(summary.complete, end - summary.complete);
+    try {
+      if (number == 0) check_version(line);
+      Json object = parse_strict_json(line);
+      if (number == 1) {
+        SceneExtras extras;
+        summary.scene = parse_scene(object.value("scene", Json()).dump(), "\"scene\"", stop, &extras);
+        summary.lanes = std::move(extras.lanes);
+      }
+      if (number == 0) summary.steps = object.value(kRunStep, Json(0)).get<std::uint64_t>();
+      last = object.value("step", Json(0));
+    } catch (const InputError&) {
+      break;
+    } catch (const Json::exception&) {
+      break;
+    }
+    summary.complete = end + 1;
+  }
+  if (number < 2 || !last.is_number_unsigned()) throw InputError(shown_path(path) + ": " + kNoJournal);
+  summary.steps += last.get<std::uint64_t>();
+  return summary;
 }
 
 std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {

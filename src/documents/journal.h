@@ -58,6 +58,25 @@ class Journal {
   std::vector<Section> sections_;
 };
 
+/// The first lines of a journal that begins at a moment of a run: its version, with the step of the run, and
+/// its load.
+std::string begin_journal(const LoadedScene& loaded, const Moment& moment);
+/// Further lines of it: entries of the log of the run, none of which refers to the past, and the hash of the
+/// state at `end`. `begin` is the position of the moment.
+std::string continue_journal(std::span<const LogEntry> entries, const LogPosition& begin,
+                             const LogPosition& end, std::uint64_t state);
+
+/// What such a journal is about.
+struct JournalSummary {
+  Scene scene;                    ///< at its start, without the triangles of obstacles
+  std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
+  std::uint64_t steps = 0;        ///< of the run, at its end
+  /// Bytes of its complete lines: a program that was killed may leave a part of the last one.
+  std::size_t complete = 0;
+};
+/// Throws InputError if the file is not a journal with a load; SystemError, Cancelled.
+JournalSummary summarize_journal(const std::filesystem::path& path, const StopProbe& stop = {});
+
 /// One line of a journal that was read.
 struct JournalEntry {
   struct Load {

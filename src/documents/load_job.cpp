@@ -32,7 +32,11 @@ void go_to_end_of_journal(const std::filesystem::path& path, const std::filesyst
   }
   Moment end;
   replay.arena().save(pool, end);
-  remark = "The journal was repeated to its end, step " + std::to_string(replay.step()) + ".";
+  // The window shows the steps of the run, which began before the file of a session.
+  remark =
+      path.extension() == ".session"
+          ? "The session is restored, paused at step " + std::to_string(replay.simulation().steps()) + "."
+          : "The journal was repeated to its end, step " + std::to_string(replay.step()) + ".";
   if (const std::size_t missing = replay.missing_steps(); missing > 0)
     remark += std::string(" Lane ") + lane_letter(end.lanes.front().lane) + " blew up or was frozen in " +
               std::to_string(missing) + (missing == 1 ? " step." : " steps.");

@@ -84,11 +84,12 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
 }  // namespace
 
 FileKind kind_of(const fs::path& path) {
-  constexpr std::array<std::pair<std::string_view, FileKind>, 5> kKinds{
+  constexpr std::array<std::pair<std::string_view, FileKind>, 6> kKinds{
       {{".json", FileKind::scene},
        {".obj", FileKind::mesh},
        {".checkpoint", FileKind::checkpoint},
        {".journal", FileKind::journal},
+       {".session", FileKind::journal},
        {kBundleEnding, FileKind::bundle}}};
   const std::string ending = lower_case(utf8_of(BodyFile(path).file.extension()));
   const auto* const found = std::ranges::find(kKinds, ending, [](const auto& kind) { return kind.first; });

@@ -16,7 +16,8 @@
 
 namespace clothlab {
 
-/// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal, .clothlab.
+/// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal, .clothlab;
+/// .session is a journal too (session/session_journal.h).
 enum class FileKind { scene, mesh, checkpoint, journal, bundle, other };
 FileKind kind_of(const std::filesystem::path& path);
 

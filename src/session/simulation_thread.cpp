@@ -21,11 +21,21 @@ constexpr std::chrono::milliseconds kEstimateSpacing{250};
 constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends on it
 constexpr std::chrono::seconds kWarningShown{1};
 constexpr std::chrono::hours kLongestWait{1};
+constexpr std::chrono::milliseconds kWriteSpacing{200};  // the most that a killed window loses
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
 // Of a lane that catches up, in each step of the others.
 constexpr int kReturnSteps = 4;
 constexpr std::size_t kLongestSentence = 4096;
+
+/// True if the entry may need a state before the moment of the file of the session, or changes the methods
+/// that the offer to restore the session names: the file must begin again.
+bool begins_file(const LogEntry& entry) {
+  const auto* command = std::get_if<Command>(&entry.what);
+  if (command == nullptr) return !std::holds_alternative<StateHash>(entry.what);
+  return std::holds_alternative<SetIntegrator>(*command) || std::holds_alternative<SetTableau>(*command) ||
+         std::holds_alternative<SetScene>(*command);
+}
 
 LaneTime time_now(WorkerPool& pool) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
@@ -35,7 +45,8 @@ LaneTime time_now(WorkerPool& pool) {
 }  // namespace
 
 SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Options& options)
-    : pool(options.threads > 0 ? options.threads : hardware_threads()) {
+    : pool(options.threads > 0 ? options.threads : hardware_threads()),
+      session_journal(options.session_journal) {
   playing = options.playing;
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
   error.reserve(kLongestSentence);
@@ -95,6 +106,7 @@ void SimulationThread::Impl::keep_up() {
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);
+  if (has_unwritten() && now - written.at >= kWriteSpacing) write_session(now);
 
   // A slow recording delays steps, but no request; it wakes the queue.
   const bool may_step =
@@ -116,10 +128,36 @@ void SimulationThread::Impl::keep_up() {
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
   if (dirty) until = std::min(until, published + kPublishSpacing);
+  if (has_unwritten()) until = std::min(until, written.at + kWriteSpacing);
   if (is_catching_up())
     catch_up(std::min(until, now + kPublishSpacing));
   else
     queue.wait(until);
+}
+
+bool SimulationThread::Impl::has_unwritten() const {
+  return session_journal && session_journal->works() &&
+         (written.loaded != loaded || written.end != arena->log().position());
+}
+
+void SimulationThread::Impl::write_session(Clock::time_point now) try {
+  const CommandLog& log = arena->log();
+  SessionPart part{.end = log.position(), .state = arena->hash()};
+  std::uint64_t steps = 0;
+  for (const Lane& lane : arena->lanes()) steps = std::max(steps, lane.simulation->steps());
+  const std::uint64_t earlier = part.end.step - steps;  // changes where the run goes back
+  const auto entries = log.entries().subspan(written.loaded == loaded ? written.entries : 0);
+  if (written.loaded != loaded || written.earlier != earlier || session_journal->needs_moment() ||
+      std::ranges::any_of(entries, begins_file)) {
+    part.loaded = loaded;
+    arena->save(pool, part.moment);
+  } else {
+    part.entries.assign(entries.begin(), entries.end());
+  }
+  session_journal->add(std::move(part));
+  written = {loaded, log.position(), earlier, log.entries().size(), now};
+} catch (const std::bad_alloc&) {
+  written = {.at = now};  // the next part begins again
 }
 
 void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {

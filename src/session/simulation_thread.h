@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "session/control.h"
+#include "session/session_journal.h"
 #include "session/snapshot.h"
 #include "sim/command.h"
 
@@ -29,6 +30,8 @@ class SimulationThread {
     int threads = 0;  ///< of the worker pool; 0: all cores
     bool playing = true;
     double speed = 1;
+    std::shared_ptr<SessionJournal> session_journal =
+        nullptr;  ///< writes the session to a file; null: no file
   };
 
   /// latest() is valid when the constructor returns. Throws what Simulation's constructor throws.

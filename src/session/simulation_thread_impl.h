@@ -114,6 +114,10 @@ struct SimulationThread::Impl : RunState {
   void keep_up();
   template <class Body>
   bool guarded(Body&& body);
+  /// True if something happened that is not in the file of the session.
+  bool has_unwritten() const;
+  /// Passes it on, and a moment of the present if the file must begin again.
+  void write_session(Clock::time_point now);
   /// Needs no memory.
   void refuse(std::string_view sentence) noexcept;
 
@@ -365,6 +369,14 @@ struct SimulationThread::Impl : RunState {
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // one of the changes is a request
   Clock::time_point published{};
+  const std::shared_ptr<SessionJournal> session_journal;
+  struct Written {
+    std::shared_ptr<const LoadedScene> loaded = {};  // null: the file must begin again
+    LogPosition end = {};
+    std::uint64_t earlier = 0;  // steps of the log that are not steps of the run
+    std::size_t entries = 0;    // of the log
+    Clock::time_point at{};
+  } written;
 
   std::thread thread;
 };

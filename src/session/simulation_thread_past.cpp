@@ -66,6 +66,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   followed.reset();
   loaded = std::move(next);
   end_recording();
+  written.loaded.reset();
   start_over();
   if (loaded->moment) {
     begin_origin("the opened moment");

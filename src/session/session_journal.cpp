@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "session/session_journal.h"
+
+#include <algorithm>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "session/background.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEnding = ".session";
+// A disk that does not answer must not fill the memory.
+constexpr std::size_t kMostWaiting = 256;
+
+fs::path with_ending(fs::path file, const char* ending) { return file.replace_extension(ending); }
+
+void remove_files(const fs::path& session) {
+  std::error_code ignored;
+  // The file first: a lock without a file is no session.
+  for (const char* ending : {kEnding, ".part", ".lock"}) fs::remove(with_ending(session, ending), ignored);
+}
+
+/// Locks a name that no other session has.
+std::optional<FileLock> lock_new(const fs::path& folder, fs::path& file) {
+  const auto stamp = std::chrono::system_clock::now().time_since_epoch().count();
+  for (int number = 0; number < 100; ++number) {
+    file = folder / ("session-" + std::to_string(stamp) + "-" + std::to_string(number) + kEnding);
+    std::error_code error;
+    if (fs::exists(file, error) || fs::exists(with_ending(file, ".lock"), error)) continue;
+    if (auto lock = FileLock::try_lock(with_ending(file, ".lock"))) return lock;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SessionJournal::SessionJournal(const fs::path& folder, const Limits& limits) : limits_(limits) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  fs::permissions(folder, fs::perms::owner_all, error);
+  lock_ = lock_new(folder, file_);
+  if (!lock_) {
+    fail("a file in " + shown_path(folder) + " cannot be created");
+    return;
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+SessionJournal::~SessionJournal() { end_thread(); }
+
+void SessionJournal::end_thread() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SessionJournal::finish() {
+  works_ = false;
+  end_thread();
+  out_.close();
+  if (lock_) remove_files(file_);
+}
+
+bool SessionJournal::needs_moment() const {
+  return broken_ || Clock::now().time_since_epoch().count() >= next_moment_.load(std::memory_order_relaxed);
+}
+
+void SessionJournal::add(SessionPart part) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (part.loaded) {
+      parts_.clear();                                                      // the new file replaces theirs
+      next_moment_ = Clock::time_point::max().time_since_epoch().count();  // until it is written
+      broken_ = false;
+    } else if (broken_ || parts_.size() >= kMostWaiting) {
+      parts_.clear();
+      broken_ = true;
+      return;
+    }
+    parts_.push_back(std::move(part));
+  }
+  changed_.notify_one();
+}
+
+std::optional<std::string> SessionJournal::take_notice() {
+  if (works()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notice_, std::nullopt);
+}
+
+void SessionJournal::fail(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  notice_ = "The session is no longer kept for recovery: " + why +
+            ". If the window crashes now, later steps cannot be restored.";
+  works_ = false;
+}
+
+void SessionJournal::run() {
+  work_in_background();
+  for (;;) {
+    std::deque<SessionPart> parts;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return closed_ || !parts_.empty(); });
+      if (parts_.empty()) return;
+      parts.swap(parts_);
+    }
+    try {
+      for (const SessionPart& part : parts) write(part);
+    } catch (const std::bad_alloc&) {
+      return fail("there is not enough memory");
+    } catch (const std::exception& error) {
+      return fail(error.what());
+    }
+  }
+}
+
+void SessionJournal::append(std::ofstream& to, const std::string& text) const {
+  to << text << std::flush;
+  if (!to) throw SystemError("cannot write " + shown_path(file_) + "; is the disk full");
+}
+
+void SessionJournal::write(const SessionPart& part) {
+  if (part.loaded) return begin(part);
+  const std::string text = continue_journal(part.entries, begin_, part.end, part.state);
+  append(out_, text);
+  size_ += text.size();
+  if (size_ - start_size_ > limits_.bytes_of_commands) next_moment_ = 0;
+}
+
+void SessionJournal::begin(const SessionPart& part) {
+  const std::string text =
+      begin_journal(*part.loaded, part.moment) + continue_journal({}, part.end, part.end, part.state);
+  if (text.size() > limits_.bytes) throw InputError("its file would exceed 1 GiB");
+  const bool is_first = !out_.is_open();
+  const fs::path path = is_first ? file_ : with_ending(file_, ".part");
+  std::ofstream next(path, std::ios::binary | std::ios::trunc);
+  append(next, text);
+  if (!is_first) {
+    next.close();
+    out_.close();
+    fs::rename(path, file_);
+    next.open(file_, std::ios::binary | std::ios::app);
+  }
+  out_ = std::move(next);
+  begin_ = part.end;
+  size_ = start_size_ = text.size();
+  const double wait = std::max(limits_.seconds, static_cast<double>(size_) / limits_.bytes_per_second);
+  next_moment_ =
+      (Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait)))
+          .time_since_epoch()
+          .count();
+  written_ = part.loaded.get();
+}
+
+std::vector<LostSession> LostSession::find(const fs::path& folder, const StopProbe& stop) {
+  std::vector<LostSession> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != kEnding) continue;
+    if (auto lock = FileLock::try_lock(with_ending(at->path(), ".lock"))) {
+      LostSession& session = found.emplace_back(LostSession(at->path(), std::move(*lock)));
+      const auto age = fs::file_time_type::clock::now() - at->last_write_time(error);
+      session.time_ = std::chrono::system_clock::now() -
+                      std::chrono::duration_cast<std::chrono::system_clock::duration>(age);
+    }
+  }
+  std::ranges::sort(found, std::greater(), &LostSession::time_);
+  for (std::size_t i = kMost; i < found.size(); ++i) found[i].remove();
+  std::vector<LostSession> restorable;
+  for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+    try {
+      found[i].summary_ = summarize_journal(found[i].file_, stop);
+    } catch (const std::exception&) {
+      continue;  // damaged, or of another version: stays until there are enough newer ones
+    }
+    fs::resize_file(found[i].file_, found[i].summary_.complete, error);
+    restorable.push_back(std::move(found[i]));
+  }
+  return restorable;
+}
+
+void LostSession::remove() { remove_files(file_); }
+
+}  // namespace clothlab
