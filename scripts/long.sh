@@ -11,6 +11,7 @@
 #             are replayed (tests/window/monkey.py): the program as it is shipped, with AddressSanitizer and
 #             UndefinedBehaviorSanitizer, and with ThreadSanitizer
 # Then, for some minutes more:
+#   sessions  50 windows are killed at random moments, and each session is restored (tests/window/kills.py)
 #   contact   conservative detection of collisions against exact arithmetic (tests/collide/free_share_test.cpp)
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
 #   contact   five seconds of scenes and garments by impulses and by a barrier, in which exact arithmetic finds no intersection
@@ -85,6 +86,8 @@ CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='Lon
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_forecast_test --gtest_filter='ForecastScenes*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
+
+PATH=/usr/bin:$PATH python3 tests/window/kills.py build/check/clothlab || (($? == 77))
 
 scripts/package.sh
 scripts/check_blender_files.py build/release/clothlab || (($? == 77))

@@ -18,6 +18,7 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
+#include "app/recovery.h"
 #include "app/scene_library.h"
 #include "app/searches.h"
 #include "app/state_log.h"
@@ -53,11 +54,13 @@ constexpr double kLively = 0.6;
 constexpr double kPatience = 3;
 constexpr double kWriting = 0.005;
 
-std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request, Scene scene) {
+std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request, Scene scene,
+                                                   std::shared_ptr<SessionJournal> session_journal) {
   // The built-in scene is small and starts at once; the user's scene is loaded in parallel.
   if (!request.scene && request.with_options) scene = request.with_options(std::move(scene));
   SimulationThread::Options options;
   options.threads = request.threads;
+  options.session_journal = std::move(session_journal);
   // A renderer on the CPU keeps one core; otherwise long steps would leave it few pictures per second.
   if (is_software_renderer() && options.threads >= hardware_threads())
     options.threads = std::max(1, hardware_threads() - 1);
@@ -76,7 +79,7 @@ class Application {
   Application(const WindowRequest& request, const fs::path& program)
       : stop_(request.stop),
         library_(load_scene_library(program)),
-        simulation_(start_simulation(request, library_.front().scene)),
+        simulation_(start_simulation(request, library_.front().scene, recovery_.session_journal())),
         snapshot_(simulation_->latest()),
         documents_({ui_, outputs_, preferences_, interaction_,
                     [this](AppRequest asked) { carry_out(std::move(asked)); }},
@@ -118,6 +121,7 @@ class Application {
       }
     }
     finish_recording();
+    recovery_.finish();
     preferences_.tab = ui_.tab();
     if (const auto geometry = window_.geometry()) preferences_.window = geometry;
     preferences_.save();
@@ -149,8 +153,8 @@ class Application {
     if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
     if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
     const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
-                      !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
-                      simulation_->running_step_seconds() > 0.2;
+                      recovery_.busy() || !interaction_.idle() || searches_.busy() ||
+                      simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2;
     // The last picture before a rest shows "idle"; between slow steps there is nothing new to draw.
     if (!busy && !snapshot_->playing && !std::exchange(resting_, true)) return rate_ = 0, true;
     if (busy) resting_ = false;
@@ -256,6 +260,7 @@ class Application {
       documents_.send(Command(std::move(*wanted)), snapshot_);
     }
     use_snapshot();
+    recovery_.follow();
 
     update_measurements();
     window_.begin_frame(settings_.theme, view_.interface_scale());
@@ -340,6 +345,7 @@ class Application {
         [&](CopyCommandLine) { copy_command_line(); },
         [&](SaveJournal) { save_journal(false); },
         [&](const AnswerUnsaved& answer) { documents_.answer(answer.answer); },
+        [&](const AnswerSession& answer) { recovery_.answer(answer.answer, documents_); },
         [&](Quit) {
           leaves_ = true;
           window_.close();
@@ -461,6 +467,7 @@ class Application {
   StateLog state_log_;
   // Declared before the simulation, which passes its last outputs when it ends.
   Outputs outputs_{[this](const Frame& frame, int width, int height) { view_.draw(frame, width, height); }};
+  Recovery recovery_{ui_, settings_.write_session};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
   Searches searches_;

@@ -189,6 +189,13 @@ void Documents::dress() {
   reload(std::move(scene), std::move(loading));
 }
 
+void Documents::restore(const Path& session,
+                        std::function<void(std::shared_ptr<const LoadedScene>)> restored) {
+  start(
+      {.job = std::make_unique<LoadJob>(session, UnitChoice::as_is, false), .restored = std::move(restored)},
+      "the session");
+}
+
 void Documents::reload(Scene scene, SceneLoadOptions loading) {
   const bool dresses = loading.dress;
   loading.lanes = methods_of(edits_.version().lanes);
@@ -224,8 +231,10 @@ void Documents::finish_load(const Snapshot& shown) {
   const LoadJob::Result result = load.job->result();
   status_ = {};
   if (!result.scene) {
-    std::cerr << "clothlab: " << result.error << '\n';
-    around_.ui.show_message(result.error, true);
+    std::string error = result.error;
+    if (load.restored && !error.empty()) error += " The session is kept; the next start offers it again.";
+    std::cerr << "clothlab: " << error << '\n';
+    around_.ui.show_message(error, true);
     return;
   }
   if (!load.path.empty()) {
@@ -242,6 +251,7 @@ void Documents::finish_load(const Snapshot& shown) {
                          ? !load.dresses && around_.ui.mesh_bar().is_shown(shown)
                          : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
+  if (load.restored) load.restored(result.scene);
   if (load.dresses) simulation_.send(Control(SetPlaying{true}));
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
   std::string remark = load.dresses ? dressed : result.remark;

@@ -57,6 +57,9 @@ class Documents {
   void reload_mesh(const ReloadMesh& wanted);
   /// Reloads the running scene with its bodies in the cloth, without pins, and plays it.
   void dress();
+  /// Loads the file of a lost session. `restored` is called with its scene when it is sent to the simulation.
+  void restore(const std::filesystem::path& session,
+               std::function<void(std::shared_ptr<const LoadedScene>)> restored);
   void cancel_load();
   /// Uses the result of a load that has ended; `shown` is the snapshot that the window shows.
   void finish_load(const Snapshot& shown);
@@ -97,10 +100,11 @@ class Documents {
   struct Load {
     std::unique_ptr<LoadJob> job;
     EditHistory::Arrival arrival = EditHistory::Arrival::another;
-    bool is_mesh = false;  // a mesh file, not a scene's
-    bool dresses = false;  // its bodies, and plays then
-    Path path = {};        // to remember
-    Path scene_file = {};  // that is being loaded
+    bool is_mesh = false;                                                   // a mesh file, not a scene's
+    bool dresses = false;                                                   // its bodies, and plays then
+    Path path = {};                                                         // to remember
+    Path scene_file = {};                                                   // that is being loaded
+    std::function<void(std::shared_ptr<const LoadedScene>)> restored = {};  // of a lost session
   };
 
   struct Reading {

@@ -53,6 +53,7 @@ void read_view(const Json& json, ViewSettings& out) {
   out.plots_layout.set_with_gravity(with_gravity);
   read_between(json, "history_megabytes", out.history_megabytes, kLeastHistoryMegabytes,
                kMostHistoryMegabytes);
+  read(json, "write_session", out.write_session);
   read_between(json, "hand_strength", out.grab_strength, kLeastGrabStrength, 1.0);
   if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
     read(*recording, "pictures", out.recording.pictures);
@@ -116,6 +117,7 @@ void Preferences::save(const Environment& environment) const {
   json["plots_chosen"] = view.plots_layout.titles();
   json["energy_with_gravity"] = view.plots_layout.with_gravity();
   json["history_megabytes"] = view.history_megabytes;
+  json["write_session"] = view.write_session;
   json["hand_strength"] = view.grab_strength;
   json["recording"] = {{"pictures", view.recording.pictures},
                        {"meshes", view.recording.meshes},

@@ -45,9 +45,10 @@ class UserInterface {
   /// Whether the picture changes by itself: an expiring message, a blinking text cursor.
   bool waits_for_time() const;
   UnsavedQuestion& question() { return question_; }
+  SessionOffer& session_offer() { return session_offer_; }
   bool dialog_open() const {
     return files_.is_open() || help_open_ || about_.is_open() || recording_.is_open() || tableau_.is_open() ||
-           question_.is_open() || commands_.is_open();
+           question_.is_open() || session_offer_.is_open() || commands_.is_open();
   }
 
  private:
@@ -77,6 +78,7 @@ class UserInterface {
   RecordingDialog recording_;
   TableauDialog tableau_;
   UnsavedQuestion question_;
+  SessionOffer session_offer_;
   AboutDialog about_;
   CommandPalette commands_;
   bool export_menu_open_ = false;

@@ -34,6 +34,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.view.plots_layout.set_with_gravity(false);
   before.view.history_megabytes = 64;
   before.view.grab_strength = 0.25;
+  before.view.write_session = false;
   before.view.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
   before.view.interface_scale = 1.25;
   before.view.theme = Theme::light;
@@ -53,6 +54,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_FALSE(after.view.plots_layout.with_gravity());
   EXPECT_EQ(after.view.history_megabytes, 64);
   EXPECT_EQ(after.view.grab_strength, 0.25);
+  EXPECT_FALSE(after.view.write_session);
   EXPECT_FALSE(after.view.recording.pictures);
   EXPECT_TRUE(after.view.recording.meshes);
   EXPECT_EQ(after.view.recording.frames_per_second, 25);

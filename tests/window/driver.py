@@ -62,11 +62,15 @@ class VirtualDisplay:
 class Program:
     """The program under test, its window, and what it says of itself."""
 
-    def __init__(self, virtual_display, command, folder):
+    def __init__(self, virtual_display, command, folder, sessions=None):
+        """`sessions`: where windows keep their sessions; by default a folder of this one."""
+        self.virtual_display, self.command, self.sessions = virtual_display, command, sessions
         self.folder = Path(folder)
+        self.folder.mkdir(exist_ok=True)
         self.state_file = self.folder / "window-state.json"
         self.environment = dict(os.environ, DISPLAY=virtual_display.name,
                                 CLOTHLAB_WINDOW_STATE=str(self.state_file),
+                                XDG_STATE_HOME=str(sessions or self.folder / "state"),
                                 XDG_CONFIG_HOME=os.environ.get("CLOTHLAB_TEST_CONFIG", str(self.folder / "config")), HOME=str(self.folder), LC_ALL="C.UTF-8")
         self.display = display.Display(virtual_display.name)
         self.log = open(self.folder / "program.log", "w+b")
@@ -293,6 +297,12 @@ class Program:
         self.display.sync()
         self.process.wait(30 * PATIENCE)
         return time.monotonic() - begin
+
+    def restart(self, *arguments):
+        """Kills the program if it runs, and starts it in the same folder."""
+        self.stop()
+        self.state_file.unlink(missing_ok=True)
+        self.__init__(self.virtual_display, [self.command[0], *map(str, arguments)], self.folder, self.sessions)
 
     def stop(self):
         if self.process.poll() is None:

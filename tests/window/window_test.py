@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
 
-from driver import PATIENCE, Session, VirtualDisplay, display, missing_tools
+from driver import PATIENCE, Program, Session, VirtualDisplay, display, missing_tools
 
 SANITIZED = bool(os.environ.get("CLOTHLAB_TEST_SANITIZED"))
 CASES = {}
@@ -2676,6 +2676,132 @@ def about(program, assets):
         check(0 <= left < right <= width and 0 <= top < bottom <= height, "the button is outside the window")
         window.key("Escape")
         window.shows("the dialog to close", dialog=False)
+
+
+def offered(window):
+    """The text of the offer to restore a session."""
+    window.until(lambda: "session-restore" in window.state()["items"], "the offer to restore the session", 30)
+    return window.state()["texts"]["session"]
+
+
+def sessions_of(window):
+    return sorted((window.folder / "state" / "clothlab" / "sessions").glob("*.session"))
+
+
+def hashes(state):
+    return {letter: (lane["integrator"], lane["step"], lane["hash"]) for letter, lane in state["lanes"].items()}
+
+
+def pause_and_wait(window):
+    """The state that the file of the session then has."""
+    if window.state()["playing"]:
+        window.key("space")
+    window.shows("the pause", playing=False)
+    time.sleep(0.8 * PATIENCE)
+    return window.fresh_state()
+
+
+@case
+def restored_session(program, assets):
+    """A window that was killed is offered at the next start, and restored with its bits; one that was closed is not."""
+    with Session(program, "--grid", "8x8", "--play") as window:
+        window.until(lambda: window.state()["step"] > 30, "some steps", 60)
+        window.key("shift+6")
+        window.until(lambda: len(window.state()["lanes"]) == 2, "a second lane")
+        window.until(lambda: window.state()["lanes"]["B"]["step"] > 60, "more steps", 60)
+        before = pause_and_wait(window)
+        window.restart()
+        text = offered(window)
+        check(re.search(rf"^Step: {before['step']}$", text, re.M), f"step {before['step']} is not in: {text}")
+        check(re.search(r"^Lanes: A .*, B .*$", text, re.M), f"the lanes are not in: {text}")
+        check(re.search(r"^Last written: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$", text, re.M), text)
+        window.click_item("session-restore")
+        after = window.shows("the session", step=before["step"], dialog=False, playing=False)
+        check(hashes(after) == hashes(before), f"{hashes(after)} instead of {hashes(before)}")
+        check(f"paused at step {before['step']}" in after["message"], after["message"])
+        window.until(lambda: len(sessions_of(window)) == 1, "the old file to be removed")
+        # It goes on, and undo returns to the scene of the start.
+        window.key("s")
+        window.shows("a step", step=before["step"] + 1)
+        window.close()
+        check(not sessions_of(window), f"a proper end leaves {sessions_of(window)}")
+        window.restart("--grid", "8x8")
+        time.sleep(0.5)
+        check(not window.fresh_state()["dialog"], "a window that was closed is offered")
+
+        # Killed while the cloth is dragged, and while a file is loading.
+        particle = free_particle(window.state())
+        window.drag(*particle["pixel"], particle["pixel"][0] + 60, particle["pixel"][1] - 40, let_go=False)
+        window.until(lambda: window.state()["grab"], "the grab")
+        scene = window.folder / "large.json"
+        scene.write_text('{"clothlab-scene": 1, "mesh": {"grid": [1200, 1200]}}')
+        window.restart("--grid", "6x6", "--play")
+        check("8 × 8" in offered(window), f"the dragged sheet is not offered: {offered(window)}")
+        window.key("Escape")
+        window.shows("the offer to close", dialog=False)
+        window.until(lambda: window.state()["particles"] == 36 and window.state()["step"] > 5, "the grid")
+        before = pause_and_wait(window)
+        window.drop(scene)
+        window.shows("the load", loading=True)
+        window.restart()
+        offered(window)
+        window.key("Return")
+        check(hashes(window.shows("the session", particles=36, step=before["step"])) == hashes(before), "other bits")
+        window.until(lambda: len(sessions_of(window)) == 2, "the restored file to be removed")
+        window.close()
+        window.restart()
+        offered(window)  # the one that was dragged
+        window.key("d")
+        window.shows("the offer to close", dialog=False)
+        window.until(lambda: len(sessions_of(window)) == 1, "the discarded file to be removed")
+
+
+@case
+def lost_mesh_of_session(program, assets):
+    """A session whose mesh is gone is refused with one sentence and kept. Damaged files end nothing."""
+    with Session(program, "--grid", "8x8") as window:
+        mesh = window.folder / "cloth.obj"
+        write_strip(mesh, 1)
+        window.drop(mesh)
+        window.until(lambda: "cloth" in window.state()["mesh"], "the mesh")
+        before = pause_and_wait(window)
+        mesh.rename(window.folder / "moved")
+        window.restart()
+        check("cloth.obj" in offered(window), offered(window))
+        window.key("Return")
+        window.until(lambda: "cloth.obj" in window.state()["message"] and "kept" in window.state()["message"], "the reason")
+        check(window.state()["particles"] != before["particles"], "another scene")
+        window.close()
+        (window.folder / "moved").rename(mesh)
+        # Two windows at once: each has its own file, and only one offers what was lost.
+        window.restart()
+        offered(window)
+        second = Program(window.virtual_display, window.command, window.folder / "second", window.folder / "state")
+        try:
+            time.sleep(0.5)
+            check(not second.fresh_state()["dialog"], "both windows offer the session")
+            check(len(sessions_of(window)) == 3, f"each window has a file: {sessions_of(window)}")
+        finally:
+            second.stop()
+        window.key("Return")
+        check(hashes(window.shows("the session", mesh=before["mesh"], step=before["step"])) == hashes(before), "other bits")
+        window.restart()
+        offered(window)
+        window.key("Escape")
+        window.close()
+        for file in sessions_of(window):
+            bytes_ = bytearray(file.read_bytes())
+            for i in range(40, len(bytes_), 977):
+                bytes_[i] ^= 0x15
+            file.write_bytes(bytes_)
+        window.restart()
+        time.sleep(0.5)
+        if window.fresh_state()["dialog"]:
+            window.key("Return")
+        time.sleep(0.5)
+        window.fresh_state()
+        window.close()
+        check(window.process.returncode == 0, window.output())
 
 
 @case

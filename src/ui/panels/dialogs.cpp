@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <optional>
+
 #include "core/about.h"
 #include "core/text_file.h"
 
@@ -168,6 +170,50 @@ void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
   ImGui::SameLine();
   if (text_button("unsaved-cancel", "Cancel (Esc)", "Back to the cloth; nothing is lost."))
     answer(Answer::cancel, context);
+  end_card();
+}
+
+void SessionOffer::answer(AnswerSession::Answer answer, const PanelContext& context) {
+  rows_.clear();
+  context.request(AnswerSession{answer});
+}
+
+bool SessionOffer::on_key(const KeyPress& press, const PanelContext& context) {
+  if (!is_open()) return false;
+  if (press.key == Key::escape) answer(AnswerSession::Answer::later, context);
+  if (press.key == Key::enter || press.character == 'R') answer(AnswerSession::Answer::restore, context);
+  if (press.character == 'D') answer(AnswerSession::Answer::discard, context);
+  return true;
+}
+
+void SessionOffer::draw(const PanelContext& context, const Area& view) {
+  if (!is_open()) return;
+  begin_card("##session", "Restore the session that did not end properly?", view, units(560),
+             palette().accent);
+  wrapped_text(
+      "The program was ended before its window was closed. Restore returns to the "
+      "last step that was written, and pauses.");
+  ImGui::Spacing();
+  std::string text;
+  for (const auto& [name, value] : rows_) {
+    if (value.empty()) continue;
+    coloured_text(palette().muted, name);
+    ImGui::SameLine(units(150));
+    wrapped_text(value);
+    text.append(name).append(": ").append(value).append("\n");
+  }
+  note_text("session", text);
+  ImGui::Spacing();
+  std::optional<AnswerSession::Answer> chosen;
+  if (text_button("session-restore", "Restore (Enter)", "Replaces the present scene by the session."))
+    chosen = AnswerSession::Answer::restore;
+  ImGui::SameLine();
+  if (text_button("session-later", "Not now (Esc)", "Keeps the session; the next start offers it again."))
+    chosen = AnswerSession::Answer::later;
+  ImGui::SameLine();
+  if (text_button("session-discard", "Discard (D)", "Deletes the session's file."))
+    chosen = AnswerSession::Answer::discard;
+  if (chosen) answer(*chosen, context);
   end_card();
 }
 

@@ -92,6 +92,7 @@ struct ViewSettings {
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
+  bool write_session = true;          ///< for recovery, from the next start on
   ShowSpectrum spectrum;              ///< what the last drawn instruments need
   decltype(Motion::step_of) step_of;  ///< the same
 
@@ -186,13 +187,18 @@ struct AnswerUnsaved {
   enum class Answer { save, discard, cancel };
   Answer answer = Answer::cancel;
 };
+/// The answer to the offer to restore a session.
+struct AnswerSession {
+  enum class Answer { restore, later, discard };
+  Answer answer = Answer::later;
+};
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest =
-    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies, ChooseGroup,
-                 KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
-                 Undo, Redo, SavePicture, StartRecording, StopRecording, CloseRecording, CopyText,
-                 CopyCommandLine, SaveJournal, SaveTable, Search, AnswerUnsaved, ReloadShaders, Quit>;
+using AppRequest = std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies,
+                                ChooseGroup, KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth,
+                                FrameFailure, ReleaseGrab, Undo, Redo, SavePicture, StartRecording,
+                                StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal,
+                                SaveTable, Search, AnswerUnsaved, AnswerSession, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {

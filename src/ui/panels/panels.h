@@ -229,4 +229,22 @@ class UnsavedQuestion {
   std::string changes_;
 };
 
+/// Offers to restore a session that did not end properly. The answer is an AnswerSession.
+class SessionOffer {
+ public:
+  /// What is known of it: a name and a value each.
+  using Rows = std::vector<std::pair<std::string, std::string>>;
+  void ask(Rows rows) { rows_ = std::move(rows); }
+  bool is_open() const { return !rows_.empty(); }
+
+  /// True when the key was meant for the offer.
+  bool on_key(const KeyPress& press, const PanelContext& context);
+  void draw(const PanelContext& context, const Area& view);
+
+ private:
+  void answer(AnswerSession::Answer answer, const PanelContext& context);
+
+  Rows rows_;
+};
+
 }  // namespace clothlab

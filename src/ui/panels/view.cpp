@@ -110,6 +110,9 @@ void view_panel(const PanelContext& context) {
   section("Window");
   window_rows(view);
   check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
+  check_item("write-session", "Keep the session for recovery", view.write_session,
+             "Write the session to a file while the window is open. After a crash the next start offers to "
+             "restore it, to the last steps. A change acts from the next start on.");
   if (const auto changed =
           number_row("history-memory", "History memory",
                      "Memory for the states of the last 30 s. With too little memory, older states are "
