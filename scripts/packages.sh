@@ -10,7 +10,7 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev libgmp-dev clang clang-format
-  xvfb xdotool python3-xlib
+  xvfb xdotool python3-xlib ffmpeg
   pybind11-dev python3-dev python3-numpy python3-matplotlib
 )
 study_packages=(snakemake) # for the test of studies/; 682 MB, so only for the hosted check (.ci/apt.conf)

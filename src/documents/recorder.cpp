@@ -17,9 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Simulated time is a sum of rounded steps: a frame that is due within so much of its spacing is due now.
-constexpr double kRounding = 1e-6;
-
 std::string frame_name(std::uint64_t number, const char* extension) {
   std::array<char, 40> name{};
   std::snprintf(name.data(), name.size(), "frame-%06llu%s", static_cast<unsigned long long>(number),
@@ -41,7 +38,11 @@ std::uintmax_t write_obj_file(const fs::path& path, const ClothMesh& mesh, std::
 }
 
 Recorder::Recorder(fs::path folder, const Settings& settings)
-    : folder_(std::move(folder)), settings_(settings), diagnostics_(folder_ / "diagnostics.csv") {
+    : folder_(std::move(folder)),
+      settings_(settings),
+      video_file_(choose_video_file(folder_ / "video.mp4")),
+      diagnostics_(folder_ / "diagnostics.csv"),
+      clock_(1 / settings.frames_per_second) {
   diagnostics_.write(kDiagnosticsHeader);
   writer_ = std::thread([this] { write_jobs(); });
 }
@@ -91,26 +92,16 @@ void Recorder::post(Job job) {
 }
 
 void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation, const Motion& motion) {
-  const double spacing = 1 / settings_.frames_per_second;
-  const double time = simulation.state().t;
-  if (time < last_time_) {
-    clock_start_ = time;
-    on_clock_ = 0;
-  }
-  last_time_ = time;
-  std::shared_ptr<const Frame> shape;
-  while (clock_start_ + (static_cast<double>(on_clock_) - kRounding) * spacing <= time) {
-    if (!shape) {
-      auto captured = std::make_shared<Frame>();
-      capture(simulation, simulation.shared_scene(), *captured);
-      Motion drawn = motion;
-      drawn.step_of.reset();
-      capture_motion(pool, simulation, simulation.state(), drawn, *captured);
-      shape = std::move(captured);
-    }
-    ++on_clock_;
-    const Shape next{added_++, shape};
-    if (settings_.pictures)
+  const std::uint64_t due = clock_.due(simulation.state().t);
+  if (due == 0) return;
+  const auto captured = std::make_shared<Frame>();
+  capture(simulation, simulation.shared_scene(), *captured);
+  Motion drawn = motion;
+  drawn.step_of.reset();
+  capture_motion(pool, simulation, simulation.state(), drawn, *captured);
+  for (std::uint64_t k = 0; k < due; ++k) {
+    const Shape next{added_++, captured};
+    if (settings_.draws())
       undrawn_.push_back(next);
     else
       post(next, {});
@@ -121,10 +112,16 @@ void Recorder::post(const Shape& shape, Image picture) {
   post([this, shape, picture = std::move(picture), figures = std::exchange(rows_, {})] {
     diagnostics_.write(figures);
     std::uintmax_t bytes = figures.size();
-    if (!picture.rgba.empty()) {
+    if (settings_.pictures && !picture.rgba.empty()) {
       const fs::path path = folder_ / frame_name(shape.number, ".png");
       write_png(path, picture);
       bytes += fs::file_size(path);
+    }
+    if (settings_.video && !picture.rgba.empty()) {
+      if (!video_)
+        video_ = std::make_unique<VideoWriter>(video_file_.path, picture.width, picture.height,
+                                               settings_.frames_per_second);
+      video_->add(picture);
     }
     if (settings_.meshes)
       bytes += write_obj_file(folder_ / frame_name(shape.number, ".obj"), *shape.frame->mesh,
@@ -140,7 +137,12 @@ void Recorder::finish_if_drawn() {
   post([this, figures = std::exchange(rows_, {})] {
     diagnostics_.write(figures);
     diagnostics_.commit();
-    return std::uintmax_t{figures.size()};
+    std::uintmax_t bytes = figures.size();
+    if (video_) {
+      video_->finish();
+      bytes += fs::file_size(video_file_.path);
+    }
+    return bytes;
   });
 }
 
@@ -156,7 +158,6 @@ void Recorder::begin(WorkerPool& pool, const Simulation& simulation, const Motio
     room_ = std::move(room);
   }
   const std::lock_guard lock(mutex_);
-  clock_start_ = last_time_ = simulation.state().t;
   if (!stopped_) add_frames(pool, simulation, motion);
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/image.h"
+#include "documents/video_writer.h"
 #include "io/output_file.h"
 #include "sim/frame.h"
 
@@ -28,10 +29,11 @@ namespace clothlab {
 //       └── room(): a frame was written ───────────────── rows of diagnostics.csv
 //
 //   simulated time  0 ────┬────┬────┬────┬───▶     steps of h
-//   frames          0   1   2   3   4   5 ───▶     every 1/rate s, the shape of the last step until then
+//   frames          0   1   2   3   4   5 ───▶     every 1/rate s, see FrameClock
 
-/// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, and the figures
-/// of every step in diagnostics.csv, with the columns of `simulate --diagnostics`.
+/// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, video.mp4
+/// (see VideoWriter), and the figures of every step in diagnostics.csv, with the columns of
+/// `simulate --diagnostics`.
 ///
 /// Frames follow simulated time, so that a video runs at the speed of the simulated world however long its
 /// steps take. At most kMostWaiting frames wait: while full(), the simulation thread takes no step but still
@@ -45,6 +47,9 @@ class Recorder {
     bool pictures = true;
     bool meshes = false;
     double frames_per_second = 60;  ///< of simulated time
+    bool video = false;
+
+    bool draws() const { return pictures || video; }
   };
   struct Progress {
     std::uint64_t frames = 0;  ///< written
@@ -64,6 +69,8 @@ class Recorder {
 
   const std::filesystem::path& folder() const { return folder_; }
   const Settings& settings() const { return settings_; }
+  /// Where its video is, if it makes one.
+  const VideoFile& video() const { return video_file_; }
 
   // For the simulation thread.
 
@@ -109,7 +116,9 @@ class Recorder {
 
   const std::filesystem::path folder_;
   const Settings settings_;
-  OutputFile diagnostics_;  // used by the writer only
+  const VideoFile video_file_;
+  OutputFile diagnostics_;              // used by the writer only
+  std::unique_ptr<VideoWriter> video_;  // the same; from the first picture on
 
   mutable std::mutex mutex_;  // of all following members
   std::condition_variable changed_;
@@ -120,9 +129,7 @@ class Recorder {
   std::string rows_;
   std::uint64_t added_ = 0;
   std::uint64_t written_ = 0;
-  double clock_start_ = 0;
-  double last_time_ = 0;
-  std::uint64_t on_clock_ = 0;  // frames since clock_start_
+  FrameClock clock_;
   bool stopped_ = false;
   bool finishing_ = false;  // the last job was posted
 

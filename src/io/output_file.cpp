@@ -54,6 +54,9 @@ int open_existing(const fs::path& path) { return ::_wopen(path.c_str(), _O_WRONL
 long long write_some(int descriptor, std::string_view bytes) {
   return ::_write(descriptor, bytes.data(), static_cast<unsigned>(std::min(bytes.size(), kBuffer)));
 }
+bool seek(int descriptor, std::uint64_t position) {
+  return ::_lseeki64(descriptor, static_cast<long long>(position), SEEK_SET) >= 0;
+}
 int close_descriptor(int descriptor) { return ::_close(descriptor); }
 int process_id() { return ::_getpid(); }
 bool may_write(const fs::path& path) { return ::_waccess(path.c_str(), 2) == 0; }
@@ -72,6 +75,9 @@ int open_new(const fs::path& path) {
 int open_existing(const fs::path& path) { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); }
 long long write_some(int descriptor, std::string_view bytes) {
   return ::write(descriptor, bytes.data(), bytes.size());
+}
+bool seek(int descriptor, std::uint64_t position) {
+  return ::lseek(descriptor, static_cast<off_t>(position), SEEK_SET) >= 0;
 }
 int close_descriptor(int descriptor) { return ::close(descriptor); }
 int process_id() { return static_cast<int>(::getpid()); }
@@ -257,6 +263,15 @@ void OutputFile::write(std::string_view bytes) {
   // Readers of a pipe or a terminal see each piece immediately.
   if (impl_->target.direct || impl_->buffer.size() >= kBuffer) impl_->flush();
 }
+
+void OutputFile::overwrite(std::uint64_t position, std::string_view bytes) {
+  impl_->flush();
+  if (!seek(impl_->descriptor, position)) fail(impl_->given, errno);
+  impl_->buffer = bytes;
+  impl_->flush();
+}
+
+const fs::path& OutputFile::part() const { return impl_->part; }
 
 void OutputFile::commit() {
   impl_->flush();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -35,6 +36,10 @@ class OutputFile {
 
   /// Throws SystemError, naming the file and the reason (disk full).
   void write(std::string_view bytes);
+  /// Replaces bytes that were written at this position; only before commit(). Throws SystemError.
+  void overwrite(std::uint64_t position, std::string_view bytes);
+  /// The new file, for another program that writes it; empty if the path is written to directly.
+  const std::filesystem::path& part() const;
   /// Call once, after the last write. Throws SystemError.
   void commit();
 

@@ -138,6 +138,28 @@ TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
   EXPECT_EQ(recorder.next_picture(), nullptr);
 }
 
+TEST_F(RecorderTest, WritesAVideoOfItsPicturesOrNone) {
+  use(1.0 / 60);
+  for (const bool fails : {false, true}) {
+    if (fails && !fs::exists("/dev/full")) continue;
+    const fs::path folder = make_free_folder(folder_.path(), "video");
+    Recorder recorder(folder, {.pictures = fails, .frames_per_second = 60, .video = true});
+    if (fails) fs::create_symlink("/dev/full", folder / "frame-000002.png");
+    recorder.begin(pool_, *simulation_, {}, {});
+    for (int i = 0; i < 5; ++i) step(recorder);
+    recorder.stop();
+    const auto begin = testing::Clock::now();
+    while (!recorder.progress().finished && testing::seconds_since(begin) < testing::kPatience)
+      if (recorder.next_picture()) recorder.add_picture(16, 16, std::vector<std::uint8_t>(16 * 16 * 4, 100));
+    const Recorder::Progress end = finished(recorder);
+    EXPECT_EQ(end.error.empty(), !fails) << end.error;
+    EXPECT_EQ(end.frames, fails ? 2U : 6U);
+    EXPECT_EQ(count(folder, ".png"), fails ? 3U : 0U);
+    EXPECT_EQ(fs::exists(recorder.video().path), !fails);
+    EXPECT_TRUE(fails || end.bytes > fs::file_size(recorder.video().path));
+  }
+}
+
 TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
