@@ -386,6 +386,15 @@ auto drawn(const Chart& chart) {
 
 Image draw_chart(const Chart& chart) { return drawn<PixelCanvas>(chart); }
 
+Image draw_panel(const ChartPanel& panel, const ChartColours& colours, int width, int height,
+                 const Font& font) {
+  constexpr int kRightOfPanel = 24;  // half of the last number
+  PixelCanvas canvas(width, height, font, colours.background);
+  draw_panel(canvas, panel, colours,
+             {double(kLeft), double(kAbove), double(width - kRightOfPanel), double(height - kBelow)});
+  return canvas.finish();
+}
+
 std::string svg_of(const Chart& chart) { return drawn<SvgCanvas>(chart); }
 
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 
 #include "chart/axis.h"
 #include "chart/dash.h"
+#include "chart/font.h"
 #include "core/image.h"
 
 namespace clothlab {
@@ -81,6 +82,9 @@ struct Chart {
 
 /// Draws without a display.
 Image draw_chart(const Chart& chart);
+/// One panel without a legend in a picture of this size [pixel].
+Image draw_panel(const ChartPanel& panel, const ChartColours& colours, int width, int height,
+                 const Font& font);
 /// The same picture as the text of an SVG file. Its letters are those of the reader's font.
 std::string svg_of(const Chart& chart);
 

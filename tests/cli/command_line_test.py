@@ -1208,6 +1208,161 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
                          ["r-000000.png", "r-000003.png", "r-000004.png"])
 
+    def probe(self, name):
+        """A video as ffprobe, a program of others, reads it; every frame is decoded."""
+        done = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", name], capture_output=True,
+                              text=True, cwd=self.dir, check=True)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)["streams"][0]
+
+    def decoded(self, name, size, pixels="rgb24"):
+        """The frames of a video or a picture, decoded by ffmpeg."""
+        data = subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-vsync", "passthrough", "-pix_fmt", pixels, "-"],
+                              capture_output=True, cwd=self.dir, check=True).stdout
+        length = size[0] * size[1] * (4 if pixels == "rgba" else 3)
+        self.assertEqual(len(data) % length, 0)
+        return [data[at:at + length] for at in range(0, len(data), length)]
+
+    def needs_ffmpeg(self):
+        if os.environ.get("CLOTHLAB_NO_EGL"):
+            self.skipTest("SKIPPED: pictures without a display need EGL")
+        if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+            self.skipTest("SKIPPED: ffmpeg and ffprobe are not installed; videos are not checked")
+
+    def test_render_writes_videos_that_others_read(self):
+        self.needs_ffmpeg()
+        run = ["render", "--grid", "8x8", "--dt", "0.01", "--duration", 1, "--pixels", "160x120", "--quiet"]
+        self.run_program(*run, "--every", 4, "--png", "p.png")
+        done = self.run_program(*run, "--fps", 25, "--mp4", "v.mp4")
+        self.assertEqual(done.stderr, "")
+        video = self.probe("v.mp4")
+        self.assertEqual([video[key] for key in ("codec_name", "pix_fmt", "width", "height", "r_frame_rate", "nb_read_frames",
+                                                 "color_space")],
+                         ["h264", "yuv420p", 160, 120, "25/1", "26", "bt709"])
+        self.assertAlmostEqual(float(video["duration"]), 26 / 25, places=3)
+        data = (self.dir / "v.mp4").read_bytes()
+        self.assertLess(data.index(b"moov"), data.index(b"mdat"))
+        frames = self.decoded("v.mp4", (160, 120))
+        pictures = [self.decoded(f"p-{step:06}.png", (160, 120))[0] for step in range(0, 101, 4)]
+        self.assertEqual(len(frames), len(pictures))
+        mean = lambda a, b: sum(abs(x - y) for x, y in zip(a, b)) / len(a)
+        self.assertGreater(mean(pictures[0], pictures[-1]), 4)
+        for k in 0, 12, 25:
+            self.assertLess(mean(frames[k], pictures[k]), 3, k)
+            self.assertEqual(k, min(range(26), key=lambda other: mean(frames[k], pictures[other])))
+
+        # Without loss, and the same file where there is no ffmpeg.
+        self.run_program(*run, "--fps", 25, "--apng", "a.apng")
+        animation = self.probe("a.apng")
+        self.assertEqual([animation[key] for key in ("codec_name", "width", "height", "r_frame_rate", "nb_read_frames")],
+                         ["apng", 160, 120, "25/1", "26"])
+        frames = self.decoded("a.apng", (160, 120), "rgba")
+        for k, frame in enumerate(frames):
+            self.assertEqual(frame, self.decoded(f"p-{4 * k:06}.png", (160, 120), "rgba")[0], k)
+        done = self.run_program(*run, "--fps", 25, "--mp4", "w.mp4", env={**os.environ, "PATH": str(self.dir)})
+        self.assertIn("no program ffmpeg in PATH, which MP4 files need: the video is an animated PNG, w.apng.", done.stderr)
+        self.assertEqual((self.dir / "w.apng").read_bytes(), (self.dir / "a.apng").read_bytes())
+        self.assertFalse((self.dir / "w.mp4").exists())
+
+        # Frames are even in simulated time, whatever the step; half the speed has twice as many.
+        for dt, options, count in (("1/60", [], 31), ("0.1", ["--integrator", "backward-euler"], 31), ("0.003", [], 30), ("0.01", ["--speed", 0.5], 61)):
+            self.run_program(*run, "--dt", dt, *options, "--mp4", "t.mp4")
+            self.assertEqual(self.probe("t.mp4")["nb_read_frames"], str(count), dt)
+        self.run_program(*run, "--turntable", 12, "--mp4", "round.mp4")
+        self.assertEqual(self.probe("round.mp4")["nb_read_frames"], "12")
+
+    def test_render_compares_lanes_in_a_video(self):
+        self.needs_ffmpeg()
+        run = ["render", "--grid", "8x8", "--dt", "0.02", "--duration", 2, "--pixels", "320x320", "--quiet"]
+        for count in range(1, 9):
+            lanes = ",".join(["semi-implicit-euler", "explicit-euler", *["bdf2"] * 6][:count])
+            self.run_program(*run, "--integrators", lanes, "--plot", "distance", "--fps", 5, "--mp4", "v.mp4")
+            self.assertEqual(self.probe("v.mp4")["nb_read_frames"], "11")
+        # The marks of the lanes, the plot below them, the time line that moves, and the mark of a lane that blew up.
+        lanes = ["--integrators", "bdf2,explicit-euler"]
+        self.run_program(*run, *lanes, "--plot", "total-energy", "--fps", 5, "--apng", "c.apng")
+        frames = self.decoded("c.apng", (320, 320))
+        at = lambda frame, x, y: tuple(frame[3 * (320 * y + x):3 * (320 * y + x) + 3])
+        self.assertEqual([at(frames[-1], x, 1) for x in (1, 162)], [(0, 114, 178), (213, 94, 0)])
+        self.assertEqual(at(frames[0], 162, 30) == (160, 30, 30), False)
+        self.assertEqual(at(frames[-1], 162, 30), (160, 30, 30))
+        text = (226, 230, 236)
+        lines = [[x for x in range(70, 300) if all(max(abs(a - b) for a, b in zip(at(frame, x, y), text)) < 60 for y in range(210, 260))]
+                 for frame in frames]
+        columns = [line[0] for line in lines if line]
+        self.assertGreater(len(columns), 8)
+        self.assertEqual(columns, sorted(set(columns)))
+        # The lanes of a file, each with its own method; an option selects one run.
+        lanes = [{"letter": "A", "method": {"integrator": "bdf2"}}, {"letter": "C", "method": {"integrator": "rk4", "substeps": 4}}]
+        (self.dir / "two.json").write_text(json.dumps({"clothlab-scene": 4, "mesh": {"grid": [6, 6], "size": [1, 1]}, "lanes": lanes}))
+        scene = ["render", "--scene", "two.json", "--steps", 2, "--pixels", "320x160"]
+        self.assertNotIn("the file has", self.run_program(*scene, "--png", "p.png").stderr)
+        picture = self.decoded("p.png", (320, 160))[0]
+        self.assertEqual([at(picture, x, 1) for x in (1, 162)], [(0, 114, 178), (0, 158, 115)])
+        told = self.run_program(*scene, "--integrator", "bdf2", "--png", "p.png").stderr
+        self.assertIn("the file has 2 lanes", told)
+
+    def test_a_video_is_whole_or_missing(self):
+        self.needs_ffmpeg()
+        endless = [PROGRAM, "render", "--grid", "8x8", "--steps", "1000000", "--pixels", "64x64", "--quiet"]
+        for name in "v.mp4", "v.apng":
+            for stop, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)):
+                process = subprocess.Popen([*endless, "--" + name[2:], name], cwd=self.dir, stderr=subprocess.PIPE)
+                part = lambda: list(self.dir.glob(".clothlab-*.part"))
+                until = time.monotonic() + 60
+                while not part() and time.monotonic() < until:
+                    time.sleep(0.05)
+                time.sleep(1)
+                process.send_signal(stop)
+                process.communicate(timeout=60)
+                self.assertEqual(process.returncode, status)
+                if stop == signal.SIGKILL:
+                    self.assertFalse((self.dir / name).exists())
+                    for path in part():
+                        path.unlink()
+                else:
+                    self.assertGreater(int(self.probe(name)["nb_read_frames"]), 5)
+                    (self.dir / name).unlink()
+
+    def test_a_long_video_needs_no_more_memory(self):
+        self.needs_ffmpeg()
+        for name in "v.mp4", "v.apng":
+            peaks = []
+            for frames in 20, 600:
+                process = subprocess.Popen([PROGRAM, "render", "--grid", "4x4", "--dt", "1/30", "--steps", str(frames - 1), "--pixels", "320x240",
+                                            "--integrators", "bdf2", "--plot", "strain", "--quiet", "--" + name[2:], name], cwd=self.dir)
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+                self.assertEqual(process.returncode, 0)
+                self.assertEqual(self.probe(name)["nb_read_frames"], str(frames))
+                peaks.append(usage.ru_maxrss / 1024)
+            self.assertLess(peaks[1] - peaks[0], 40, "580 frames are 178 MB")
+
+    def test_render_refuses_videos(self):
+        run = ["render", *SMALL]
+        self.refused(*run, says=["--png", "--mp4", "--apng"])
+        self.refused(*run, "--fps", 30, "--png", "a.png", says="--fps and --speed belong to a video")
+        self.refused(*run, "--plot", "energie", "--png", "a.png", says="total-energy")
+        self.refused(*run, "--apng", "no/a.apng", says="there is no folder no")
+        self.refused(*run, "--apng", "a.mp4", says=["'a.mp4', does not end with .apng or .png"])
+        self.refused(*run, "--mp4", "film.avi", says=["'film.avi', does not end with .mp4"])
+        self.refused(*run, "--apng", "-", says=["'-', does not end with .apng or .png"])
+        self.refused(*run, "--every", 2, "--apng", "a.apng", says="--every")
+        self.refused(*run, "--integrators", "bdf2", "--plot", "strain", "--pixels", "300x100", "--png", "a.png",
+                     says="1 tiles and a plot need at least 34x184 pixels")
+        self.refused("render", "--grid", "4x4", "--dt=-0.01", "--apng", "a.apng", says="positive --dt")
+        programs = self.dir / "bin"
+        programs.mkdir()
+        (programs / "ffmpeg").write_text("#!/bin/sh\necho no encoder >&2; exit 1\n")
+        (programs / "ffmpeg").chmod(0o755)
+        env = {**os.environ, "PATH": str(programs)}
+        done = subprocess.run([PROGRAM, *map(str, run), "--pixels", "65x64", "--mp4", "a.mp4"], cwd=self.dir, env=env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "clothlab: An MP4 video needs an even width and height, not 65x64.\n"))
+        if not os.environ.get("CLOTHLAB_NO_EGL"):
+            done = self.run_program(*run, "--mp4", "a.mp4", status=1, env=env)
+            self.assertEqual(done.stderr.splitlines()[-1], "clothlab: ffmpeg could not write a.mp4: no encoder.")
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["bin"])
+
     def test_compare(self):
         lanes = ["explicit-euler", "semi-implicit-euler", "semi-implicit-euler"]
         scene = ["--grid", "6x6", "--steps", 30, "--dt", 0.005, "--threads", 2]

@@ -7,150 +7,41 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "chart/dash.h"
-#include "chart/font.h"
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
 #include "cli/options.h"
+#include "cli/output/lane_picture.h"
 #include "cli/output/progress.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/lane_id.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/video_writer.h"
 #include "io/output_file.h"
 #include "io/png.h"
 
 namespace clothlab {
 namespace {
 
-constexpr double kTileZoom = 0.8;  // a swinging sheet leaves a tile sooner than a window
-constexpr int kTileGap = 2;        // between tiles [pixel]
-constexpr int kLabelHeight = 26;   // height [pixel]
-constexpr double kLabelText = 17;  // [pixel]
-constexpr int kLabelPadding = 6;   // [pixel]
-constexpr int kSmallestTile = 32;  // tile [pixel]
-constexpr Rgb kWhite{255, 255, 255};
-
-constexpr std::array<std::size_t, kMostLanes + 1> kColumnsFor{1, 1, 2, 3, 2, 3, 3, 4, 4};  // by lanes
-
-/// Pictures of several lanes in one: up to four columns, two rows, each with its letter and title.
-class LaneTiles {
- public:
-  /// `whole`: the request for the complete picture. Throws InputError if it is too small, SystemError if
-  /// drawing is impossible.
-  LaneTiles(const PictureRequest& whole, std::size_t lanes,
-            const std::function<Painter(const PictureRequest&)>& make_painter)
-      : tile_(whole), columns_(kColumnsFor[lanes]), font_(find_font_file()) {
-    const int columns = static_cast<int>(columns_);
-    const int rows = (static_cast<int>(lanes) + columns - 1) / columns;
-    tile_.width = (whole.width - (columns - 1) * kTileGap) / columns;
-    tile_.height = (whole.height - (rows - 1) * kTileGap) / rows;
-    if (tile_.width < kSmallestTile || tile_.height < kSmallestTile)
-      throw InputError("--pixels: " + std::to_string(lanes) + " tiles need at least " +
-                       std::to_string(columns * (kSmallestTile + kTileGap)) + "x" +
-                       std::to_string(rows * (kSmallestTile + kTileGap)) + " pixels.");
-    tile_.zoom *= kTileZoom;
-    paint_ = make_painter(tile_);
-    whole_.width = whole.width;
-    whole_.height = whole.height;
-    whole_.rgba.resize(4 * static_cast<std::size_t>(whole.width) * static_cast<std::size_t>(whole.height));
-  }
-
-  /// Draws the lanes as they are, `turn` [degree] as of a Painter. A lane that blew up is dimmed.
-  Image draw(std::span<const Simulation* const> lanes, double turn) {
-    fill(0, 0, whole_.width, whole_.height, tile_.light ? kWhite : Rgb{27, 31, 37});
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-      const Simulation& simulation = *lanes[k];
-      capture(simulation, simulation.shared_scene(), frame_);
-      const Place place{static_cast<int>(k % columns_) * (tile_.width + kTileGap),
-                        static_cast<int>(k / columns_) * (tile_.height + kTileGap)};
-      copy(paint_(frame_, turn), place, simulation.blow_up().has_value());
-      add_label(k, simulation, place);
-    }
-    return whole_;
-  }
-
- private:
-  /// Position of a tile in the picture [pixel].
-  struct Place {
-    int left = 0, top = 0;
-  };
-
-  std::uint8_t* pixel(int x, int y) {
-    return &whole_.rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(whole_.width) +
-                             static_cast<std::size_t>(x))];
-  }
-
-  void copy(const Image& tile, Place to, bool dimmed) {
-    for (int y = 0; y < tile.height; ++y) {
-      const std::uint8_t* from =
-          &tile.rgba[4 * static_cast<std::size_t>(y) * static_cast<std::size_t>(tile.width)];
-      std::uint8_t* row = pixel(to.left, to.top + y);
-      for (std::size_t c = 0; c < 4 * static_cast<std::size_t>(tile.width); ++c)
-        row[c] = static_cast<std::uint8_t>(dimmed && c % 4 != 3 ? (from[c] + 128) / 2 : from[c]);
-    }
-  }
-
-  void add_label(std::size_t lane, const Simulation& simulation, Place place) {
-    const Rgb background = tile_.light ? kWhite : Rgb{27, 31, 37};
-    const Rgb text = tile_.light ? Rgb{27, 31, 37} : Rgb{226, 230, 236};
-    fill(place.left, place.top, tile_.width, kLabelHeight, background);
-    fill(place.left, place.top, kLabelHeight, kLabelHeight, kLaneStyles[lane].colour);
-    const int top = place.top + (kLabelHeight - static_cast<int>(kLabelText)) / 2;
-    write(std::string(1, lane_letter(lane)), place.left + kLabelPadding, top, kLabelText, kLabelHeight,
-          kWhite);
-    std::string title = title_with(simulation.integrator(), simulation.scene().solver);
-    if (const auto& blow_up = simulation.blow_up())
-      title += ": blew up at " + format_quantity(blow_up->time, "s");
-    const int left = kLabelHeight + kLabelPadding;
-    write(title, place.left + left, top, kLabelText, tile_.width - left, text);
-  }
-
-  void fill(int left, int top, int width, int height, const Rgb& colour) {
-    const int right = std::min(left + width, whole_.width), bottom = std::min(top + height, whole_.height);
-    for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x) {
-        std::copy(colour.begin(), colour.end(), pixel(x, y));
-        pixel(x, y)[3] = 255;
-      }
-    }
-  }
-
-  void write(std::string_view text, int left, int top, double size, int room, const Rgb& colour) {
-    const TextMask mask = font_.draw(text, size);
-    const int right = std::min({left + mask.width, left + room, whole_.width});
-    const int bottom = std::min(top + mask.height, whole_.height);
-    for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x) {
-        const int cover = mask.at(x - left, y - top);
-        std::uint8_t* to = pixel(x, y);
-        for (std::size_t c = 0; c < 3; ++c)
-          to[c] = static_cast<std::uint8_t>((cover * colour[c] + (255 - cover) * to[c]) / 255);
-      }
-    }
-  }
-
-  PictureRequest tile_;
-  std::size_t columns_ = 1;
-  Painter paint_;
-  Font font_;
-  Frame frame_;
-  Image whole_;
-};
-
 struct RenderCommand final : Subcommand {
   explicit RenderCommand(const SubcommandContext& context) : services(context.services) {}
 
   SceneOptions scene;
   OutputFiles files;
-  std::optional<std::string> png, journal, lanes;
+  std::optional<std::string> png, mp4, apng, journal, lanes;
   std::uint64_t every = 0, around = 0;
+  int fps = 0;         // 0: not given
+  double speed = 0;    // the same
+  std::string notice;  // of the video's file
+  std::optional<LanePlot> plot;
+  CLI::Option* integrator = nullptr;
   OptionReaders options{"Picture"};
   PictureRequest picture;
   const Services& services;
@@ -158,28 +49,53 @@ struct RenderCommand final : Subcommand {
   void add_to(CLI::App& app) override {
     scene.add_to(app);
     scene.add_length_to(app);
+    integrator = app.get_option("--integrator");
     const auto number = [&](const char* id, const char* type, double min, double max, double& value,
                             const char* help) {
       options.add_value(app, {.id = id, .title = {}, .min = min, .max = max, .help = {}}, type, value, help);
     };
-    constexpr static std::array<std::string_view, 2> kLooks{"dark", "light"};
     using Kind = ParameterSpec::Kind;
+    constexpr static std::array<std::string_view, 2> kLooks{"dark", "light"};
     const ParameterSpec look{.id = "look", .title = {}, .kind = Kind::choice, .help = {}, .choices = kLooks};
-    files
-        .add_option(app, "Picture", "--png", ".png", png, "FILE",
-                    "The picture to write, after the last step.")
-        ->required();
+    CLI::Option* png_option = files.add_option(app, "Picture", "--png", ".png", png, "FILE",
+                                               "The picture to write, after the last step.");
+    CLI::Option* mp4_option = files.add_option(
+        app, "Picture", "--mp4", ".mp4", mp4, "FILE",
+        "A video of the run instead of a picture, H.264 by the program ffmpeg. Without ffmpeg in PATH it is "
+        "an animated PNG, FILE with the extension .apng, and a notice names it.");
+    CLI::Option* apng_option = files.add_option(app, "Picture", "--apng", ".apng or .png", apng, "FILE",
+                                                "The video as an animated PNG, without loss.");
+    png_option->excludes(mp4_option)->excludes(apng_option);
+    mp4_option->excludes(apng_option);
+    options.add_whole(app, "fps", fps, 1, 1000,
+                      "Frames per second of the video; default 30. They are even in simulated time: frame k "
+                      "shows the first step at or after k/fps seconds, times --speed.");
+    number("speed", "X", 1e-4, 1e4, speed,
+           "Simulated seconds per second of the video; 0.1 is ten times slower than real time; default 1.");
     add_journal_option(app, journal, "Picture");
     add_text(app, "Picture", "--integrators", lanes, "A,B,...",
-             "One tile for each of these integrators, up to 8, which compute the same run.")
-        ->excludes(app.get_option("--integrator"));
+             "One tile for each of these integrators, up to 8, which compute the same run. A scene file with "
+             "lanes has a tile for each of them, unless --integrator is given.")
+        ->excludes(integrator);
+    const ParameterSpec plots{
+        .id = "plot", .title = {}, .kind = Kind::choice, .help = {}, .choices = kLanePlotNames};
+    options.add(
+        app, "plot", "NAME",
+        "A plot over simulated time below the lanes, as far as the run has come, with a curve in the "
+        "colour of each lane: total-energy (its change since the start), kinetic-energy, spurious-energy, "
+        "strain (the largest), or distance (root mean square over the particles, from the first lane at "
+        "the same time). The y axis contains the lanes that have not blown up.",
+        [this, plots](const std::string& text) {
+          plot = static_cast<LanePlot>(parse_parameter(plots, text));
+        });
     CLI::Option* every_option = options.add_whole(
         app, "every", every, 1, 1'000'000'000,
         "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
+    every_option->excludes(mp4_option)->excludes(apng_option);
     options
         .add_whole(app, "turntable", around, 1, 100'000,
                    "N pictures around the last shape, the camera turning by 360/N degrees each time: "
-                   "FILE-000000.png and so on.")
+                   "FILE-000000.png and so on, or the frames of a video.")
         ->excludes(every_option);
     options.add(app, "pixels", "WxH", "Size of the picture; default 1280x720.",
                 [this](const std::string& text) { read_pixels(text); });
@@ -209,46 +125,60 @@ struct RenderCommand final : Subcommand {
     return (path.parent_path() / name).string();
   }
 
-  using Plays = std::vector<std::unique_ptr<LanePlay>>;
+  /// A lane that runs; the one run of a command without lanes is A.
+  struct Lane {
+    LaneId id = 0;
+    std::unique_ptr<LanePlay> play;
+  };
+  using Lanes = std::vector<Lane>;
 
-  /// One for each of --integrators, or the one run; all at their start.
-  Plays begin_plays(const LaneSource& source, WorkerPool& pool) const {
-    Plays out;
-    const auto begin = [&](std::optional<Method> method) {
-      out.push_back(std::make_unique<LanePlay>(source, std::move(method)));
-      out.back()->begin(pool);
-    };
-    if (!lanes) begin({});
-    for (const IntegratorInfo* info : lanes ? parse_lanes(*lanes) : std::vector<const IntegratorInfo*>())
-      begin(with_integrator(source.scene.scene.method(), *info));
+  bool is_video() const { return mp4 || apng; }
+
+  /// The lanes of --integrators or of the scene file; empty: one run.
+  std::vector<LaneMethod> lane_methods(const LaneSource& source) const {
+    std::vector<LaneMethod> methods;
+    if (lanes)
+      for (const IntegratorInfo* info : parse_lanes(*lanes))
+        methods.push_back({methods.size(), with_integrator(source.scene.scene.method(), *info)});
+    else if (scene.chooses_lanes() && !journal)
+      for (const SceneOptions::LaneOfFile& lane : scene.lanes_of_file())
+        methods.push_back({lane.lane, lane.scene.method()});
+    return methods;
+  }
+
+  /// All at their start.
+  static Lanes begin_lanes(const LaneSource& source, const std::vector<LaneMethod>& methods,
+                           WorkerPool& pool) {
+    Lanes out;
+    for (const LaneMethod& method : methods)
+      out.push_back({method.lane, std::make_unique<LanePlay>(source, method.method)});
+    if (methods.empty()) out.push_back({0, std::make_unique<LanePlay>(source, std::nullopt)});
+    for (const Lane& lane : out) lane.play->begin(pool);
     return out;
   }
 
+  static std::vector<ShownLane> shown(const Lanes& of) {
+    std::vector<ShownLane> now;
+    for (const Lane& lane : of) now.push_back({lane.id, &lane.play->simulation()});
+    return now;
+  }
+
   /// Draws all of them, turned by an angle [degree].
-  std::function<Image(double)> painter(const Plays& plays) const {
-    if (lanes) {
-      auto tiles = std::make_shared<LaneTiles>(picture, plays.size(), services.make_painter);
-      return [tiles, &plays](double turn) {
-        std::vector<const Simulation*> now;
-        for (const auto& play : plays) now.push_back(&play->simulation());
-        return tiles->draw(now, turn);
-      };
-    }
+  std::function<Image(double)> painter(const Lanes& of, LanePicture* tiles) const {
+    if (tiles != nullptr) return [tiles, &of](double turn) { return tiles->draw(shown(of), turn); };
     auto frame = std::make_shared<Frame>();
-    return [paint = services.make_painter(picture), frame, &plays](double turn) {
-      const Simulation& simulation = plays.front()->simulation();
+    return [paint = services.make_painter(picture), frame, &of](double turn) {
+      const Simulation& simulation = of.front().play->simulation();
       capture(simulation, simulation.shared_scene(), *frame);
       return paint(*frame, turn);
     };
   }
 
-  static void print_notices(const Plays& plays) {
-    for (std::size_t k = 0; k < plays.size(); ++k)
-      for (const Notice& notice : *plays[k]->simulation().notices().list())
+  static void print_notices(const Lanes& of) {
+    for (const Lane& lane : of)
+      for (const Notice& notice : *lane.play->simulation().notices().list())
         std::fprintf(stderr, "clothlab: %s%s\n",
-                     plays.size() > 1
-                         ? ("Lane " + std::string(1, lane_letter(static_cast<LaneId>(k))) + ": ").c_str()
-                         : "",
+                     of.size() > 1 ? ("Lane " + std::string(1, lane_letter(lane.id)) + ": ").c_str() : "",
                      text_with_step(notice).c_str());
   }
 
@@ -256,11 +186,13 @@ struct RenderCommand final : Subcommand {
     bool stepped = false;  ///< some lane
     bool left = false;     ///< some lane has not ended
     bool stopped = false;  ///< by Ctrl-C
+    double time = 0;       ///< of the lanes that stepped [s]
   };
-  static Tick step_all(const Plays& plays, WorkerPool& pool) {
+  static Tick step_all(const Lanes& of, WorkerPool& pool) {
     Tick tick;
-    for (const auto& play : plays) {
-      const Replay::Event event = play->next_step(pool);
+    for (const Lane& lane : of) {
+      const Replay::Event event = lane.play->next_step(pool);
+      if (event == Replay::Event::stepped) tick.time = lane.play->simulation().state().t;
       tick.stepped = tick.stepped || event == Replay::Event::stepped;
       tick.left = tick.left || event != Replay::Event::ended;
       tick.stopped = tick.stopped || event == Replay::Event::stopped || Interrupt::requested();
@@ -268,66 +200,114 @@ struct RenderCommand final : Subcommand {
     return tick;
   }
 
+  /// Throws InputError for options that contradict each other, and for outputs that cannot be written.
+  void check_outputs() {
+    if (!png && !is_video())
+      throw InputError("Nothing says what to write: name a picture (--png) or a video (--mp4 or --apng).");
+    if (!is_video() && (fps > 0 || speed > 0))
+      throw InputError("--fps and --speed belong to a video: name --mp4 or --apng.");
+    if (is_video()) {
+      const std::string& name = mp4 ? *mp4 : *apng;
+      const std::string of_name = lower_case(path_of(name).extension().string());
+      if (mp4 ? of_name != ".mp4" : of_name != ".apng" && of_name != ".png")
+        throw InputError("The name of the video, '" + printable(name) + "', does not end with " +
+                         (mp4 ? ".mp4." : ".apng or .png."));
+    }
+    if (mp4) {
+      const VideoFile file = choose_video_file(path_of(*mp4));
+      notice = file.notice;
+      *mp4 = utf8_of(file.path);
+      check_video_size(file.path, picture.width, picture.height);
+    }
+    if (is_video()) check_replaceable(path_of(mp4 ? *mp4 : *apng));
+    if (is_video() || (every == 0 && around == 0)) return files.check();
+    if (*png == "-")
+      throw InputError("--png: a sequence of pictures cannot go to stdout. Name its files, e.g. cloth.png.");
+    const std::filesystem::path path = path_of(*png);
+    check_extension(path, ".png");
+    check_writable(numbered(0));
+    files.add_numbered(path.has_parent_path() ? path.parent_path() : ".", path.stem().string() + "-",
+                       path.extension().string());
+  }
+
   int run() override {
     options.read_all();
     if (lanes) parse_lanes(*lanes);
+    if (integrator->empty()) scene.allow_several_lanes();
     picture.all_around = around > 0;
-    if (every > 0 || around > 0) {
-      if (*png == "-")
-        throw InputError(
-            "--png: a sequence of pictures cannot go to stdout. Name its files, e.g. cloth.png.");
-      const std::filesystem::path path = path_of(*png);
-      check_extension(path, ".png");
-      check_writable(numbered(0));
-      files.add_numbered(path.has_parent_path() ? path.parent_path() : ".", path.stem().string() + "-",
-                         path.extension().string());
-    } else {
-      files.check();
-    }
+    check_outputs();
     const LaneSource source = read_lane_source(journal, scene, files);
     WorkerPool pool(scene.threads());
-    const Plays plays = begin_plays(source, pool);
-    const auto paint = painter(plays);
+    const std::vector<LaneMethod> methods = lane_methods(source);
+    const Lanes runs = begin_lanes(source, methods, pool);
+    const double dt = runs.front().play->simulation().scene().dt;
+    if (dt < 0 && (is_video() || plot)) throw InputError("A video and --plot need a positive --dt.");
+    std::optional<LanePicture> tiles;
+    if (!methods.empty() || plot)
+      tiles.emplace(picture, runs.size(), services.make_painter, plot,
+                    static_cast<double>(source.last_step()) * dt);
+    const auto paint = painter(runs, tiles ? &*tiles : nullptr);
+    if (tiles) tiles->add_step(shown(runs));
     Image last;
     if (around == 0) last = paint(0);  // fixes the camera on the start shape
     bool lost = false;
-    const auto write = [&lost](const std::string& path, const Image& p) {
-      lost = lost || !try_write([&] { write_png(path, p); });
+    const auto attempt = [&lost](const std::function<void()>& write) { lost = lost || !try_write(write); };
+    const auto write = [&](const std::string& path, const Image& p) { attempt([&] { write_png(path, p); }); };
+    const double rate = fps > 0 ? fps : 30;
+    FrameClock clock((speed > 0 ? speed : 1) / rate);
+    std::optional<VideoWriter> video;
+    if (!notice.empty()) std::fprintf(stderr, "clothlab: %s\n", notice.c_str());
+    if (is_video()) video.emplace(path_of(mp4 ? *mp4 : *apng), picture.width, picture.height, rate);
+    const auto add_frames = [&](double time) {
+      const std::uint64_t due = video && around == 0 ? clock.due(time) : 0;
+      if (due == 0) return;
+      const Image frame = paint(0);
+      for (std::uint64_t k = 0; k < due; ++k) attempt([&] { video->add(frame); });
     };
     if (every > 0) write(numbered(0), last);
+    add_frames(runs.front().play->simulation().state().t);
     std::uint64_t done = 0;
     Tick tick;
     tick.left = true;
     {
       Progress progress(source.last_step(), scene.quiet());
       while (tick.left && !tick.stopped && !lost) {
-        tick = step_all(plays, pool);
+        tick = step_all(runs, pool);
         if (!tick.stepped) continue;
         ++done;
-        progress.show(done, plays.front()->simulation().state().t);
+        progress.show(done, tick.time);
+        if (tiles) tiles->add_step(shown(runs));
         if (every > 0 && done % every == 0) write(numbered(done), paint(0));
+        add_frames(tick.time);
       }
     }
     // The last state is also drawn with --every, even before a blow-up.
-    if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? *png : numbered(done), paint(0));
-    for (std::uint64_t side = 0; side < around && !lost; ++side)
-      write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
-    if (lost) return kExitFault;
-    print_notices(plays);
-    bool blown_up = false;
-    for (const auto& play : plays) {
-      if (!play->simulation().blow_up()) continue;
-      blown_up = true;
-      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(play->simulation(), pool).c_str());
+    if (!video && around == 0 && (every == 0 || done % every != 0))
+      write(every == 0 ? *png : numbered(done), paint(0));
+    for (std::uint64_t side = 0; side < around && !lost; ++side) {
+      const Image frame = paint(360.0 * static_cast<double>(side) / static_cast<double>(around));
+      if (video)
+        attempt([&] { video->add(frame); });
+      else
+        write(numbered(side), frame);
     }
-    if (blown_up && !lanes) return kExitBlownUp;
+    if (video) attempt([&] { video->finish(); });
+    if (lost) return kExitFault;
+    print_notices(runs);
+    bool blown_up = false;
+    for (const Lane& lane : runs) {
+      if (!lane.play->simulation().blow_up()) continue;
+      blown_up = true;
+      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(lane.play->simulation(), pool).c_str());
+    }
+    if (blown_up && methods.empty()) return kExitBlownUp;
     return tick.stopped ? Interrupt::exit_status() : kExitDone;
   }
 };
 
 }  // namespace
 
-const SubcommandRow kRenderCommand{"render", "Picture(s) of a run, without a display.",
+const SubcommandRow kRenderCommand{"render", "Picture(s) or a video of a run, without a display.",
                                    make_subcommand<RenderCommand>};
 
 }  // namespace clothlab
