@@ -112,6 +112,12 @@ const Lane& Arena::at(LaneId lane) const {
 
 Lane& Arena::at(LaneId lane) { return const_cast<Lane&>(std::as_const(*this).at(lane)); }
 
+void Arena::warn(LaneId lane, const Prediction* found) {
+  Simulation& run = *at(lane).simulation;
+  run.warn_by_signs(found == nullptr);
+  if (found != nullptr) run.warn_of(*found);
+}
+
 void Arena::insert(Lane lane) {
   lanes_.insert(std::ranges::upper_bound(lanes_, lane.id, {}, &Lane::id), std::move(lane));
 }

@@ -119,6 +119,9 @@ class Arena {
   void apply(WorkerPool& pool, LaneId lane, const Command& command, const StopProbe& stop = {});
   void apply(WorkerPool& pool, const LaneCommand& command);
 
+  /// Warnings of a lane come from a copy that runs ahead of it (LookAhead); null: from signs in past steps.
+  void warn(LaneId lane, const Prediction* found);
+
   /// Every lane watches its steps (Simulation::watch).
   void watch(bool on) { watches_ = on; }
 

@@ -113,6 +113,12 @@ struct ShowSpectrum {
   bool eigenvalues = false;  ///< with those of J, up to a limit of their number
   bool operator==(const ShowSpectrum&) const = default;
 };
+/// Whether a copy of every lane runs ahead of it, for warnings.
+struct SetLookAhead {
+  bool on = false;
+};
+inline constexpr double kLookAhead = 0.4;       ///< [s]
+inline constexpr double kLeastLookAhead = 0.2;  ///< of a copy that keeps ahead [s]
 /// Adds every following step of these lanes to their recordings; empty: ends that. Another scene ends it too.
 struct Record {
   std::map<LaneId, std::shared_ptr<Recorder>> recorders;
@@ -157,7 +163,7 @@ struct KeepJournal {
 using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
                              KeepJournal, WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane,
                              SetReference, FollowParticle, ChangeLanes, SetLanes, ReviveLane,
-                             SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
+                             SetHistoryMemory, ShowMotion, ShowSpectrum, SetLookAhead, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

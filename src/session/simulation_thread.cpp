@@ -102,7 +102,10 @@ void SimulationThread::Impl::run() {
 }
 
 void SimulationThread::Impl::keep_up() {
-  for_each_lane([this](LiveLane& lane) { adopt_estimate(lane); });
+  for_each_lane([this](LiveLane& lane) {
+    adopt_estimate(lane);
+    look_ahead(lane);
+  });
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);
@@ -242,6 +245,36 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   lane.warned = end;
 }
 
+void SimulationThread::Impl::look_ahead(LiveLane& lane) {
+  if (arena->find(lane.id) == nullptr) return;
+  const Simulation& run = (*arena)[lane.id];
+  LiveLane::Ahead& ahead = lane.ahead;
+  if (!looks_ahead || !runs(lane) || lane.catching_up || run.scene().dt < 0) {
+    if (ahead.run != nullptr) dirty = true;
+    ahead.run = nullptr;
+    lane.copy.reset();
+    return arena->warn(lane.id, nullptr);
+  }
+  if (!lane.copy) lane.copy = std::make_unique<LookAheadMonitor>([this] { queue.wake(); });
+  const bool is_behind = ahead.found && ahead.found->prediction.reached < run.state().t;
+  if (is_behind || ahead.run != &run || ahead.changes != run.changes() || ahead.alone != arena->is_alone()) {
+    const auto now = std::make_shared<Checkpoint>();
+    run.save(pool, *now);
+    now->last_good = std::make_shared<State>(*now->last_good);  // the run may overwrite its own
+    ahead = {&run, run.changes(), arena->is_alone(), ahead.tag + 1};
+    lane.copy->begin({now, run.shared_mesh(), run.system().shared_model(), ahead.alone, ahead.tag});
+    dirty = true;
+  } else {
+    lane.copy->follow(run.state().t);
+  }
+  if (auto found = lane.copy->found(); found && found->tag == ahead.tag && found != ahead.found) {
+    ahead.found = std::move(found);
+    dirty = true;
+  }
+  const Prediction nothing;
+  arena->warn(lane.id, ahead.found ? &ahead.found->prediction : &nothing);
+}
+
 void SimulationThread::Impl::tell_notices(LiveLane& lane) {
   std::string text;
   for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
@@ -341,6 +374,11 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (then == nullptr && now - lane.warned < kWarningShown) {
     to.warning = lane.warning;
     to.converged = !lane.warned_of_solve;
+  }
+  if (lane.ahead.run != nullptr) {
+    const auto& found = lane.ahead.found;
+    const double reached = found ? found->prediction.reached - simulation.state().t : 0;
+    to.ahead = found && found->prediction.failures[0] ? kLookAhead : std::max(reached, 0.0);
   }
   to.plot = lane.plot.share();
 }

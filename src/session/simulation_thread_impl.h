@@ -23,6 +23,7 @@
 #include "documents/journal.h"
 #include "session/command_queue.h"
 #include "session/history.h"
+#include "session/look_ahead_monitor.h"
 #include "session/mailbox.h"
 #include "session/mouse_grab.h"
 #include "session/plot_history.h"
@@ -98,6 +99,16 @@ struct LiveLane {
   std::optional<Return> catching_up;
 
   StabilityMonitor monitor;
+
+  /// The run of which a copy runs ahead, and what it has found; `run` null: none does.
+  struct Ahead {
+    const Simulation* run = nullptr;
+    std::uint64_t changes = 0;
+    bool alone = false;
+    std::uint64_t tag = 0;  // of the last start
+    std::shared_ptr<const LookAheadMonitor::Found> found = {};
+  } ahead;
+  std::unique_ptr<LookAheadMonitor> copy;
 };
 
 struct SimulationThread::Impl : RunState {
@@ -148,6 +159,7 @@ struct SimulationThread::Impl : RunState {
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
   void steer(const ShowSpectrum& c);
+  void steer(const SetLookAhead& c) { looks_ahead = c.on; }
   void steer(Record& c);
   void end_recording();
   void steer(UseScene& c);
@@ -265,6 +277,8 @@ struct SimulationThread::Impl : RunState {
 
   void step();
   void adopt_step(LiveLane& lane, Clock::time_point end);
+  /// Lets a copy run ahead of the lane, and warns of what it has found.
+  void look_ahead(LiveLane& lane);
   /// Reports the new notices of the lane's run since the last call.
   void tell_notices(LiveLane& lane);
   void pull();
@@ -355,6 +369,7 @@ struct SimulationThread::Impl : RunState {
   std::map<LaneId, std::shared_ptr<Recorder>> recorders;
   Motion motion;
   ShowSpectrum spectrum;
+  bool looks_ahead = false;
   Pacer pacer;
   StepCost cost;                   // of a step of all lanes
   std::optional<double> proposed;  // last RealTimeLag::step

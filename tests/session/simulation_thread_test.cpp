@@ -458,6 +458,80 @@ TEST(SimulationThread, PassesOnWhatIsSaidOnceInARun) {
 
 // ---- Blow-up, rewind, replay
 
+/// Explicit Euler amplifies every oscillation; it blows up after more than a second.
+Scene growing_scene() {
+  Scene scene = sheet_scene(8);
+  scene.integrator = "explicit-euler";
+  scene.material.spring_damping = 0;
+  scene.material.stretch_stiffness = 100;
+  scene.dt = 2e-4;
+  return scene;
+}
+
+bool has_notice(const LaneSnapshot& lane, NoticeCause cause) {
+  return lane.notices && contains(*lane.notices, cause);
+}
+
+TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
+  SimulationThread thread(loaded(growing_scene()), paused());
+  EXPECT_FALSE(thread.latest()->ahead);
+  thread.send(SetLookAhead{true});
+  const auto start =
+      wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
+  EXPECT_TRUE(start->notices->empty()) << "it blows up later";
+  thread.send(SetSpeed{0.5});
+  thread.send(SetPlaying{true});
+  const auto warned = wait_for(thread, [](const Snapshot& s) { return !s.notices->empty(); });
+  ASSERT_TRUE(has_notice(*warned, NoticeCause::blow_up_soon));
+  const auto end = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_sentence.empty(); });
+  const std::string text = warned->notices->front().text;
+  EXPECT_NE(text.find("(step " + std::to_string(end->frame.record.step + 1) + "), computed by running ahead"),
+            std::string::npos)
+      << text << " but it was after step " << end->frame.record.step;
+  EXPECT_GT(end->blow_up_time - warned->frame.record.time, 0.2);
+  thread.send(SetLookAhead{false});
+  EXPECT_FALSE(wait_for(thread, [](const Snapshot& s) { return !s.ahead; })->ahead);
+}
+
+TEST(SimulationThread, WithdrawsAWarningOnceAChangeWhilePausedPreventsTheFailure) {
+  SimulationThread thread(loaded(growing_scene()), paused());
+  thread.send(SetLookAhead{true});
+  thread.send(SetPlaying{true});
+  wait_for(thread, [](const Snapshot& s) { return has_notice(s, NoticeCause::blow_up_soon); });
+  thread.send(SetPlaying{false});
+  send_and_wait(thread, SetIntegrator{"backward-euler"});
+  const auto end =
+      wait_for(thread, [](const Snapshot& s) { return has_notice(s, NoticeCause::warning_withdrawn); });
+  EXPECT_TRUE(end->blow_up_sentence.empty());
+  EXPECT_NE(end->message.find("no longer occurs"), std::string::npos) << end->message;
+}
+
+TEST(SimulationThread, RunsAheadOfEveryLane) {
+  SimulationThread thread(loaded(growing_scene()), paused());
+  thread.send(SetLookAhead{true});
+  thread.send(NewLane{.integrator = "backward-euler"});
+  const auto is_ahead = [](const LaneSnapshot& lane) { return lane.ahead.value_or(0) > kLookAhead - 0.03; };
+  wait_for(thread,
+           [&](const Snapshot& s) { return s.others.size() == 1 && is_ahead(s) && is_ahead(s.others[0]); });
+  thread.send(SetPlaying{true});
+  const auto warned =
+      wait_for(thread, [](const Snapshot& s) { return has_notice(s.others[0], NoticeCause::blow_up_soon); });
+  EXPECT_FALSE(has_notice(*warned, NoticeCause::blow_up_soon)) << "backward Euler stays well";
+  wait_for(thread, [](const Snapshot& s) { return s.others[0].frozen && !s.others[0].ahead; });
+}
+
+/// The first step of the copy does not end while the test runs.
+TEST(SimulationThread, DoesNotWaitForACopyThatCannotKeepAhead) {
+  SimulationThread thread(endless_scene(), paused());
+  thread.send(SetLookAhead{true});
+  EXPECT_LT(*wait_for(thread, [](const Snapshot& s) { return s.ahead.has_value(); })->ahead, kLeastLookAhead);
+  const Clock::time_point start = Clock::now();
+  for (int k = 1; k <= 20; ++k) send_and_wait(thread, SetParameter{"stretch-stiffness", 100.0 * k});
+  send_and_wait(thread, SetLookAhead{false});
+  wait_for(thread, [](const Snapshot& s) { return !s.ahead; });
+  EXPECT_LT(seconds_since(start), 5 * kSlowdown);
+}
+
 TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
   WorkerPool start_pool(1);
   const auto scene = loaded(exploding_scene());

@@ -1269,6 +1269,31 @@ def shirt(assets):
 
 
 @case
+def runs_ahead(program, assets):
+    """A copy that runs ahead foretells a blow-up with its step; another method in time prevents it."""
+    with Session(program, "--grid", "8x8", "--integrator", "explicit-euler", "--spring-damping", "0", "--stretch-stiffness",
+                 "100", "--dt", "0.0002") as window:
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.key("r")
+        window.shows("the start", time=0)
+        check("ahead" not in window.fresh_state()["items"], "copies run by default")
+        window.click_item("tab:View")
+        window.click_item("look-ahead")
+        window.until(lambda: window.state()["texts"].get("ahead") == "0.4 s ahead", "a copy ahead of it", 30)
+        window.key("space")
+        told = window.until(lambda: "computed by running ahead" in window.state()["message"] and window.state(), "the warning", 60)
+        check("A blow-up will occur at t = " in told["message"] and not told["blow_up"], told["message"])
+        window.key("space")
+        window.shows("a pause", playing=False)
+        if not window.state()["blow_up"]:
+            window.key("6")
+            window.until(lambda: "no longer occurs" in window.state()["message"], "the end of the warning", 30)
+        window.click_item("look-ahead")
+        window.until(lambda: "ahead" not in window.state()["items"], "the end of the copies")
+
+
+@case
 def gain_in_step(program, assets):
     """Where a landing gains energy in one step, one click changes the method or the steps, as undo shows."""
     with Session(program, "--grid", "32x32", "--size", "1.4x1.4", "--pin", "none", "--mass", "0.4", "--bend-stiffness",

@@ -87,6 +87,7 @@ struct ViewSettings {
   bool explain = false;       ///< the tab that explains the current integrator is open
   bool edit_tableau = false;  ///< opens the dialog of the tableau
   PlotsLayout plots_layout;
+  bool look_ahead = false;         ///< SetLookAhead
   double history_megabytes = 256;  ///< memory for past states
   double grab_strength = 1;        ///< of the next grab, see Grab
   float interface_scale = 1;       ///< times the display's content scale

@@ -102,6 +102,24 @@ void notices_item(const NoticeLog::List& notices) {
   tooltip(all);
 }
 
+// How far copies are ahead: the least of all lanes.
+void ahead_item(const Snapshot& now) {
+  std::optional<double> least;
+  for (const LaneSnapshot* lane : now.lanes())
+    if (lane->ahead) least = std::min(least.value_or(kLookAhead), *lane->ahead);
+  if (!least) return;
+  const std::string text = format_plain(std::round(100 * *least) / 100) + " s ahead";
+  const bool is_late = now.playing && *least < kLeastLookAhead;
+  if (!item(is_late ? palette().careful : palette().text, text, "0.00 s ahead")) return;
+  note_item("ahead");
+  note_text("ahead", text);
+  tooltip(
+      is_late
+          ? "Copies that run ahead are less than 0.2 s ahead: they have just begun, or steps cost more than "
+            "the time they simulate. Warnings may come late."
+          : "Copies run so far ahead of all lanes, for warnings (View tab).");
+}
+
 void particles_and_rate(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   // Without changes the window is idle.
@@ -158,6 +176,7 @@ void status_bar(const PanelContext& context) {
 
   strain_and_time(context);
   if (now.notices && !now.notices->empty()) notices_item(*now.notices);
+  ahead_item(now);
   const std::string what = converged ? "warning" : "not converged";
   if (!trouble.empty() && stability.verdict != what)
     if (item(palette().careful, what, what)) tooltip(trouble);

@@ -95,6 +95,17 @@ void window_rows(ViewSettings& view) {
     view.interface_scale = kTextSizes[size];
 }
 
+void warning_rows(const PanelContext& context) {
+  bool& on = context.view.look_ahead;
+  if (check_item(
+          "look-ahead", "Run ahead by 0.4 s", on,
+          "A copy of every lane runs 0.4 s of simulated time ahead, on a processor of its own. Warnings then "
+          "have the exact step and time of a blow-up, a step that does not converge or tunnelling, until "
+          "something changes. The status bar shows how far ahead it is. Off: signs in past steps give the "
+          "warnings."))
+    context.send(Control(SetLookAhead{on}));
+}
+
 }  // namespace
 
 std::span<const ViewSwitch> view_switches() { return kCloth; }
@@ -107,6 +118,8 @@ void view_panel(const PanelContext& context) {
   if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.",
                   {.width = -1}))
     context.request(FrameCloth{});
+  section("Warnings");
+  warning_rows(context);
   section("Window");
   window_rows(view);
   check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
