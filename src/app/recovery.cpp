@@ -54,7 +54,7 @@ Recovery::Recovery(UserInterface& ui, bool writes) : ui_(ui) {
 }
 
 void Recovery::follow() {
-  if (search_ && search_->done()) {
+  if (search_ && search_->done() && !ui_.dialog_open()) {
     lost_ = std::move(*search_->result());
     search_.reset();
     offer_next();
@@ -101,6 +101,8 @@ void Recovery::answer(AnswerSession::Answer answer, Documents& documents) {
 
 void Recovery::finish() {
   if (journal_) journal_->finish();
+  for (Restored& each : restored_)
+    if (each.loaded) each.session.remove();
 }
 
 }  // namespace clothlab

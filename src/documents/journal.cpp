@@ -43,9 +43,12 @@ std::uint64_t word_of_hex(std::string_view digits) {
 std::string hex_of(const Checkpoint& moment) {
   Memory numbers;
   write_checkpoint(moment, numbers);
-  std::string text;
-  text.reserve(kHexDigits * numbers.numbers().size());
-  for (const double number : numbers.numbers()) text += hex_digits(std::bit_cast<std::uint64_t>(number));
+  std::string text(kHexDigits * numbers.numbers().size(), '0');
+  char* at = text.data();
+  for (const double number : numbers.numbers()) {
+    const auto word = std::bit_cast<std::uint64_t>(number);
+    for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[word >> shift & 15];
+  }
   return text;
 }
 

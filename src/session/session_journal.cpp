@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
-#include "session/background.h"
 
 namespace clothlab {
 namespace {
@@ -106,13 +105,13 @@ void SessionJournal::fail(const std::string& why) {
 }
 
 void SessionJournal::run() {
-  work_in_background();
+  // At the usual priority: on a busy machine a lower one would delay the lines by seconds.
   for (;;) {
     std::deque<SessionPart> parts;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return closed_ || !parts_.empty(); });
-      if (parts_.empty()) return;
+      if (parts_.empty() || !works()) return;
       parts.swap(parts_);
     }
     try {

@@ -48,7 +48,7 @@ class SessionJournal {
   struct Limits {
     double seconds = 10;  ///< least time between two moments in the file
     /// Most bytes per second that moments write on average; they come less often for large cloth.
-    double bytes_per_second = 1e6;
+    double bytes_per_second = 4e6;
     /// Most bytes of commands after a moment, and of a file.
     std::size_t bytes_of_commands = std::size_t{16} << 20, bytes = std::size_t{1} << 30;
   };

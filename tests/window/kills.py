@@ -57,9 +57,11 @@ def kill_one(program, dice):
         window.until(lambda: "session-restore" in window.state()["items"], "the offer")
         window.key("Return")
         window.until(lambda: "restored" in window.state()["message"], "the session", 60)
-        state = window.fresh_state()
-        if state["playing"] or "differ" in state["message"]:
-            raise AssertionError(f"restored: {state['message']}, playing: {state['playing']}")
+        # The message comes when the scene is sent to the simulation thread.
+        window.until(lambda: f"paused at step {window.state()['step']}." in window.state()["message"], "its step")
+        state = window.shows("the pause", playing=False)
+        if "differ" in state["message"]:
+            raise AssertionError(state["message"])
         done = subprocess.run([program, "replay", copy, "--check", "--quiet"], capture_output=True, text=True)
         # A torn last line is no part of the session; replay refuses it.
         if done.returncode != 0 and copy.read_bytes().endswith(b"\n"):

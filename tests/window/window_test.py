@@ -2748,6 +2748,10 @@ def restored_session(program, assets):
         # It goes on, and undo returns to the scene of the start.
         window.key("s")
         window.shows("a step", step=before["step"] + 1)
+        window.key("ctrl+z")
+        window.shows("the scene of the start", particles=400)
+        window.key("ctrl+y")
+        window.shows("the session", particles=64)
         window.close()
         check(not sessions_of(window), f"a proper end leaves {sessions_of(window)}")
         window.restart("--grid", "8x8")
