@@ -401,7 +401,10 @@ void Documents::answer(AnswerUnsaved::Answer answer) {
 }
 
 void Documents::follow_dialog() {
-  if (!around_.ui.files().is_open()) moment_ = nullptr, run_ = {};
+  if (!around_.ui.files().is_open()) {
+    moment_ = nullptr;
+    run_ = {};
+  }
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }
 

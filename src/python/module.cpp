@@ -411,7 +411,10 @@ load_checkpoint(path, *, mesh_folder=..., threads=...): the folder has moved mes
       .def(
           "save_journal", [](Self run, Path path) { run.run->save_journal(path); }, "path"_a,
           "Writes everything that was done as a journal, which `clothlab replay` repeats with the same "
-          "bits.");
+          "bits.")
+      .def(
+          "save_bundle", [](Self run, Path path) { run.run->save_bundle(path); }, "path"_a,
+          "Writes scene, meshes, all lanes and the journal to one file, which opens on another machine.");
 }
 
 }  // namespace

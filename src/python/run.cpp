@@ -8,6 +8,7 @@
 #include "analysis/stability_meter.h"
 #include "cli/lane_play.h"
 #include "core/error.h"
+#include "documents/bundle.h"
 #include "documents/checkpoint_file.h"
 #include "documents/obstacle_meshes.h"
 #include "experiments/step_trial.h"
@@ -237,6 +238,13 @@ void Run::save_checkpoint(const std::filesystem::path& path) {
 void Run::save_journal(const std::filesystem::path& path) {
   check_idle();
   journal_.write(arena_.log(), arena_.hash(), path);
+}
+
+void Run::save_bundle(const std::filesystem::path& path) {
+  check_idle();
+  Moment moment;
+  arena_.save(pool_, moment);
+  write_bundle({moment, *loaded_.mesh, journal_, arena_.log(), arena_.hash()}, path);
 }
 
 }  // namespace clothlab

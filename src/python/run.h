@@ -76,6 +76,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
   void save_checkpoint(const std::filesystem::path& path);
   void save_journal(const std::filesystem::path& path);
+  void save_bundle(const std::filesystem::path& path);
 
  private:
   struct Drag {

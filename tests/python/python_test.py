@@ -137,6 +137,22 @@ class PythonModule(unittest.TestCase):
         run.save_journal(self.dir / "run.journal")
         self.program("replay", "run.journal", "--check")
 
+    def test_a_bundle_opens_without_the_mesh_that_it_was_made_from(self):
+        mesh = self.dir / "mesh.obj"
+        mesh.write_text("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n")
+        run = clothlab.Run(mesh=mesh, pin="0", integrator="bdf2")
+        run.step(5)
+        run.add_lane(integrator="rk4")
+        run.save_bundle(self.dir / "run.clothlab")
+        mesh.unlink()
+        again = clothlab.Run.load_checkpoint(self.dir / "run.clothlab")
+        for each in run, again:
+            each.step(4)
+        self.assertEqual(len(again.lanes), 2)
+        for lane, same in zip(run.lanes, again.lanes):
+            self.assertEqual(lane.positions.tobytes(), same.positions.tobytes())
+        self.program("replay", "run.clothlab", "--check")
+
     # Views
 
     def test_views_share_the_memory_of_the_run(self):
