@@ -5,7 +5,7 @@
 #   scripts/long.sh [MINUTES]
 #
 # For so many minutes each (3 by default):
-#   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV and scene files
+#   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV, scene, journal and bundle files
 #             (tests/fuzz); needs clang. Its corpus stays in build/fuzz/corpus, what breaks them in build/fuzz.
 #   window    a monkey at the real window under a virtual display, also in scenes with bodies; the journals that it saves
 #             are replayed (tests/window/monkey.py): the program as it is shipped, with AddressSanitizer and
@@ -61,8 +61,10 @@ seed() { # READER FILE...: the first byte of an input chooses the reader
 seed '\0' assets/*.obj
 seed '\2' assets/scenes/*.json
 seed '\3' tests/documents/journals/*.journal
+seed '\4' tests/documents/old_files/*.clothlab
+printf '\5{"clothlab-bundle":1,"files":{"scene.json":{"bytes":2,"hash":"bf50f6727c020210"}}}' > "$corpus/manifest.json"
 printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
-build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_time=$((minutes * 60)) \
+build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=8192 -timeout=10 -max_total_time=$((minutes * 60)) \
   -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"
 
 export ASAN_OPTIONS=intercept_tls_get_addr=0

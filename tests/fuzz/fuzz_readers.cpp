@@ -10,9 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/archive.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "documents/bundle.h"
 #include "documents/journal.h"
 #include "io/csv.h"
 #include "mesh/cloth_mesh.h"
@@ -60,13 +63,27 @@ void read_journal_text(std::string_view text) {
   }
 }
 
+/// A bundle of any bytes: whatever its manifest lists can be read.
+void read_bundle(std::string_view bytes) {
+  const Archive bundle(bytes, "fuzz.clothlab");
+  for (const Archive::Entry& entry : bundle.entries())
+    require(path_of(entry.name).is_relative() && entry.name.find("..") != 0, "names stay in the bundle");
+  check_bundle(bundle, "fuzz.clothlab");
+}
+
+/// An undamaged bundle with any manifest.
+void read_manifest(std::string_view text) {
+  const std::vector<ArchivedFile> files{{"manifest.json", std::string(text)}, {"scene.json", "{}"}};
+  read_bundle(archive_bytes(files));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    switch (data[0] % 4) {
+    switch (data[0] % 6) {
       case 0:
         read_mesh(text);
         break;
@@ -76,8 +93,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 2:
         read_scene(text);
         break;
-      default:
+      case 3:
         read_journal_text(text);
+        break;
+      case 4:
+        read_bundle(text);
+        break;
+      default:
+        read_manifest(text);
     }
   } catch (const InputError& refused) {
     const std::string_view said = refused.what();
