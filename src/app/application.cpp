@@ -18,6 +18,7 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
+#include "app/program_log.h"
 #include "app/recovery.h"
 #include "app/scene_library.h"
 #include "app/searches.h"
@@ -32,6 +33,7 @@
 #include "io/config_folder.h"
 #include "io/free_path.h"
 #include "io/output_file.h"
+#include "io/system_report.h"
 #include "render/gl.h"
 #include "render/scales.h"
 #include "render/shader_program.h"
@@ -76,14 +78,16 @@ std::unique_ptr<SimulationThread> start_simulation(const WindowRequest& request,
 // thread only reads their newest results, so it never waits for a step.
 class Application {
  public:
-  Application(const WindowRequest& request, const fs::path& program)
-      : stop_(request.stop),
+  Application(const WindowRequest& request, const fs::path& program, ProgramLog& log)
+      : log_(log),
+        stop_(request.stop),
         library_(load_scene_library(program)),
         simulation_(start_simulation(request, library_.front().scene, recovery_.session_journal())),
         snapshot_(simulation_->latest()),
         documents_({ui_, outputs_, preferences_, interaction_,
                     [this](AppRequest asked) { carry_out(std::move(asked)); }},
                    *simulation_, snapshot_->loaded, library_.front().path) {
+    log_.write("Window opened: " + display_report());
     ui_.open_tab(preferences_.tab);
     std::error_code no_folder;
     const fs::path& saved_in = preferences_.save_folder;
@@ -277,6 +281,7 @@ class Application {
       if (!loses_changes(request)) carry_out(std::move(request));
     documents_.follow_dialog();
     show_title();
+    log_news();
     for (AppRequest& request : std::exchange(dropped_, {}))
       if (!loses_changes(request)) carry_out(std::move(request));
     log_state();
@@ -302,6 +307,58 @@ class Application {
                       {"tab", ui_.tab()},
                       {"plots", settings_.plots},
                       {"dialog", ui_.dialog_open()}});
+  }
+
+  // The messages and the kinds of notices that were not there in the last picture.
+  void log_news() {
+    if (ui_.message() != logged_message_ && !ui_.message().empty()) log_.write(ui_.message());
+    logged_message_ = ui_.message();
+    for (const Notice& notice : *snapshot_->notices)
+      if (!contains(*logged_notices_, notice.cause)) log_.write("Notice: " + notice.text);
+    logged_notices_ = snapshot_->notices;
+  }
+
+  std::string display_report() const {
+    return std::string("OpenGL: ") + gl_description() + "; display: " + std::to_string(window_.width()) +
+           " × " + std::to_string(window_.height()) + " at a scale of " +
+           format_plain(window_.interface_scale() * window_.density());
+  }
+
+  std::string settings_report() const {
+    std::string text = std::string("Settings: ") + (settings_.theme == Theme::light ? "light" : "dark") +
+                       " theme, text " + std::string(kTextSizeNames[text_size(settings_)]) +
+                       ", history memory " + format_plain(settings_.history_megabytes) + " MB; shown:";
+    for (const ViewSwitch& each : view_switches())
+      if (settings_.*each.value) text += std::string(" ").append(each.name);
+    return text + "\n";
+  }
+
+  // The scene, the values that differ from their defaults, and the lanes.
+  std::string run_report() const {
+    const Scene& scene = snapshot_->scene();
+    const ClothMesh& mesh = *snapshot_->frame.mesh;
+    std::string text = std::string("Scene: ") + printable(scene.title) + ", " +
+                       counted(snapshot_->frame.positions.size(), "particle") + ", " +
+                       counted(mesh.triangles.size(), "triangle") +
+                       ", t = " + format_plain(snapshot_->frame.record.time) + " s, " +
+                       (snapshot_->playing ? "playing" : "paused") + "\nValues:";
+    for (const ParameterSpec* spec : all_parameters())
+      if (const double value = parameter_value(scene, *spec); value != spec->fallback)
+        text.append(" ").append(spec->id).append("=").append(parameter_text(*spec, value));
+    text += "\n";
+    for (const LaneSnapshot* lane : snapshot_->lanes())
+      text += std::string("Lane ") + lane_name(*lane) + ", contact by " +
+              std::string(info_of(lane->frame.scene->contact.model).id) + (lane->frozen ? ", frozen" : "") +
+              (lane->lane == snapshot_->lane ? ", active" : "") + "\n";
+    return text;
+  }
+
+  void copy_diagnostics() {
+    std::string text = system_report() + display_report() + "\n" + settings_report() + run_report() +
+                       "Last entries of the log:\n";
+    for (const std::string& line : log_.last_lines()) text += line + "\n";
+    window_.set_clipboard(without_home(text));
+    ui_.show_message("Copied the diagnostics: paste them into your report.", false);
   }
 
   void measure_rate(double now) {
@@ -343,6 +400,7 @@ class Application {
         [&](CloseRecording) { outputs_.close_recording(); },
         [&](const CopyText& copy) { copy_text(copy.text); },
         [&](CopyCommandLine) { copy_command_line(); },
+        [&](CopyDiagnostics) { copy_diagnostics(); },
         [&](SaveJournal) { save_journal(false); },
         [&](const AnswerUnsaved& answer) { documents_.answer(answer.answer); },
         [&](const AnswerSession& answer) { recovery_.answer(answer.answer, documents_); },
@@ -453,6 +511,9 @@ class Application {
     }
   }
 
+  ProgramLog& log_;
+  std::string logged_message_;
+  std::shared_ptr<const NoticeLog::List> logged_notices_ = std::make_shared<NoticeLog::List>();
   Preferences preferences_ = Preferences::load();
   ViewSettings& settings_ = preferences_.view;
   StopProbe stop_;
@@ -491,7 +552,15 @@ class Application {
 }  // namespace
 
 void open_window(const WindowRequest& request, const fs::path& program) {
-  Application(request, program).run();
+  ProgramLog log(state_folder(process_environment()));
+  log.write("Started. " + system_report());
+  try {
+    Application(request, program, log).run();
+    log.write("Ended by the user.");
+  } catch (const std::exception& error) {
+    log.write(std::string("Ended by an error: ") + error.what());
+    throw;
+  }
 }
 
 }  // namespace clothlab

@@ -16,6 +16,16 @@ void load_gl(void (*(*find)(const char*))()) {
   if (!loaded || !GLAD_GL_VERSION_3_3) throw SystemError("The graphics driver does not offer OpenGL 3.3.");
 }
 
+std::string gl_description() {
+  std::string text;
+  for (const GLenum name : {GL_VENDOR, GL_RENDERER, GL_VERSION}) {
+    const GLubyte* part = glGetString(name);
+    text += (text.empty() ? "" : ", ") +
+            std::string(part != nullptr ? reinterpret_cast<const char*>(part) : "unknown");
+  }
+  return text;
+}
+
 bool is_software_renderer() {
   const GLubyte* text = glGetString(GL_RENDERER);
   if (!text) return false;

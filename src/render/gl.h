@@ -10,12 +10,16 @@
 #endif
 
 #include <memory>
+#include <string>
 
 namespace clothlab {
 
 /// Loads the OpenGL 3.3 core functions of the current context by `find`, for example glfwGetProcAddress.
 /// Throws SystemError when the context is older.
 void load_gl(void (*(*find)(const char*))());
+
+/// "vendor, renderer, version" of the current context.
+std::string gl_description();
 
 /// True when the current context draws on the CPU (llvmpipe, softpipe, SwiftShader, ...), where multisampling
 /// is too slow.

@@ -186,6 +186,14 @@ constexpr std::array kActions = {
     Action{"copy-command", "Copy the command line", "Ctrl-Shift-C", ctrl_shift('C'), ask<CopyCommandLine>,
            "The command that runs this without a window: the scene with its current values, or a replay of "
            "the journal if you grabbed, moved or changed something."},
+    Action{"copy-diagnostics",
+           "Copy diagnostics",
+           nullptr,
+           {},
+           ask<CopyDiagnostics>,
+           "For a report of a fault: versions, graphics, processor, settings, scene, lanes and the last "
+           "notices as "
+           "text. It contains no folder names above your home folder."},
     Action{"larger-text", "Larger text", "Ctrl +", repeated(ctrl('+')), resize_text<1>},
     // The key labelled plus, shifted or not.
     Action{"larger-text-2", nullptr, nullptr, repeated(ctrl_shift('+')), resize_text<1>},

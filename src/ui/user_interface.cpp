@@ -353,7 +353,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   recording_.draw(context, room);
   question_.draw(context, room);
   session_offer_.draw(context, room);
-  about_.draw(window);
+  about_.draw(context, window);
 }
 
 void UserInterface::open_tab(std::string_view title) {

@@ -72,6 +72,7 @@ class Program:
                                 CLOTHLAB_WINDOW_STATE=str(self.state_file),
                                 XDG_STATE_HOME=str(sessions or self.folder / "state"),
                                 XDG_CONFIG_HOME=os.environ.get("CLOTHLAB_TEST_CONFIG", str(self.folder / "config")), HOME=str(self.folder), LC_ALL="C.UTF-8")
+        self.environment.pop("XDG_STATE_HOME", None)
         self.display = display.Display(virtual_display.name)
         self.log = open(self.folder / "program.log", "w+b")
         self.process = subprocess.Popen(command, env=self.environment, stderr=self.log, stdout=self.log,
@@ -234,6 +235,22 @@ class Program:
     def type(self, text):
         self.xdotool("type", "--delay", "30", "--", text)
         self.settle()
+
+    def clipboard(self):
+        """The text of the clipboard, as another program would paste it."""
+        connection = display.Display(self.environment["DISPLAY"])
+        atom = connection.intern_atom
+        target = connection.screen().root.create_window(0, 0, 1, 1, 0, connection.screen().root_depth)
+        target.convert_selection(atom("CLIPBOARD"), atom("UTF8_STRING"), atom("PASTED"), X.CurrentTime)
+        connection.flush()
+        end = time.monotonic() + 10 * PATIENCE
+        while time.monotonic() < end:
+            if connection.pending_events() and connection.next_event().type == X.SelectionNotify:
+                text = target.get_full_property(atom("PASTED"), X.AnyPropertyType).value
+                connection.close()
+                return text.decode()
+            time.sleep(0.01)
+        raise Timeout("the clipboard was not answered")
 
     def resize(self, width, height):
         self.xdotool("windowsize", str(self.window), str(width), str(height))

@@ -2834,10 +2834,41 @@ def lost_mesh_of_session(program, assets):
 
 
 @case
+def diagnostics(program, assets):
+    """Copied from the palette: versions, graphics, scene, lanes and messages without the home folder; the log has them too."""
+    with Session(program, "--grid", "5x5", "--stretch-stiffness", "1234") as window:
+        window.drop(window.folder / "no such scene.json")
+        window.until(lambda: "no such scene" in window.state()["message"], "the error of the file")
+        window.key("c")
+        window.until(lambda: len(window.state()["lanes"]) == 2, "a second lane")
+        window.key("ctrl+k")
+        window.shows("the palette", dialog=True)
+        window.type("diag")
+        window.key("Return")
+        window.until(lambda: window.state()["message"].startswith("Copied the diagnostics"), "the copy")
+        text = window.clipboard()
+        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
+        for part in (f"ClothLab {version}", "Dear ImGui", "System: ", "Processor: ", "OpenGL: ", "Settings: dark theme",
+                     "25 particles", "stretch-stiffness=1234", "Lane A", "Lane B", "~/no such scene.json"):
+            check(part in text, f"'{part}' is not in the diagnostics:\n{text}")
+        check(str(window.folder) not in text, f"the home folder is in the diagnostics:\n{text}")
+        window.key("ctrl+q")
+        window.until(lambda: window.process.poll() is not None or "unsaved-discard" in window.state()["items"], "a question")
+        window.key("d")
+        window.process.wait(10 * PATIENCE)
+        log = (window.folder / ".local" / "state" / "clothlab" / "log.txt").read_text()
+        for part in ("Started.", f"ClothLab {version}", "OpenGL: ", "no such scene.json", "Ended by the user."):
+            check(part in log, f"'{part}' is not in the log:\n{log}")
+        check(str(window.folder) not in log, f"the home folder is in the log:\n{log}")
+
+
+@case
 def no_display(program, assets):
     """Without a display: one sentence that names the way without one, exit status 1."""
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+    with tempfile.TemporaryDirectory(prefix="clothlab-no-display-") as home:
+        environment["HOME"] = environment["XDG_STATE_HOME"] = home
+        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
     check(done.returncode == 1, f"exit status {done.returncode}")
     check("clothlab render" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr)
 
@@ -2848,9 +2879,13 @@ def no_opengl(program, assets):
     for options, variables, found in (((), {"MESA_GL_VERSION_OVERRIDE": "2.1"}, "only OpenGL 2.1"),
                                       (("-extension", "GLX"), {}, "no OpenGL (GLX: GLX extension not found)")):
         screen = VirtualDisplay(options=options)
-        environment = dict(os.environ, DISPLAY=screen.name, LIBGL_ALWAYS_SOFTWARE="1", **variables)
-        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+        with tempfile.TemporaryDirectory(prefix="clothlab-gl-") as home:
+            environment = dict(os.environ, DISPLAY=screen.name, LIBGL_ALWAYS_SOFTWARE="1", HOME=home, **variables)
+            environment.pop("XDG_STATE_HOME", None)
+            done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+            log = (Path(home) / ".local" / "state" / "clothlab" / "log.txt").read_text()
         screen.stop()
+        check("Ended by an error: The window needs" in log, f"the log is {log}")
         check(done.returncode == 1, f"exit status {done.returncode}")
         for part in ("needs OpenGL 3.3", found, "libgl1-mesa-dri", "clothlab render"):
             check(part in done.stderr, f"'{part}' is not in: {done.stderr}")

@@ -7,6 +7,7 @@
 
 #include "core/about.h"
 #include "core/text_file.h"
+#include "ui/actions.h"
 
 namespace clothlab {
 namespace {
@@ -119,7 +120,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   end_card();
 }
 
-void AboutDialog::draw(const Area& view) {
+void AboutDialog::draw(const PanelContext& context, const Area& view) {
   if (!is_open()) return;
   std::string text = "ClothLab " + std::string(program_version());
   if (!program_commit().empty()) text += ", commit " + std::string(program_commit());
@@ -137,6 +138,8 @@ void AboutDialog::draw(const Area& view) {
   note_text("about", text);
   ImGui::Spacing();
   if (takes_enter(text_button("close-about", "Close (Esc)", "Back to the cloth."))) close();
+  const Action& copies = *find_action("copy-diagnostics");
+  if (row_button("copy-diagnostics", copies.name, copies.help)) context.request(CopyDiagnostics{});
   end_card();
 }
 

@@ -168,6 +168,8 @@ struct CopyText {
 };
 /// Of the scene with its present values, or of a replay of the journal, which is saved for it.
 struct CopyCommandLine {};
+/// Versions, system, settings, scene, lanes and the last notices, to the clipboard.
+struct CopyDiagnostics {};
 /// A table to a CSV file in the user's folder.
 struct SaveTable {
   std::string title;
@@ -195,11 +197,12 @@ struct AnswerSession {
 };
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest = std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies,
-                                ChooseGroup, KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth,
-                                FrameFailure, ReleaseGrab, Undo, Redo, SavePicture, StartRecording,
-                                StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal,
-                                SaveTable, Search, AnswerUnsaved, AnswerSession, ReloadShaders, Quit>;
+using AppRequest =
+    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies, ChooseGroup,
+                 KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
+                 Undo, Redo, SavePicture, StartRecording, StopRecording, CloseRecording, CopyText,
+                 CopyCommandLine, CopyDiagnostics, SaveJournal, SaveTable, Search, AnswerUnsaved,
+                 AnswerSession, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {

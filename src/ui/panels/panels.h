@@ -177,7 +177,7 @@ class RecordingDialog : public Dialog {
 class AboutDialog : public Dialog {
  public:
   void open() { open_now(); }
-  void draw(const Area& view);
+  void draw(const PanelContext& context, const Area& view);
 };
 
 /// Edits the coefficients of a method, with its properties while they are typed. Its method goes to the

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace clothlab {
+
+/// The log file of the window, for reports of faults: log.txt in the state folder (io/config_folder.h). At
+/// most kLargest bytes; then it becomes log.1.txt, which replaces an earlier one. The home folder is written
+/// as "~". Errors of writing are ignored. For one thread.
+class ProgramLog {
+ public:
+  static constexpr std::uintmax_t kLargest = 256 * 1024;
+  static constexpr std::size_t kKeptLines = 20;
+
+  /// In that folder, which is created; an empty one writes no file.
+  explicit ProgramLog(std::filesystem::path folder);
+
+  /// Appends "2026-11-22 10:04:59 text".
+  void write(std::string_view text);
+  /// The newest ones, oldest first.
+  const std::deque<std::string>& last_lines() const { return last_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::deque<std::string> last_;
+};
+
+}  // namespace clothlab
