@@ -165,7 +165,7 @@ void Outputs::write_table(const std::string& title, std::string csv, const fs::p
 
 Record Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
                                 const std::vector<LaneId>& lanes, int width, int height) {
-  if (wanted.settings.pictures)
+  if (wanted.settings.draws())
     canvas_ = std::make_unique<Canvas>(width - width % 2, height - height % 2,
                                        is_software_renderer() ? 0 : kSamples);
   const fs::path folder = make_free_folder(wanted.folder, stem);
@@ -176,7 +176,13 @@ Record Outputs::start_recording(const StartRecording& wanted, const std::string&
     recording.recorders[lane] = std::make_shared<Recorder>(own, wanted.settings);
   }
   recording_ = recording;
-  status_ = {true, folder, wanted.settings, {}, lanes.size()};
+  status_ = {true,
+             folder,
+             wanted.settings,
+             {},
+             lanes.size(),
+             recording.recorders.begin()->second->video(),
+             {width - width % 2, height - height % 2}};
   return recording;
 }
 

@@ -58,6 +58,7 @@ void read_view(const Json& json, ViewSettings& out) {
   if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
     read(*recording, "pictures", out.recording.pictures);
     read(*recording, "meshes", out.recording.meshes);
+    read(*recording, "video", out.recording.video);
     read_between(*recording, "frames_per_second", out.recording.frames_per_second, kLeastRecordedRate,
                  kMostRecordedRate);
   }
@@ -121,6 +122,7 @@ void Preferences::save(const Environment& environment) const {
   json["hand_strength"] = view.grab_strength;
   json["recording"] = {{"pictures", view.recording.pictures},
                        {"meshes", view.recording.meshes},
+                       {"video", view.recording.video},
                        {"frames_per_second", view.recording.frames_per_second}};
   json["interface_scale"] = view.interface_scale;
   json["theme"] = view.theme == Theme::light ? "light" : "dark";

@@ -178,8 +178,8 @@ constexpr std::array kActions = {
            "A PNG of the view, without the panels, in the folder that you last saved to."},
     Action{"export-mesh", "Export the current mesh (OBJ)", "Ctrl-E", ctrl('E'),
            save<FileDialog::Purpose::save_mesh>, "The current shape as an OBJ file."},
-    Action{"record", "Record pictures and meshes; stop", "Ctrl-R", ctrl('R'), record_or_stop,
-           "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."},
+    Action{"record", "Record a video, pictures, meshes; stop", "Ctrl-R", ctrl('R'), record_or_stop,
+           "A video, pictures or meshes at a fixed rate of simulated time, with the figures of every step."},
     Action{"save-journal", "Save the journal of the session", "Ctrl-J", ctrl('J'), ask<SaveJournal>,
            "All commands so far, each with its step, as a file in the folder that you last saved to. "
            "`clothlab replay` repeats them with the same bits, or with another integrator."},

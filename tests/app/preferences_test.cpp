@@ -35,7 +35,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.view.history_megabytes = 64;
   before.view.grab_strength = 0.25;
   before.view.write_session = false;
-  before.view.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
+  before.view.recording = {.pictures = false, .meshes = true, .frames_per_second = 25, .video = true};
   before.view.interface_scale = 1.25;
   before.view.theme = Theme::light;
   before.view.hints_done = {true, false, true, false};
@@ -58,6 +58,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_FALSE(after.view.recording.pictures);
   EXPECT_TRUE(after.view.recording.meshes);
   EXPECT_EQ(after.view.recording.frames_per_second, 25);
+  EXPECT_TRUE(after.view.recording.video);
   EXPECT_EQ(after.view.interface_scale, 1.25);
   EXPECT_EQ(after.view.theme, Theme::light);
   EXPECT_EQ(after.view.hints_done, before.view.hints_done);

@@ -1647,6 +1647,37 @@ def recorded_lanes(program, assets):
 
 
 @case
+def recorded_video(program, assets):
+    """A video of the view, by ffmpeg or as an animated PNG: whole at its end, with a frame for every 1/60 s."""
+    program = os.path.abspath(program)
+    for command, extension in ((["PATH=/no/programs"], "apng"), ([], "mp4")):
+        if extension == "mp4" and not (shutil.which("ffmpeg") and shutil.which("ffprobe")):
+            print("SKIPPED: ffmpeg and ffprobe are not installed; the MP4 file is not checked")
+            continue
+        with Session("/usr/bin/env", *command, program, "--grid", "6x6") as window:
+            window.until(lambda: window.state()["step"] > 3, "it to play", 30)
+            window.key("ctrl+r")
+            window.until(lambda: "start-recording" in window.state()["items"], "the card")
+            window.click_item("record-pictures")
+            window.click_item("record-video")
+            window.click_item("start-recording")
+            window.until(lambda: window.state()["recording"]["frames"] > 20, "some frames", 60)
+            check(not list(window.folder.rglob("video.*")), "the video is there before it is whole")
+            window.click_item("stop-recording")
+            done = window.until(lambda: window.state()["recording"]["finished"] and window.state()["recording"], "its end", 60)
+            check(done["error"] == "", done["error"])
+            names = sorted(path.name for path in Path(done["folder"]).iterdir())
+            check(names == ["diagnostics.csv", f"video.{extension}"], f"{names}")
+            if shutil.which("ffprobe"):
+                video = json.loads(subprocess.run(
+                    ["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", f"{done['folder']}/video.{extension}"],
+                    capture_output=True, check=True).stdout)["streams"][0]
+                check(int(video["nb_read_frames"]) == done["frames"] and video["r_frame_rate"] == "60/1", f"{video}")
+                check(video["width"] % 2 == 0 and abs(video["width"] - window.state()["view"][2]) < 2, f"{video['width']} pixels")
+            window.click_item("close-recording")
+
+
+@case
 def shared_step(program, assets):
     """A step that a lane does not bear destroys it, and undo brings back both. What is proposed for real time is
     borne by all lanes, or names the one that forbids it."""

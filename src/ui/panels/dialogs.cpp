@@ -27,10 +27,19 @@ void running_notice(const PanelContext& context) {
   ImGui::SameLine(0, units(6));
   ImGui::AlignTextToFramePadding();
   plain_text(shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)));
+  const RecordingStatus& recording = context.recording;
+  std::string what = recording.settings.pictures ? "Pictures" : "";
+  if (recording.settings.video) what += what.empty() ? "Video" : ", video";
+  if (recording.settings.draws())
+    what +=
+        " of " + std::to_string(recording.pixels[0]) + "x" + std::to_string(recording.pixels[1]) + " pixels";
+  if (recording.settings.meshes) what += what.empty() ? "Meshes" : ", meshes";
   explain_item(
       "recording-progress",
-      "Into " + shown_path(context.recording.folder) +
-          ". Frames follow simulated time. If files are written more slowly, the simulation waits for them.");
+      what + " at " + format_plain(recording.settings.frames_per_second) +
+          " frames per second of simulated time, into " + shown_path(recording.folder) +
+          ". Frames follow simulated time. If files are written more slowly, the simulation waits for them." +
+          (recording.settings.video ? " The size of the video is added at its end." : ""));
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
     plain_text("Finishing ...");
@@ -46,7 +55,13 @@ void ended_notice(const PanelContext& context) {
   const std::string counts = summary(recording.progress);
   wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts,
                failed ? palette().failed : palette().text);
-  wrapped_text("In " + shown_path(recording.folder));
+  if (recording.settings.video && !failed && recording.progress.frames > 0) {
+    wrapped_text("Saved the video as " + shown_path(recording.video.path) +
+                 (recording.lanes > 1 ? ", and one of each other lane." : "."));
+    if (!recording.video.notice.empty()) small_text(recording.video.notice);
+  } else {
+    wrapped_text("In " + shown_path(recording.folder));
+  }
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
     if (row_button("copy-video-command", "Copy the video command",
@@ -70,6 +85,7 @@ void recording_notice(const PanelContext& context) {
 void RecordingDialog::open(const std::filesystem::path& folder) {
   open_now();
   folder_ = utf8_of(folder);
+  video_ = choose_video_file("video.mp4");
 }
 
 bool Dialog::on_key(const KeyPress& press) {
@@ -86,6 +102,11 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   check_item(
       "record-pictures", "Pictures of the view (PNG)", settings.pictures,
       "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
+  check_item("record-video",
+             video_.notice.empty() ? "Video of the view (MP4)" : "Video of the view (animated PNG)",
+             settings.video,
+             "video" + utf8_of(video_.path.extension()) + ", the same pictures as one file. " +
+                 (video_.notice.empty() ? "Written by the program ffmpeg." : video_.notice));
   check_item("record-meshes", "Meshes (OBJ)", settings.meshes,
              "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the "
              "original mesh.");
@@ -105,7 +126,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   text_input("##folder", folder_);
   explain_item("record-folder", "The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
-  const bool anything = settings.pictures || settings.meshes;
+  const bool anything = settings.draws() || settings.meshes;
   const bool pressed =
       text_button("start-recording", "Start (Enter)", "Starts recording and plays the simulation.",
                   {.width = units(130), .enabled = anything});

@@ -218,7 +218,9 @@ struct RecordingStatus {
   std::filesystem::path folder;
   Recorder::Settings settings;
   Recorder::Progress progress;
-  std::size_t lanes = 1;  ///< several lanes each have their own folder, lane-A
+  std::size_t lanes = 1;           ///< several lanes each have their own folder, lane-A
+  VideoFile video = {};            ///< of the first lane
+  std::array<int, 2> pixels = {};  ///< of its pictures
 };
 
 /// A value that the user has set and the simulation has not applied yet: the window shows it during the

@@ -171,6 +171,7 @@ class RecordingDialog : public Dialog {
 
  private:
   std::string folder_;
+  VideoFile video_;  // of what kind it can be
 };
 
 /// Version and commit of the program, and the libraries that it was built with.
