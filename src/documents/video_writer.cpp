@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -93,6 +94,8 @@ struct VideoWriter::Ffmpeg {
 
 #else
 
+constexpr int kPatience = 60;  // for an ffmpeg that reads nothing, before it counts as failed [s]
+
 /// A running ffmpeg, which reads pictures from a socket and writes an MP4 file.
 struct VideoWriter::Ffmpeg {
  public:
@@ -157,6 +160,9 @@ struct VideoWriter::Ffmpeg {
     while (!rest.empty()) {
       const ssize_t sent = ::send(input_, rest.data(), rest.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        throw SystemError("ffmpeg has read no picture for " + std::to_string(kPatience) +
+                          " s, so the video " + shown_path(given_) + " was not written.");
       if (sent < 0) {  // it has ended
         close_input();
         wait();
@@ -183,6 +189,8 @@ struct VideoWriter::Ffmpeg {
     // A socket, for MSG_NOSIGNAL: a write to a pipe without a reader would end this process.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail_to_start(errno);
     input_ = ends[0];
+    const timeval patience{.tv_sec = kPatience, .tv_usec = 0};
+    ::setsockopt(input_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     errors_ = std::tmpfile();  // not a pipe, which would have to be read meanwhile
     const fs::path program = find_ffmpeg();
     int error = errors_ == nullptr ? errno : program.empty() ? ENOENT : 0;
