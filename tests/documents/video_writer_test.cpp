@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <functional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "core/error.h"
 #include "temporary_folder.h"
@@ -119,6 +123,7 @@ TEST(VideoWriter, ReportsTheLastLineOfAFailedFfmpegAndLeavesNoFile) {
   put_ffmpeg(programs, "echo first >&2; echo the encoder is missing >&2; exit 1");
   {
     VideoWriter writer(out / "a.mp4", 64, 48, 30);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // once it has ended, a write is EPIPE
     const std::string told = sentence_of([&] {
       for (int k = 0; k < 1000; ++k) writer.add(grey(9));  // SIGPIPE would end the test
     });
