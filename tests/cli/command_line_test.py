@@ -790,7 +790,7 @@ class CommandLine(unittest.TestCase):
         self.refused("simulate", *SMALL, "--stretch-stifness", 3, says=["--stretch-stifness", "--stretch-stiffness"])
         self.refused("simulate", *SMALL, "--integrator", "bakward-euler", says=["bakward-euler", "backward-euler"])
         self.refused("simulate", *SMALL, "--preconditioner", "jakobi", says=["jakobi", "jacobi"])
-        self.refused("render", "--grid", "8x8", "--pgn", "x.png", says="--png")
+        self.refused("render", "--grid", "8x8", "--pngs", "x.png", says="did you mean --png?")
 
     def test_values_out_of_range(self):
         for option, value in (("--dt", "0"), ("--dt", "-1.5"), ("--dt", "nan"), ("--dt", "0,1"), ("--mass", "inf"),
