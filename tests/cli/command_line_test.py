@@ -1299,6 +1299,13 @@ class CommandLine(unittest.TestCase):
         self.assertNotIn("the file has", self.run_program(*scene, "--png", "p.png").stderr)
         picture = self.decoded("p.png", (320, 160))[0]
         self.assertEqual([at(picture, x, 1) for x in (1, 162)], [(0, 114, 178), (0, 158, 115)])
+        label = lambda left: [at(picture, left + x, y) for y in range(26) for x in range(26, 159)]
+        for other, differ in (("filter", False), ("penalty", True)):  # lanes with the same title
+            lanes[1]["method"] = {"integrator": "bdf2", "contact": other}
+            (self.dir / "alike.json").write_text(json.dumps({"clothlab-scene": 4, "mesh": {"grid": [6, 6], "size": [1, 1]}, "lanes": lanes}))
+            self.run_program("render", "--scene", "alike.json", *scene[3:], "--png", "p.png")
+            picture = self.decoded("p.png", (320, 160))[0]
+            self.assertEqual(label(0) != label(161), differ)
         told = self.run_program(*scene, "--integrator", "bdf2", "--png", "p.png").stderr
         self.assertIn("the file has 2 lanes", told)
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "chart/chart.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "documents/command_line.h"
 #include "experiments/step_trial.h"
 #include "integrate/registry.h"
 
@@ -46,6 +48,29 @@ const char* cause_of(const BlowUp& blow_up) {
       return "too many contacts";
   }
   return "";
+}
+
+/// Title and h of each lane; where they are the same, also the options that the others do not have.
+std::vector<std::string> labels_of(std::span<const ShownLane> lanes) {
+  std::vector<std::string> titles, labels;
+  std::vector<std::set<std::string>> options(lanes.size());
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    const Scene& scene = lanes[k].simulation->scene();
+    titles.push_back(title_with(lanes[k].simulation->integrator(), scene.solver) +
+                     ", h = " + format_quantity(scene.h(), "s"));
+    const std::string text = method_options(scene) + " --";
+    for (std::size_t at = 0, end; (end = text.find(" --", at)) != std::string::npos; at = end + 1)
+      options[k].insert(text.substr(at, end - at));
+  }
+  labels = titles;
+  for (std::size_t k = 0; k < lanes.size(); ++k)
+    for (const std::string& option : options[k])
+      for (std::size_t other = 0; other < lanes.size(); ++other)
+        if (titles[other] == titles[k] && !options[other].contains(option)) {
+          labels[k] += ", " + option;
+          break;
+        }
+  return labels;
 }
 
 ChartColours chart_colours_of(bool light) {
@@ -92,13 +117,14 @@ LanePicture::LanePicture(const PictureRequest& whole, std::size_t lanes,
 
 Image LanePicture::draw(std::span<const ShownLane> lanes, double turn) {
   fill(0, 0, whole_.width, whole_.height, tile_.light ? kWhite : kDark);
+  const std::vector<std::string> labels = labels_of(lanes);
   for (std::size_t k = 0; k < lanes.size(); ++k) {
     const Simulation& simulation = *lanes[k].simulation;
     capture(simulation, simulation.shared_scene(), frame_);
     const Place place{static_cast<int>(k % columns_) * (tile_.width + kTileGap),
                       static_cast<int>(k / columns_) * (tile_.height + kTileGap)};
     copy(paint_(frame_, turn), place, simulation.blow_up().has_value());
-    add_label(lanes[k], place);
+    add_label(lanes[k], labels[k], place);
   }
   if (plot_) copy(draw_plot(lanes), {0, whole_.height - plot_height_}, false);
   return whole_;
@@ -119,16 +145,13 @@ void LanePicture::copy(const Image& image, Place to, bool dimmed) {
   }
 }
 
-void LanePicture::add_label(const ShownLane& lane, Place place) {
-  const Simulation& simulation = *lane.simulation;
+void LanePicture::add_label(const ShownLane& lane, std::string_view label, Place place) {
   fill(place.left, place.top, tile_.width, kLabelHeight, tile_.light ? kWhite : kDark);
   fill(place.left, place.top, kLabelHeight, kLabelHeight, kLaneStyles[lane.lane].colour);
   write(std::string(1, lane_letter(lane.lane)), place.left + kLabelPadding, place.top, kLabelHeight, kWhite);
   const int left = kLabelHeight + kLabelPadding;
-  write(title_with(simulation.integrator(), simulation.scene().solver) +
-            ", h = " + format_quantity(simulation.scene().h(), "s"),
-        place.left + left, place.top, tile_.width - left, tile_.light ? kDark : kBright);
-  const std::optional<BlowUp>& blow_up = simulation.blow_up();
+  write(label, place.left + left, place.top, tile_.width - left, tile_.light ? kDark : kBright);
+  const std::optional<BlowUp>& blow_up = lane.simulation->blow_up();
   if (!blow_up) return;
   const int top = place.top + kLabelHeight;
   fill(place.left, top, tile_.width, kLabelHeight, kBlownUp);

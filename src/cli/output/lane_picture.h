@@ -29,9 +29,10 @@ enum class LanePlot { total_energy, kinetic_energy, spurious_energy, strain, dis
 inline constexpr std::array<std::string_view, 5> kLanePlotNames{"total-energy", "kinetic-energy",
                                                                 "spurious-energy", "strain", "distance"};
 
-/// A picture of one or more lanes: tiles in up to four columns and two rows, each with letter, method and h,
-/// and below them a plot if it is wanted, as far as the run has come. Its memory does not grow with the
-/// number of steps: each column of pixels has the least and the largest value.
+/// A picture of one or more lanes: tiles in up to four columns and two rows, each with letter, method and h
+/// (lanes in which these are the same, with the options that differ), and below them a plot if it is wanted,
+/// as far as the run has come. Its memory does not grow with the number of steps: each column of pixels has
+/// the least and the largest value.
 class LanePicture {
  public:
   /// `whole`: the request for the complete picture. `ends`: the simulated time [s] at which the run is
@@ -58,7 +59,7 @@ class LanePicture {
 
   std::uint8_t* pixel(int x, int y);
   void copy(const Image& from, Place to, bool dimmed);
-  void add_label(const ShownLane& lane, Place place);
+  void add_label(const ShownLane& lane, std::string_view label, Place place);
   void fill(int left, int top, int width, int height, const Rgb& colour);
   /// In a smaller font if it needs more than `room` pixels.
   void write(std::string_view text, int left, int top, int room, const Rgb& colour);
