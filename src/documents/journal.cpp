@@ -385,8 +385,6 @@ void Journal::write(const CommandLog& run, std::uint64_t now, const fs::path& pa
 }
 
 std::string begin_journal(const LoadedScene& loaded, const Moment& moment) {
-  Scene scene = *moment.lanes.front().checkpoint->scene;
-  scene.initial_state = loaded.scene.initial_state;
   std::vector<LaneMethod> lanes;
   std::uint64_t steps = 0;
   for (const Moment::Part& part : moment.lanes) {
@@ -394,7 +392,8 @@ std::string begin_journal(const LoadedScene& loaded, const Moment& moment) {
     steps = std::max(steps, part.checkpoint->record.step);
   }
   return Json{{"clothlab-journal", kJournalVersion}, {kRunStep, steps}}.dump() + '\n' +
-         line(0, object_of_load(std::move(scene), lanes, fingerprint(*loaded.mesh), &moment, absolute));
+         line(0, object_of_load(*moment.lanes.front().checkpoint->scene, lanes, fingerprint(*loaded.mesh),
+                                &moment, absolute));
 }
 
 std::string continue_journal(std::span<const LogEntry> entries, const LogPosition& begin,

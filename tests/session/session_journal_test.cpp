@@ -105,6 +105,9 @@ TEST(SessionFile, RestoresWhatWasDoneToTheLastStep) {
   thread.send(Control(Rewind{}));
   window->steps(4);
   check();
+  thread.send(Command(SetParameter{"ks", 200}));
+  window->steps(35);  // past a hash, in a file that began later than the log
+  check();
   thread.send(Control(ChangeLanes{RemoveLane{0}}));
   window->steps(2);
   check();

@@ -33,7 +33,7 @@ def use(window, dice, seen, until):
     """Acts as a user until that time; notes what was seen at each step."""
     while time.monotonic() < until:
         state = window.state()
-        seen.append((time.monotonic(), state["step"], hashes(state)))
+        seen.append((time.monotonic(), state["mesh"], state["step"], hashes(state)))
         if dice.random() < 0.03:
             window.xdotool("key", dice.choice(["a", "z", "space", "r", "n", "plus", "minus", "s", "g"]))
         elif dice.random() < 0.02:
@@ -67,12 +67,13 @@ def kill_one(program, dice):
         if done.returncode != 0 and copy.read_bytes().endswith(b"\n"):
             raise AssertionError(f"replay --check: {done.stderr}")
         # What was seen well before the kill is in the session: the restored run has at least those steps, or was
-        # reset since.
-        old = [step for at, step, _ in seen if at < killed - LATEST * PATIENCE]
-        young = [step for at, step, _ in seen if at >= killed - LATEST * PATIENCE]
+        # reset since. Before the scene of the command line another one was seen.
+        of_scene = [(at, step) for at, mesh, step, _ in seen if mesh == state["mesh"]]
+        old = [step for at, step in of_scene if at < killed - LATEST * PATIENCE]
+        young = [step for at, step in of_scene if at >= killed - LATEST * PATIENCE]
         if old and young and min(old[-1], *young) > state["step"]:
             raise AssertionError(f"restored to step {state['step']}, {old[-1]} was seen {LATEST} s before the kill")
-        same = [lanes for _, step, lanes in seen if step == state["step"] and lanes.keys() == hashes(state).keys()]
+        same = [lanes for _, mesh, step, lanes in seen if (mesh, step) == (state["mesh"], state["step"]) and lanes.keys() == hashes(state).keys()]
         if same and hashes(state) not in same:
             raise AssertionError(f"step {state['step']} has other bits: {hashes(state)}, not {same}")
         return bool(same)
