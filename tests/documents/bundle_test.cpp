@@ -229,7 +229,7 @@ TEST_F(Bundle, RefusesMeshesThatHaveChangedSince) {
   EXPECT_FALSE(fs::exists(folder_ / "run.clothlab"));
 }
 
-// OldCheckpoint continues its moment.
+// OldFiles continues its moment.
 TEST(OldBundle, RepeatsItsJournal) {
   WorkerPool pool(1);
   Replay replay(read_journal(fs::path(CLOTHLAB_SOURCE_DIR) / "tests/documents/old_files/lanes-1.clothlab"),
