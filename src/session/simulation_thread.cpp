@@ -378,7 +378,8 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (lane.ahead.run != nullptr) {
     const auto& found = lane.ahead.found;
     const double reached = found ? found->prediction.reached - simulation.state().t : 0;
-    to.ahead = found && found->prediction.failures[0] ? kLookAhead : std::max(reached, 0.0);
+    to.ahead = std::max(reached, 0.0);
+    to.ahead_ends = found && found->prediction.failures[0];
   }
   to.plot = lane.plot.share();
 }

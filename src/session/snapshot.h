@@ -129,10 +129,10 @@ struct LaneSnapshot {
   std::optional<double> blew_up_at;
   std::optional<FailedSpring> failed_spring;    ///< the failed spring; empty then
   std::optional<FailedContact> failed_contact;  ///< the failed contact instead, if there is one
-  std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
-  bool converged = true;  ///< false: `warning` is of a solve that did not converge
-  /// So far ahead is a copy, or kLookAhead if it knows of a blow-up [s]; empty: SetLookAhead is off.
-  std::optional<double> ahead;
+  std::string warning;          ///< of the last second: the reason of non-convergence, or StepRecord::warning
+  bool converged = true;        ///< false: `warning` is of a solve that did not converge
+  std::optional<double> ahead;  ///< so far ahead is a copy [s]; empty: SetLookAhead is off
+  bool ahead_ends = false;      ///< the copy has found a blow-up there
   std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
 

@@ -479,10 +479,12 @@ TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
   const auto start =
       wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
   EXPECT_TRUE(start->notices->empty()) << "it blows up later";
+  EXPECT_FALSE(start->ahead_ends);
   thread.send(SetSpeed{0.5});
   thread.send(SetPlaying{true});
   const auto warned = wait_for(thread, [](const Snapshot& s) { return !s.notices->empty(); });
   ASSERT_TRUE(has_notice(*warned, NoticeCause::blow_up_soon));
+  EXPECT_TRUE(warned->ahead_ends);
   const auto end = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_sentence.empty(); });
   const std::string text = warned->notices->front().text;
   EXPECT_NE(text.find("(step " + std::to_string(end->frame.record.step + 1) + "), computed by running ahead"),

@@ -1287,6 +1287,7 @@ def runs_ahead(program, assets):
         window.key("space")
         window.shows("a pause", playing=False)
         if not window.state()["blow_up"]:
+            check(window.fresh_state()["texts"]["ahead"].endswith(" s to a blow-up"), "where the copy ended")
             window.key("6")
             window.until(lambda: "no longer occurs" in window.state()["message"], "the end of the warning", 30)
         window.click_item("look-ahead")

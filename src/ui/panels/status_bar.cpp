@@ -102,22 +102,25 @@ void notices_item(const NoticeLog::List& notices) {
   tooltip(all);
 }
 
-// How far copies are ahead: the least of all lanes.
+// How far copies are ahead: the nearest one.
 void ahead_item(const Snapshot& now) {
-  std::optional<double> least;
+  const LaneSnapshot* nearest = nullptr;
   for (const LaneSnapshot* lane : now.lanes())
-    if (lane->ahead) least = std::min(least.value_or(kLookAhead), *lane->ahead);
-  if (!least) return;
-  const std::string text = format_plain(std::round(100 * *least) / 100) + " s ahead";
-  const bool is_late = now.playing && *least < kLeastLookAhead;
-  if (!item(is_late ? palette().careful : palette().text, text, "0.00 s ahead")) return;
+    if (lane->ahead && (nearest == nullptr || *lane->ahead < *nearest->ahead)) nearest = lane;
+  if (nearest == nullptr) return;
+  const std::string text = format_plain(std::round(100 * *nearest->ahead) / 100) +
+                           (nearest->ahead_ends ? " s to a blow-up" : " s ahead");
+  const bool is_late = now.playing && !nearest->ahead_ends && *nearest->ahead < kLeastLookAhead;
+  if (!item(is_late || nearest->ahead_ends ? palette().careful : palette().text, text, "0.00 s ahead"))
+    return;
   note_item("ahead");
   note_text("ahead", text);
   tooltip(
       is_late
           ? "Copies that run ahead are less than 0.2 s ahead: they have just begun, or steps cost more than "
             "the time they simulate. Warnings may come late."
-          : "Copies run so far ahead of all lanes, for warnings (View tab).");
+          : "Simulated time from the run to its copy that runs ahead, for warnings (View tab); of the lane "
+            "whose copy is nearest.");
 }
 
 void particles_and_rate(const PanelContext& context) {
