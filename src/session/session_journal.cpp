@@ -2,6 +2,7 @@
 #include "session/session_journal.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <system_error>
 #include <utility>
@@ -98,6 +99,8 @@ std::optional<std::string> SessionJournal::take_notice() {
 }
 
 void SessionJournal::fail(const std::string& why) {
+  std::error_code ignored;
+  fs::remove(with_ending(file_, ".part"), ignored);
   const std::lock_guard lock(mutex_);
   notice_ = "The session is no longer kept for recovery: " + why +
             ". If the window crashes now, later steps cannot be restored.";
@@ -125,8 +128,10 @@ void SessionJournal::run() {
 }
 
 void SessionJournal::append(std::ofstream& to, const std::string& text) const {
+  errno = 0;
   to << text << std::flush;
-  if (!to) throw SystemError("cannot write " + shown_path(file_) + "; is the disk full");
+  if (!to)
+    throw SystemError("cannot write " + shown_path(file_) + ": " + std::generic_category().message(errno));
 }
 
 void SessionJournal::write(const SessionPart& part) {
