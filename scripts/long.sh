@@ -11,7 +11,8 @@
 #             are replayed (tests/window/monkey.py): the program as it is shipped, with AddressSanitizer and
 #             UndefinedBehaviorSanitizer, and with ThreadSanitizer
 # Then, for some minutes more:
-#   sessions  50 windows are killed at random moments, and each session is restored (tests/window/kills.py)
+#   sessions  50 windows are killed at random moments, and each session is restored (tests/window/kills.py); steps per
+#             second with and without their files (tests/session/session_journal_test.cpp)
 #   contact   conservative detection of collisions against exact arithmetic (tests/collide/free_share_test.cpp)
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
 #   contact   five seconds of scenes and garments by impulses and by a barrier, in which exact arithmetic finds no intersection
@@ -78,7 +79,7 @@ for build in release asan tsan; do
 done
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target clothlab collide_test sim_test sim_contact_test sim_forecast_test sim_mesh_suite_test sim_scene_cards_test session_mouse_grab_test session_command_sequence_test
+cmake --build --preset check --target clothlab collide_test sim_test sim_contact_test sim_forecast_test sim_mesh_suite_test sim_scene_cards_test session_test session_mouse_grab_test session_command_sequence_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/collide/collide_test --gtest_filter='FreeShare*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_scene_cards_test --gtest_filter='*ContactScene*:*GarmentOnBody*' --gtest_brief=1
@@ -86,6 +87,7 @@ scripts/dress_and_walk.py build/check/clothlab || [[ $? == 77 ]]
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_test --gtest_filter='*Momentum*:FabricRun.*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_contact_test --gtest_filter='LongStrips*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_forecast_test --gtest_filter='ForecastScenes*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_test --gtest_filter='SessionFile.Long*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/session/session_command_sequence_test --gtest_brief=1
 
