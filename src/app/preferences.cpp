@@ -45,6 +45,7 @@ void read_between(const Json& json, const char* key, T& value, T least, T most) 
 void read_view(const Json& json, ViewSettings& out) {
   read(json, "plots", out.plots);
   read_between(json, "plots_height", out.plots_layout.height, 110.0f, 2000.0f);
+  read_between(json, "panel_width", out.panel_width, kLeastPanelWidth, 4000.0f);
   std::vector<std::string> plots;
   read(json, "plots_chosen", plots);
   out.plots_layout.choose(plots);
@@ -115,6 +116,7 @@ void Preferences::save(const Environment& environment) const {
   json["tab"] = tab;
   json["plots"] = view.plots;
   json["plots_height"] = view.plots_layout.height;
+  json["panel_width"] = view.panel_width;
   json["plots_chosen"] = view.plots_layout.titles();
   json["energy_with_gravity"] = view.plots_layout.with_gravity();
   json["history_megabytes"] = view.history_megabytes;

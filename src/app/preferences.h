@@ -19,8 +19,8 @@ struct Preferences {
   std::filesystem::path save_folder;                ///< the folder of the last save; empty: none yet
   std::optional<WindowGeometry> window;
   std::string tab;  ///< the open tab
-  /// Of these, the theme, the interface's scale, the shown plots, the memory for the past, the strength of
-  /// the grab, the settings of recordings (their folder is save_folder) and the hints.
+  /// Of these, the theme, the interface's scale, the shown plots, the width of the panel, the memory for the
+  /// past, the strength of the grab, the settings of recordings (their folder is save_folder) and the hints.
   ViewSettings view;
 
   static Preferences load(const Environment& environment = process_environment());

@@ -9,7 +9,6 @@
 namespace clothlab {
 namespace {
 
-constexpr float kPanelWidth = 420;
 constexpr float kMostPanel = 0.55F;  // of the window's width
 // In a lower window the panel scrolls as a whole, not only the list below the integrator.
 constexpr float kLowWindow = 560;
@@ -59,6 +58,31 @@ void splitter(ViewSettings& view, float width, float most) {
                       std::max(most / units(1), kLeastPlotsHeight));
 }
 
+// The left edge of the side panel can be dragged.
+void panel_splitter(ViewSettings& view, float window, float height) {
+  const ImVec2 start = ImGui::GetCursorPos();
+  ImGui::SetCursorPos(ImVec2(0, ImGui::GetScrollY()));
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  // The margin is clipped otherwise.
+  ImGui::PushClipRect(corner, ImVec2(corner.x + units(6), corner.y + height), false);
+  ImGui::InvisibleButton("##panel-splitter", ImVec2(units(6), height));
+  ImGui::PopClipRect();
+  note_item("panel-splitter");
+  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+  ImGui::SetCursorPos(start);
+  if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  ImGui::GetForegroundDrawList()->AddRectFilled(a, ImVec2(a.x + units(2), b.y), palette().accent);
+  const float most = std::max(kMostPanel * window / units(1), kLeastPanelWidth);
+  if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    view.panel_width = kUsualPanelWidth;
+  else if (ImGui::IsItemActive())
+    view.panel_width = std::clamp(std::min(view.panel_width, most) - ImGui::GetIO().MouseDelta.x / units(1),
+                                  kLeastPanelWidth, most);
+  else
+    tooltip("Drag for a wider or narrower panel; double-click for the usual width.");
+}
+
 // Whether the titles of all tabs fit side by side.
 bool tabs_fit(float room) {
   const ImGuiStyle& style = ImGui::GetStyle();
@@ -73,7 +97,7 @@ bool tabs_fit(float room) {
 std::span<const Tab> tabs() { return kTabs; }
 
 UserInterface::Layout UserInterface::layout(float width, float height, const ViewSettings& view) const {
-  const float across = std::max(width - std::min(units(kPanelWidth), kMostPanel * width), 1.0F);
+  const float across = std::max(width - std::min(units(view.panel_width), kMostPanel * width), 1.0F);
   const float bottom = height - units(kStatusHeight);
   const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
   // Notices of more than one line are above the shelf: they cover neither the cloth nor the time line. Both
@@ -183,6 +207,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   const bool low = height < units(kLowWindow);
   begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)),
               low ? kFixedPart & ~ImGuiWindowFlags_NoScrollbar : kFixedPart);
+  panel_splitter(context.view, x + width, height);
   main_buttons(context);
   transport_panel(context);
   lanes_panel(context);

@@ -30,6 +30,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.tab = "View";
   before.view.plots = false;
   before.view.plots_layout.height = 250;
+  before.view.panel_width = 512;
   before.view.plots_layout.choose({"Energy", "Strain"});
   before.view.plots_layout.set_with_gravity(false);
   before.view.history_megabytes = 64;
@@ -50,6 +51,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_EQ(after.tab, "View");
   EXPECT_FALSE(after.view.plots);
   EXPECT_EQ(after.view.plots_layout.height, 250);
+  EXPECT_EQ(after.view.panel_width, 512);
   EXPECT_EQ(after.view.plots_layout.titles(), before.view.plots_layout.titles());
   EXPECT_FALSE(after.view.plots_layout.with_gravity());
   EXPECT_EQ(after.view.history_megabytes, 64);

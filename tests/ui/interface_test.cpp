@@ -65,6 +65,55 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
   }
 }
 
+TEST(Interface, TheSidePanelGetsTheWidthToWhichItIsDragged) {
+  Interface face;
+  const auto view_width = [&] { return face.ui.view_area(face.width, face.height, face.view).width; };
+  const auto drag = [&](float to) {
+    const ImVec4 r = face.rect("panel-splitter");
+    face.move((r.x + r.z) / 2, 300);
+    face.button(true);
+    face.move(to, 300);
+    face.button(false);
+    face.frame();
+  };
+  EXPECT_EQ(view_width(), face.width - kUsualPanelWidth);
+  drag(700);
+  EXPECT_NEAR(view_width(), 700, 4);
+  drag(100);  // more than half of the window stays for the cloth and plots only
+  EXPECT_NEAR(view_width(), 0.45F * face.width, 1);
+  drag(1270);
+  EXPECT_EQ(view_width(), face.width - kLeastPanelWidth);
+  const ImVec4 r = face.rect("panel-splitter");
+  face.move((r.x + r.z) / 2, 300);
+  for (const bool down : {true, false, true, false}) face.button(down);
+  EXPECT_EQ(view_width(), face.width - kUsualPanelWidth) << "a double click";
+}
+
+TEST(Interface, FitsANarrowAndAWidePanel) {
+  for (const float width : {kLeastPanelWidth, 640.0F}) {
+    for (const char* method : {"semi-implicit-euler", "generalized-alpha", "xpbd"}) {
+      Scene scene = Interface::sheet();
+      scene.integrator = method;
+      Interface face(scene);
+      face.view.panel_width = width;
+      for (const Tab& tab : tabs()) {
+        SCOPED_TRACE(::testing::Message() << width << ", " << method << ", " << tab.title);
+        face.click(std::string("tab:") + tab.title);
+        const float left = face.ui.view_area(face.width, face.height, face.view).width;
+        for (const auto& [name, r] : item_rects()) {
+          if (r.x < left) continue;  // in the view or the status bar
+          EXPECT_LE(r.z, face.width) << name;
+          for (const auto& [other, o] : item_rects()) {
+            const float bottom = face.height - 28;  // of the panel; the rest of a tab is scrolled to
+            if (name >= other || o.x < left || r.w > bottom || o.w > bottom) continue;
+            EXPECT_FALSE(overlap(r, o)) << name << " and " << other;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Interface, ShowsTheNumbersOfAContactModelThatHasSome) {
   Interface face;
   face.click("tab:Contact");

@@ -592,6 +592,8 @@ def settings(program, assets):
                 check(window.state()["plots"], "the plots are not shown")
                 if broken is None:
                     window.resize(1000, 640)
+                    x, y = window.item("panel-splitter")
+                    window.drag(x, y, x - 60, y)
                     window.click_item("tab:Solver")
                     window.click_item("plot0:Gravity")
                     window.key("p")
@@ -604,10 +606,12 @@ def settings(program, assets):
             if broken is not None:
                 continue
             check(saved["tab"] == "Solver" and saved["plots"] is False and saved["window"][2:] == [1000, 640]
-                  and saved["energy_with_gravity"] is False and saved["plots_chosen"] == [],
+                  and saved["energy_with_gravity"] is False and saved["plots_chosen"] == []
+                  and abs(saved["panel_width"] - 480) <= 2,
                   f"{saved}")
             with Session(program, "--grid", "5x5") as window:
                 window.shows("the window as it was", tab="Solver", plots=False, size=[1000, 640])
+                check(abs(window.box("panel-splitter")[0] - (1000 - saved["panel_width"])) < 1, "the panel has another width")
 
 
 @case

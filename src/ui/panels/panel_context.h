@@ -57,6 +57,9 @@ inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 163
 /// Bounds of a recording's frames per second of simulated time.
 inline constexpr double kLeastRecordedRate = 1, kMostRecordedRate = 1000;
 
+/// Least and usual ViewSettings::panel_width.
+inline constexpr float kLeastPanelWidth = 340, kUsualPanelWidth = 420;
+
 /// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or only the
 /// active one.
 enum class LaneLayout { tiles, overlay, alone };
@@ -84,8 +87,9 @@ struct ViewSettings {
   bool ground = true;
   bool plots = true;
   LaneLayout lanes = LaneLayout::tiles;
-  bool explain = false;       ///< the tab that explains the current integrator is open
-  bool edit_tableau = false;  ///< opens the dialog of the tableau
+  float panel_width = kUsualPanelWidth;  ///< [interface units]
+  bool explain = false;                  ///< the tab that explains the current integrator is open
+  bool edit_tableau = false;             ///< opens the dialog of the tableau
   PlotsLayout plots_layout;
   bool look_ahead = false;         ///< SetLookAhead
   double history_megabytes = 256;  ///< memory for past states

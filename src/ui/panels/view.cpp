@@ -44,11 +44,13 @@ constexpr std::array kCloth = {
 // In columns.
 void toggles(ViewSettings& view) {
   constexpr std::array kToggleColumns{0.0F, 0.315F, 0.655F};  // of the width
+  constexpr float kLeastForThree = 360;
   const float start = ImGui::GetCursorPosX();
   const float width = ImGui::GetContentRegionAvail().x;
+  const std::size_t columns = width < units(kLeastForThree) ? 2 : kToggleColumns.size();
   for (std::size_t i = 0; i < kCloth.size(); ++i) {
-    const std::size_t column = i % kToggleColumns.size();
-    if (column > 0) ImGui::SameLine(start + kToggleColumns[column] * width);
+    const std::size_t column = i % columns;
+    if (column > 0) ImGui::SameLine(start + (columns == 2 ? 0.5F : kToggleColumns[column]) * width);
     const ViewSwitch& each = kCloth[i];
     const Action* const action = find_action(each.name);
     const std::string key = action != nullptr ? std::string(" (") + action->keys + ")" : "";
