@@ -14,6 +14,22 @@
 namespace clothlab {
 namespace {
 
+// Near the colours in files (chart/dash.h), but readable on the panel and told apart with every colour
+// blindness.
+struct LaneColours {
+  Rgb dark, light;
+};
+constexpr std::array<LaneColours, kMostLanes> kLaneColours{{
+    {{0, 114, 178}, {0, 114, 178}},
+    {{212, 94, 0}, {188, 44, 5}},
+    {{98, 176, 126}, {59, 157, 99}},
+    {{197, 127, 183}, {179, 121, 167}},
+    {{234, 163, 10}, {186, 128, 2}},
+    {{93, 186, 239}, {1, 81, 113}},
+    {{134, 134, 134}, {119, 119, 119}},
+    {{150, 95, 84}, {123, 71, 60}},
+}};
+
 constexpr float kHead = 24, kFoot = 22, kTileGap = 2;  // [interface units]
 // In a narrower tile the foot has two lines: the verdict, and the energy of the method.
 constexpr float kLeastOneLineFoot = 380, kFootOfTwoLines = 38;
@@ -33,10 +49,8 @@ bool has_lane(const Snapshot& now, std::size_t row) {
 }  // namespace
 
 ImU32 lane_colour(LaneId lane) {
-  const ImU32 colour = rgb(kLaneStyles[lane].colour);
-  // Mixed with black or white if its contrast with the panel is too low.
-  if (contrast(colour, palette().panel) >= 3) return colour;
-  return mixed(colour, readable_on(palette().panel), 1.0F / 3);
+  const LaneColours& colours = kLaneColours.at(lane);
+  return rgb(&palette() == &palette_of(Theme::light) ? colours.light : colours.dark);
 }
 
 void draw_lane_letter(LaneId lane, ImVec2 at, float side, float opacity) {
