@@ -420,8 +420,8 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   hide_tooltips();
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
-  if (question_.on_key(press, context) || session_offer_.on_key(press, context) || files_.on_key(press) ||
-      recording_.on_key(press) || tableau_.on_key(press) || about_.on_key(press) || commands_.on_key(press))
+  if (commands_.on_key(press) || question_.on_key(press, context) || session_offer_.on_key(press, context) ||
+      files_.on_key(press) || recording_.on_key(press) || tableau_.on_key(press) || about_.on_key(press))
     return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.

@@ -276,6 +276,20 @@ TEST(CommandPalette, GoesBackByEscape) {
   EXPECT_FALSE(typing.is_open());
 }
 
+// It is above the dialog that was open, so its keys do not reach that.
+TEST(CommandPalette, GetsTheKeysBeforeAnOpenDialog) {
+  Interface face;
+  face.press(Key::none, 'O', true);
+  face.press(Key::none, 'K', true);
+  for (int i = 0; i < 3; ++i) face.frame();
+  ASSERT_TRUE(shown_texts().contains("command"));
+  ASSERT_TRUE(face.ui.files().is_open());
+  face.press(Key::escape);
+  face.frame();
+  EXPECT_FALSE(shown_texts().contains("command"));
+  EXPECT_TRUE(face.ui.files().is_open());
+}
+
 TEST(CommandPalette, ClosesByItsKey) {
   Typing again("mass");
   again.face.press(Key::none, 'K', true);
