@@ -20,6 +20,7 @@ constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
 constexpr std::chrono::milliseconds kEstimateSpacing{250};
 constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends on it
 constexpr std::chrono::seconds kWarningShown{1};
+constexpr std::chrono::seconds kTimeToRead{2};  // an answer to the user
 constexpr std::chrono::hours kLongestWait{1};
 constexpr std::chrono::milliseconds kWriteSpacing{200};  // the most that a killed window loses
 // A flood of requests must not keep the simulation from stepping.
@@ -280,7 +281,10 @@ void SimulationThread::Impl::tell_notices(LiveLane& lane) {
   for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
     text += (text.empty() ? "" : "\n") + notice.text;
   if (text.empty()) return;
-  tell(arena->is_alone() ? text : std::string("Lane ") + lane_letter(lane.id) + ": " + text);
+  if (!arena->is_alone()) text = std::string("Lane ") + lane_letter(lane.id) + ": " + text;
+  // The user has not read an answer that is younger.
+  if (Clock::now() - answered < kTimeToRead) text = last_answer + "\n" + text;
+  show_message(std::move(text));
 }
 
 /// Does nothing if the grab is already there.

@@ -298,8 +298,14 @@ struct SimulationThread::Impl : RunState {
   /// the limit under the current values decides.
   void reconsider(LiveLane& lane);
   void decide(LiveLane& lane);
+  /// Also an answer to the user, who needs time to read it.
   void tell(std::string sentence) {
-    message = std::move(sentence);
+    last_answer = sentence;
+    answered = Clock::now();
+    show_message(std::move(sentence));
+  }
+  void show_message(std::string text) {
+    message = std::move(text);
     ++messages;
     dirty = true;
   }
@@ -381,6 +387,8 @@ struct SimulationThread::Impl : RunState {
   LaneId grab_lane = 0;  // lane whose method bounds the grab
   bool resumes = false;  // it played until it blew up, or until a mesh that waits was loaded
   std::vector<std::uint64_t> refused;
+  std::string last_answer;  // of tell()
+  Clock::time_point answered{};
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // one of the changes is a request
   Clock::time_point published{};

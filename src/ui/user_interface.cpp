@@ -342,8 +342,11 @@ const Notice* UserInterface::gain_to_show(const PanelContext& context) const {
   return gain != nullptr && closed_gain_ != *gain ? gain : nullptr;
 }
 
-bool UserInterface::message_repeats(const Notice& notice) const {
-  return message_is_of_run_ && message_.ends_with(notice.text) && message_.find('\n') == std::string::npos;
+void UserInterface::drop_from_message(const Notice& notice) {
+  const std::size_t at = message_is_of_run_ ? message_.find(notice.text) : std::string::npos;
+  if (at == std::string::npos) return;
+  const std::size_t line = message_.rfind('\n', at), begin = line == std::string::npos ? 0 : line;
+  message_.erase(begin, at + notice.text.size() - begin);
 }
 
 void UserInterface::draw_overlays(const PanelContext& context, const Layout& parts) {
@@ -356,7 +359,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Layout& par
                : gains && (cause == NoticeCause::gain_in_step || cause == NoticeCause::spurious_energy);
   };
   for (const Notice& notice : *context.snapshot.notices)
-    if (has_bar(notice.cause) && message_repeats(notice)) message_.clear();
+    if (has_bar(notice.cause)) drop_from_message(notice);
   const bool open = notices(context, parts.notices, message_, message_is_error_, notices_height_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }

@@ -71,8 +71,8 @@ class UserInterface {
   const Notice* gain_to_show(const PanelContext& context) const;
   /// Whether the blow-up bar shows the same message, for the active lane or because no lane runs on.
   bool message_is_told(const Snapshot& now) const;
-  /// Whether the message is that notice, as the shelf may be.
-  bool message_repeats(const Notice& notice) const;
+  /// Removes the line of a notice that the shelf shows.
+  void drop_from_message(const Notice& notice);
 
   FileDialog files_;
   RecordingDialog recording_;

@@ -22,13 +22,6 @@ TEST(ConfigFolder, IsThePlatforms) {
   EXPECT_EQ(config_folder(environment({{"HOME", "/home/me"}})), "/home/me/.config/clothlab");
 }
 
-TEST(StateFolder, IsThePlatforms) {
-  EXPECT_EQ(state_folder(environment({{"XDG_STATE_HOME", "/var/me"}, {"HOME", "/home/me"}})),
-            "/var/me/clothlab");
-  EXPECT_EQ(state_folder(environment({{"HOME", "/home/me"}})), "/home/me/.local/state/clothlab");
-  EXPECT_EQ(state_folder(environment({})), "");
-}
-
 TEST(ConfigFolder, IsNeverBelowTheWorkingFolder) {
   EXPECT_EQ(config_folder(environment({})), "");
   EXPECT_EQ(config_folder(environment({{"HOME", "here"}, {"XDG_CONFIG_HOME", "."}})), "");

@@ -276,6 +276,7 @@ TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
 }
 
 TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
+  const int commands = testing::kSlowdown > 1 ? 24 : 120;
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
@@ -284,7 +285,7 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
       Simulation simulation(scene, mesh, even);
       std::mt19937 random(3);
       const auto number = [&] { return static_cast<double>(random() % 1000) / 1000; };
-      for (int k = 0; k < 120; ++k) {
+      for (int k = 0; k < commands; ++k) {
         WorkerPool& workers = k % 2 == 0 ? even : odd;
         switch (random() % 8) {
           case 0:
