@@ -2,6 +2,7 @@
 #include "render/gl.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "core/error.h"
@@ -18,7 +19,7 @@ void load_gl(void (*(*find)(const char*))()) {
 
 std::string gl_description() {
   std::string text;
-  for (const GLenum name : {GL_VENDOR, GL_RENDERER, GL_VERSION}) {
+  for (const GLenum name : std::initializer_list<GLenum>{GL_VENDOR, GL_RENDERER, GL_VERSION}) {
     const GLubyte* part = glGetString(name);
     text += (text.empty() ? "" : ", ") +
             std::string(part != nullptr ? reinterpret_cast<const char*>(part) : "unknown");

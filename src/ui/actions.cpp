@@ -307,15 +307,7 @@ bool help_overlay(const Area& view, AboutDialog& about, CommandPalette& commands
                    ImGuiWindowFlags_NoSavedSettings);
   card_heading("Keys and mouse");
   ImGui::Spacing();
-  const float room =
-      view.width - units(16) - 2 * ImGui::GetStyle().WindowPadding.x - ImGui::GetStyle().ScrollbarSize;
-  std::vector<HelpRow> keys;
-  for (const Action& each : kActions)
-    if (each.keys != nullptr) keys.push_back({each.keys, each.name});
-  help_columns(keys, room, 3);
-  section("Mouse");
-  help_columns({kMouse.begin(), kMouse.end()}, room, 2);
-  ImGui::Spacing();
+  // Above the list, which may be longer than the window.
   const bool closed = text_button("close-help", "Close (Esc)", "Back to the cloth.");
   const auto row = [](const char* id, const char* help) {
     return row_button(id, find_action(id)->name, help);
@@ -324,6 +316,15 @@ bool help_overlay(const Area& view, AboutDialog& about, CommandPalette& commands
   if (finds) commands.open();
   const bool wants_about = row("about", find_action("about")->help);
   if (wants_about) about.open();
+  ImGui::Spacing();
+  const float room =
+      view.width - units(16) - 2 * ImGui::GetStyle().WindowPadding.x - ImGui::GetStyle().ScrollbarSize;
+  std::vector<HelpRow> keys;
+  for (const Action& each : kActions)
+    if (each.keys != nullptr) keys.push_back({each.keys, each.name});
+  help_columns(keys, room, 3);
+  section("Mouse");
+  help_columns({kMouse.begin(), kMouse.end()}, room, 2);
   ImGui::End();
   ImGui::PopStyleVar();
   return !closed && !wants_about && !finds;

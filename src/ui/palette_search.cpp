@@ -61,11 +61,11 @@ struct Match {
 };
 
 // The words of an entry, in lower case.
-struct Words {
+struct EntryWords {
   std::vector<std::string> name, others;
   std::string joined, initials;  // of the name
 
-  explicit Words(const PaletteEntry& entry)
+  explicit EntryWords(const PaletteEntry& entry)
       : name(words_of(entry.name)),
         others(words_of(entry.keywords + " " + std::string(entry.kind) + " " + entry.keys)) {
     for (const std::string& word : name) {
@@ -90,7 +90,7 @@ struct Words {
 };
 
 Match match(const PaletteEntry& entry, std::span<const std::string> typed, const std::string& query) {
-  const Words words(entry);
+  const EntryWords words(entry);
   Match all;
   for (const std::string& each : typed) {
     const Match one = words.match(each);
