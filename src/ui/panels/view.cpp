@@ -97,7 +97,7 @@ void window_rows(ViewSettings& view) {
     view.interface_scale = kTextSizes[size];
 }
 
-void warning_rows(const PanelContext& context) {
+void run_ahead(const PanelContext& context) {
   bool& on = context.view.look_ahead;
   if (check_item(
           "look-ahead", "Run ahead by 0.4 s", on,
@@ -120,11 +120,12 @@ void view_panel(const PanelContext& context) {
   if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.",
                   {.width = -1}))
     context.request(FrameCloth{});
-  section("Warnings");
-  warning_rows(context);
   section("Window");
   window_rows(view);
+  const float start = ImGui::GetCursorPosX(), half = ImGui::GetContentRegionAvail().x / 2;
   check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
+  ImGui::SameLine(start + half);
+  run_ahead(context);
   check_item("write-session", "Keep the session for recovery", view.write_session,
              "Write the session to a file while the window is open. After a crash the next start offers to "
              "restore it, to the last steps. A change acts from the next start on.");
