@@ -37,7 +37,11 @@ void add_actions(const ActionTargets& on, Entries& out) {
       entry.value = on_or_off(on.context.view.*shown->value);
       entry.help = shown->help;
     }
-    entry.act = [&on, act = each.act](bool) { act(on); };
+    entry.act = [&on, act = each.act](bool shift) {
+      ActionTargets with = on;
+      with.shift = shift;
+      act(with);
+    };
   }
 }
 
@@ -85,12 +89,12 @@ void add_methods(const PanelContext& context, Entries& out) {
   }
 }
 
-// Which methods have that parameter: "Generalized-α", if the current one has it or no other.
-std::string why_not_of_method(const PanelContext& context, std::string_view id) {
+// The methods that have that parameter, if the current one does not; else as the panels state it.
+std::string why_without_effect(const PanelContext& context, std::string_view id) {
   const auto has = [&](const IntegratorInfo& info) {
     return std::ranges::find(info.parameters, id, &ParameterSpec::id) != info.parameters.end();
   };
-  if (find_scene_parameter(id) != nullptr || has(context.method())) return {};
+  if (find_scene_parameter(id) != nullptr || has(context.method())) return context.why_without_effect(id);
   std::string methods;
   for (const IntegratorInfo& info : integrators())
     if (has(info)) methods += (methods.empty() ? "" : ", ") + std::string(info.title);
@@ -101,8 +105,7 @@ void add_parameter(const PanelContext& context, const ParameterSpec& spec, Entri
   using Kind = ParameterSpec::Kind;
   const double value = parameter_value(context.scene(), spec);
   const SceneParameter* row = find_scene_parameter(spec.id);
-  std::string why = why_not_of_method(context, spec.id);
-  if (why.empty()) why = context.why_without_effect(spec.id);
+  const std::string why = why_without_effect(context, spec.id);
   PaletteEntry entry{"Parameter",
                      std::string(spec.title),
                      std::string(spec.id),
@@ -188,10 +191,9 @@ bool CommandPalette::on_key(const KeyPress& press) {
   constexpr std::array<std::pair<Key, int>, 4> kMoves{
       {{Key::up, -1}, {Key::down, 1}, {Key::page_up, -10}, {Key::page_down, 10}}};
   for (const auto& [key, by] : kMoves)
-    if (press.key == key) moves_ += by;
+    if (press.key == key && parameter_ == nullptr) moves_ += by;
   if (press.key == Key::escape) {
     if (parameter_ == nullptr) close();
-    text_.clear();
     note_.clear();
     parameter_ = nullptr;
     appearing_ = true;
@@ -200,7 +202,7 @@ bool CommandPalette::on_key(const KeyPress& press) {
     accepts_ = true;  // earlier typing reaches the field in draw()
     shift_ = press.shift;
   }
-  if (press.ctrl && press.character == 'K') close();
+  if (press.ctrl && press.character == 'K' && !press.repeat) close();
   return true;
 }
 
@@ -210,7 +212,7 @@ void CommandPalette::run(const PaletteEntry& entry, const PanelContext& context)
     return entry.act(std::exchange(shift_, false));
   }
   parameter_ = entry.parameter;
-  text_ = shown_value(*parameter_, parameter_value(context.scene(), *parameter_));
+  value_ = shown_value(*parameter_, parameter_value(context.scene(), *parameter_));
   note_.clear();
   appearing_ = true;
 }
@@ -252,10 +254,10 @@ void CommandPalette::draw_value(const PanelContext& context, const ParameterSpec
   const std::string range = "A value " + typing_help(spec) + ".";
   if (std::exchange(accepts_, false)) {
     appearing_ = true;
-    const TypedNumber number = typed_number(spec, text_);
+    const TypedNumber number = typed_number(spec, value_);
     if (number.value) {
       context.set_parameter(spec.id, *number.value);
-      text_ = shown_value(spec, *number.value);
+      value_ = shown_value(spec, *number.value);
     }
     note_ = number.note;
     if (note_.empty()) close();
@@ -267,7 +269,8 @@ void CommandPalette::draw_value(const PanelContext& context, const ParameterSpec
   wrapped_text(range);
   note_text("command-range", range);
   small_text(spec.help);
-  const std::string why = context.why_without_effect(spec.id);
+  const std::string why = why_without_effect(context, spec.id);
+  note_text("command-effect", why);
   if (!why.empty()) small_text("No effect now: " + why);
   small_text("Enter sets it, Esc goes back to the list.");
 }
@@ -296,7 +299,7 @@ void CommandPalette::draw(const ActionTargets& on, const Area& view) {
   ImGui::SetNextItemWidth(-1);
   // Two fields, since an active one keeps its own text.
   const bool types_value = parameter_ != nullptr;
-  const bool edited = text_input(types_value ? "##value" : "##text", text_,
+  const bool edited = text_input(types_value ? "##value" : "##text", types_value ? value_ : text_,
                                  types_value ? ImGuiInputTextFlags_AutoSelectAll : 0,
                                  "Command, scene, method, parameter, plot ...");
   note_item("command-text");

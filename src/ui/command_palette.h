@@ -51,9 +51,9 @@ class CommandPalette {
   void run(const PaletteEntry& entry, const PanelContext& context);
 
   bool open_ = false, appearing_ = false, scrolls_ = false;
-  bool accepts_ = false, shift_ = false;  // Enter since the last picture; with Shift
-  int moves_ = 0;                         // of the chosen row since the last picture
-  std::string text_, note_;
+  bool accepts_ = false, shift_ = false;      // Enter since the last picture; with Shift
+  int moves_ = 0;                             // of the chosen row since the last picture
+  std::string text_, value_, note_;           // the query; the typed value and why it was changed or refused
   std::size_t chosen_ = 0;                    // index into the matching entries
   const ParameterSpec* parameter_ = nullptr;  // whose value is typed; null: the list is shown
 };

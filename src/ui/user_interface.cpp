@@ -371,6 +371,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
     context.view.done(Hint::keys);
     help_open_ = help_overlay(window, about_, commands_);  // a long list
   }
+  if (question_.is_open() || session_offer_.is_open()) commands_.close();
   const ActionTargets targets = action_targets(context);
   commands_.draw(targets, room);
   files_.draw(room, [&](FilePurpose purpose, const std::filesystem::path& path) {
@@ -423,7 +424,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   hide_tooltips();
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
-  if (commands_.on_key(press) || question_.on_key(press, context) || session_offer_.on_key(press, context) ||
+  if (question_.on_key(press, context) || session_offer_.on_key(press, context) || commands_.on_key(press) ||
       files_.on_key(press) || recording_.on_key(press) || tableau_.on_key(press) || about_.on_key(press))
     return true;
   if (press.key == Key::escape) {

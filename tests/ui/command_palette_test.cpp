@@ -217,6 +217,23 @@ TEST(CommandPalette, AddsALaneWithShift) {
   EXPECT_EQ(lane.face.last_control<NewLane>()->integrator, "velocity-verlet");
 }
 
+TEST(CommandPalette, GivesShiftToCommands) {
+  for (const bool shift : {false, true}) {
+    Typing typing("back in time");
+    typing.face.ui.on_key({.key = Key::enter, .shift = shift}, true, typing.face.context());
+    typing.face.frame();
+    ASSERT_NE(typing.face.last_control<StepThroughPast>(), nullptr);
+    EXPECT_EQ(typing.face.last_control<StepThroughPast>()->states, shift ? -10 : -1);
+  }
+}
+
+TEST(CommandPalette, StatesWhyATypedValueHasNoEffect) {
+  Typing typing("spectral radius");
+  typing.enter();
+  ASSERT_TRUE(shown_texts().contains("command-range"));
+  EXPECT_THAT(shown_texts()["command-effect"], HasSubstr("Only for Generalized-α"));
+}
+
 TEST(CommandPalette, SetsATypedValueWithinItsRange) {
   Typing typing("stretch stiffness");
   typing.enter();
@@ -276,6 +293,19 @@ TEST(CommandPalette, GoesBackByEscape) {
   EXPECT_FALSE(typing.is_open());
 }
 
+TEST(CommandPalette, GoesBackToTheSameRow) {
+  Typing typing("stiffness");
+  typing.face.press(Key::down);
+  typing.face.frame();
+  const std::string chosen = typing.chosen();
+  typing.enter();
+  ASSERT_TRUE(shown_texts().contains("command-range"));
+  typing.face.press(Key::down);  // a key of the list
+  typing.face.press(Key::escape);
+  for (int i = 0; i < 3; ++i) typing.face.frame();
+  EXPECT_EQ(typing.chosen(), chosen);
+}
+
 // It is above the dialog that was open, so its keys do not reach that.
 TEST(CommandPalette, GetsTheKeysBeforeAnOpenDialog) {
   Interface face;
@@ -290,8 +320,31 @@ TEST(CommandPalette, GetsTheKeysBeforeAnOpenDialog) {
   EXPECT_TRUE(face.ui.files().is_open());
 }
 
+// Closing the window or dropping a file opens the question over the palette.
+TEST(CommandPalette, ClosesWhenAQuestionOpens) {
+  {
+    Typing typing("wireframe");
+    typing.face.ui.question().ask("The mass was changed");
+    typing.face.frame();
+    EXPECT_FALSE(typing.is_open());
+    typing.enter();
+    EXPECT_FALSE(typing.face.view.wireframe);
+    ASSERT_NE(typing.face.last_request<AnswerUnsaved>(), nullptr);
+    EXPECT_EQ(typing.face.last_request<AnswerUnsaved>()->answer, AnswerUnsaved::Answer::save);
+  }
+  Typing typing("wireframe");
+  typing.face.ui.session_offer().ask({{"Scene", "A sheet"}});
+  for (int i = 0; i < 2; ++i) typing.face.frame();
+  EXPECT_FALSE(typing.is_open());
+  typing.face.press(Key::escape);
+  EXPECT_NE(typing.face.last_request<AnswerSession>(), nullptr);
+}
+
 TEST(CommandPalette, ClosesByItsKey) {
   Typing again("mass");
+  again.face.ui.on_key({.character = 'K', .ctrl = true, .repeat = true}, true, again.face.context());
+  again.face.frame();
+  EXPECT_TRUE(again.is_open()) << "the key that opened it is still held";
   again.face.press(Key::none, 'K', true);
   again.face.frame();
   EXPECT_FALSE(again.is_open());
