@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -85,7 +87,7 @@ void check_video_size(const fs::path& path, int width, int height) {
 #ifndef __linux__
 
 struct VideoWriter::Ffmpeg {
-  Ffmpeg(const fs::path&, int, int, double) {
+  Ffmpeg(const fs::path&, int, int, double, int) {
     throw SystemError("MP4 files cannot be written on this system; animated PNG files can (.apng).");
   }
   void add(const Image&) {}
@@ -94,13 +96,11 @@ struct VideoWriter::Ffmpeg {
 
 #else
 
-constexpr int kPatience = 60;  // for an ffmpeg that reads nothing, before it counts as failed [s]
-
 /// A running ffmpeg, which reads pictures from a socket and writes an MP4 file.
 struct VideoWriter::Ffmpeg {
  public:
-  Ffmpeg(const fs::path& path, int width, int height, double frames_per_second)
-      : given_(path), file_((check_replaceable(path), path)) {
+  Ffmpeg(const fs::path& path, int width, int height, double frames_per_second, int patience)
+      : given_(path), file_((check_replaceable(path), path)), patience_(patience) {
     const std::string size = std::to_string(width) + "x" + std::to_string(height);
     // Colours as players expect them of HD; the index at the start of the file, for players that read from a
     // server; "file:", since a name may look like a protocol.
@@ -146,10 +146,7 @@ struct VideoWriter::Ffmpeg {
   }
   ~Ffmpeg() {
     close_input();
-    if (process_ > 0) {
-      ::kill(process_, SIGKILL);
-      wait();
-    }
+    kill();
     if (errors_ != nullptr) std::fclose(errors_);
   }
   Ffmpeg(const Ffmpeg&) = delete;
@@ -160,9 +157,7 @@ struct VideoWriter::Ffmpeg {
     while (!rest.empty()) {
       const ssize_t sent = ::send(input_, rest.data(), rest.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        throw SystemError("ffmpeg has read no picture for " + std::to_string(kPatience) +
-                          " s, so the video " + shown_path(given_) + " was not written.");
+      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) give_up("read no picture");
       if (sent < 0) {  // it has ended
         close_input();
         wait();
@@ -189,7 +184,7 @@ struct VideoWriter::Ffmpeg {
     // A socket, for MSG_NOSIGNAL: a write to a pipe without a reader would end this process.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail_to_start(errno);
     input_ = ends[0];
-    const timeval patience{.tv_sec = kPatience, .tv_usec = 0};
+    const timeval patience{.tv_sec = patience_, .tv_usec = 0};
     ::setsockopt(input_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     errors_ = std::tmpfile();  // not a pipe, which would have to be read meanwhile
     const fs::path program = find_ffmpeg();
@@ -229,13 +224,36 @@ struct VideoWriter::Ffmpeg {
     if (input_ >= 0) ::close(std::exchange(input_, -1));
   }
 
-  /// The status of its end; 0 is success.
+  /// Ends it at once, with the processes that it started.
+  void kill() {
+    if (process_ <= 0) return;
+    ::kill(-process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+  }
+
+  /// The status of its end; 0 is success. An ffmpeg that still writes may need longer than the patience.
   int wait() {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point active = Clock::now();
+    fs::file_time_type written{};
     int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(process_, &status, WNOHANG) == 0) {
+      std::error_code error;
+      const fs::file_time_type now = fs::last_write_time(file_.part(), error);
+      if (std::exchange(written, now) != now) active = Clock::now();
+      if (Clock::now() - active > std::chrono::seconds(patience_)) give_up("written nothing");
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     process_ = -1;
     return status;
+  }
+
+  [[noreturn]] void give_up(const std::string& what) {
+    kill();
+    throw SystemError("ffmpeg has " + what + " for " + std::to_string(patience_) + " s, so the video " +
+                      shown_path(given_) + " was not written.");
   }
 
   /// With the last line that it printed.
@@ -255,6 +273,7 @@ struct VideoWriter::Ffmpeg {
 
   fs::path given_;
   OutputFile file_;
+  int patience_;  // [s]
   int input_ = -1;
   pid_t process_ = -1;
   std::FILE* errors_ = nullptr;
@@ -262,10 +281,11 @@ struct VideoWriter::Ffmpeg {
 
 #endif
 
-VideoWriter::VideoWriter(const fs::path& path, int width, int height, double frames_per_second) {
+VideoWriter::VideoWriter(const fs::path& path, int width, int height, double frames_per_second,
+                         int patience) {
   check_video_size(path, width, height);
   if (is_mp4(path))
-    ffmpeg_ = std::make_unique<Ffmpeg>(path, width, height, frames_per_second);
+    ffmpeg_ = std::make_unique<Ffmpeg>(path, width, height, frames_per_second, patience);
   else
     animated_.emplace(path, frames_per_second);
 }

@@ -45,8 +45,10 @@ VideoFile choose_video_file(const std::filesystem::path& path);
 class VideoWriter {
  public:
   /// Throws InputError if `path` cannot be written or is no regular file, or if the size of an MP4 video is
-  /// odd; SystemError if ffmpeg cannot be started.
-  VideoWriter(const std::filesystem::path& path, int width, int height, double frames_per_second);
+  /// odd; SystemError if ffmpeg cannot be started. `patience`: for an ffmpeg that does nothing, before it
+  /// counts as failed [s].
+  VideoWriter(const std::filesystem::path& path, int width, int height, double frames_per_second,
+              int patience = 60);
   ~VideoWriter();
   VideoWriter(const VideoWriter&) = delete;
   VideoWriter& operator=(const VideoWriter&) = delete;
@@ -54,7 +56,8 @@ class VideoWriter {
   /// Adds a picture; waits while the encoder is behind. Throws SystemError, with the last line that ffmpeg
   /// printed if it has failed.
   void add(const Image& picture);
-  /// Call once, after the last picture, of which there is at least one. Throws SystemError in the same way.
+  /// Call once, after the last picture, of which there is at least one. Throws SystemError in the same way,
+  /// and if ffmpeg neither ends nor writes.
   void finish();
 
  private:

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +141,49 @@ TEST(VideoWriter, ReportsTheLastLineOfAFailedFfmpegAndLeavesNoFile) {
     EXPECT_TRUE(told.ends_with("a.mp4: disk full.")) << told;
   }
   EXPECT_EQ(files_in(out), 0U);
+}
+
+TEST(VideoWriter, GivesUpAnFfmpegThatDoesNotEnd) {
+  const TemporaryFolder folder;
+  const fs::path programs = folder / "bin", out = folder / "out";
+  fs::create_directory(programs);
+  fs::create_directory(out);
+  const SearchPath path(programs.string());
+  const std::string shell = "PATH=/usr/bin:/bin; ";
+  {
+    put_ffmpeg(programs, shell + "echo $$ > " + (folder / "id").string() + "; cat > /dev/null; sleep 100");
+    VideoWriter writer(out / "a.mp4", 64, 48, 30, 1);
+    writer.add(grey(9));
+    const std::string told = sentence_of([&] { writer.finish(); });
+    EXPECT_TRUE(told.starts_with("ffmpeg has written nothing for 1 s, so the video ")) << told;
+    EXPECT_NE(::kill(std::stoi(bytes_of(folder / "id")), 0), 0) << "it still runs";
+  }
+  {
+    put_ffmpeg(programs, shell + "sleep 100");
+    VideoWriter writer(out / "a.mp4", 64, 48, 30, 1);
+    const std::string told = sentence_of([&] {
+      for (int k = 0; k < 1000; ++k) writer.add(grey(9));
+    });
+    EXPECT_TRUE(told.starts_with("ffmpeg has read no picture for 1 s, so the video ")) << told;
+  }
+  {
+    put_ffmpeg(programs, shell + "exec < /dev/null; sleep 100");  // it reads no more, and does not end
+    VideoWriter writer(out / "a.mp4", 64, 48, 30, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const std::string told = sentence_of([&] {
+      for (int k = 0; k < 1000; ++k) writer.add(grey(9));
+    });
+    EXPECT_TRUE(told.starts_with("ffmpeg has written nothing for 1 s, so the video ")) << told;
+  }
+  EXPECT_EQ(files_in(out), 0U);
+  // One that writes for longer than the patience is not given up.
+  put_ffmpeg(programs, shell +
+                           "for a in \"$@\"; do f=${a#file:}; done; cat > /dev/null\n"
+                           "for k in 1 2 3 4 5 6; do sleep 0.4; echo $k >> \"$f\"; done");
+  VideoWriter writer(out / "a.mp4", 64, 48, 30, 1);
+  writer.add(grey(9));
+  EXPECT_EQ(sentence_of([&] { writer.finish(); }), "");
+  EXPECT_EQ(bytes_of(out / "a.mp4"), "1\n2\n3\n4\n5\n6\n");
 }
 
 TEST(VideoWriter, LeavesThePreviousFileWhenItIsCancelled) {
