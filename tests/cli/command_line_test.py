@@ -1311,10 +1311,12 @@ class CommandLine(unittest.TestCase):
 
     def test_a_video_is_whole_or_missing(self):
         self.needs_ffmpeg()
-        endless = [PROGRAM, "render", "--grid", "8x8", "--steps", "1000000", "--pixels", "64x64", "--quiet"]
+        run = [PROGRAM, "render", "--grid", "8x8", "--pixels", "64x64", "--quiet"]
+        endless, around = [*run, "--steps", "1000000"], [*run, "--steps", "2", "--turntable", "100000"]
         for name in "v.mp4", "v.apng":
-            for stop, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)):
-                process = subprocess.Popen([*endless, "--" + name[2:], name], cwd=self.dir, stderr=subprocess.PIPE)
+            for command, stop, status in ((endless, signal.SIGINT, 130), (endless, signal.SIGTERM, 143), (endless, signal.SIGKILL, -9),
+                                          (around, signal.SIGINT, 130)):
+                process = subprocess.Popen([*command, "--" + name[2:], name], cwd=self.dir, stderr=subprocess.PIPE)
                 part = lambda: list(self.dir.glob(".clothlab-*.part"))
                 until = time.monotonic() + 60
                 while not part() and time.monotonic() < until:
@@ -1349,6 +1351,7 @@ class CommandLine(unittest.TestCase):
         run = ["render", *SMALL]
         self.refused(*run, says=["--png", "--mp4", "--apng"])
         self.refused(*run, "--fps", 30, "--png", "a.png", says="--fps and --speed belong to a video")
+        self.refused(*run, "--turntable", 2, "--speed", 2, "--apng", "a.apng", says="--speed has no effect on --turntable")
         self.refused(*run, "--plot", "energie", "--png", "a.png", says="total-energy")
         self.refused(*run, "--apng", "no/a.apng", says="there is no folder no")
         self.refused(*run, "--apng", "a.mp4", says=["'a.mp4', does not end with .apng or .png"])

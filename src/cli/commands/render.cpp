@@ -206,6 +206,8 @@ struct RenderCommand final : Subcommand {
       throw InputError("Nothing says what to write: name a picture (--png) or a video (--mp4 or --apng).");
     if (!is_video() && (fps > 0 || speed > 0))
       throw InputError("--fps and --speed belong to a video: name --mp4 or --apng.");
+    if (around > 0 && speed > 0)
+      throw InputError("--speed has no effect on --turntable, which shows the last shape only. Remove one.");
     if (is_video()) {
       const std::string& name = mp4 ? *mp4 : *apng;
       const std::string of_name = lower_case(path_of(name).extension().string());
@@ -284,7 +286,8 @@ struct RenderCommand final : Subcommand {
     // The last state is also drawn with --every, even before a blow-up.
     if (!video && around == 0 && (every == 0 || done % every != 0))
       write(every == 0 ? *png : numbered(done), paint(0));
-    for (std::uint64_t side = 0; side < around && !lost; ++side) {
+    // A video has at least one frame.
+    for (std::uint64_t side = 0; side < around && !lost && (side == 0 || !Interrupt::requested()); ++side) {
       const Image frame = paint(360.0 * static_cast<double>(side) / static_cast<double>(around));
       if (video)
         attempt([&] { video->add(frame); });
@@ -301,7 +304,7 @@ struct RenderCommand final : Subcommand {
       std::fprintf(stderr, "clothlab: %s\n", blow_up_text(lane.play->simulation(), pool).c_str());
     }
     if (blown_up && methods.empty()) return kExitBlownUp;
-    return tick.stopped ? Interrupt::exit_status() : kExitDone;
+    return tick.stopped || Interrupt::requested() ? Interrupt::exit_status() : kExitDone;
   }
 };
 
