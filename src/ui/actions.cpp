@@ -49,10 +49,11 @@ void keep_and_save(const ActionTargets& on) {
   save<purpose>(on);
 }
 
+bool runs(const RecordingStatus& recording) { return recording.shown && !recording.progress.finished; }
+
 // Ends the recording that runs, or opens the dialog.
 void record_or_stop(const ActionTargets& on) {
-  const RecordingStatus& recording = on.context.recording;
-  if (recording.shown && !recording.progress.finished) return on.context.request(StopRecording{});
+  if (runs(on.context.recording)) return on.context.request(StopRecording{});
   on.context.request(CloseRecording{});
   on.recording.open(on.files.save_folder());
 }
@@ -94,10 +95,10 @@ constexpr std::array kActions = {
            {.key = Key::backspace, .ctrl = true},
            control<SwapBranches>},
     Action{"watch-again", "Replay the last states slowly", "B", {.character = 'B'}, control<WatchAgain>},
-    Action{"past-back", "Back in time; Shift: by ten", "Left", repeated({.key = Key::left}),
-           step_through_past<-1>},
-    Action{"past-forward", "Forward in time; Shift: by ten", "Right", repeated({.key = Key::right}),
-           step_through_past<1>},
+    Action{"past-back", "Back in time", "Left", repeated({.key = Key::left}), step_through_past<-1>,
+           "With Shift by ten.", "Back in time, with Shift by ten"},
+    Action{"past-forward", "Forward in time", "Right", repeated({.key = Key::right}), step_through_past<1>,
+           "With Shift by ten.", "Forward in time, with Shift by ten"},
     Action{"past-earliest",
            "Show the earliest kept state",
            "Home",
@@ -136,11 +137,10 @@ constexpr std::array kActions = {
            [](const ActionTargets& on) { on.context.set_speed(on.context.speed() / 2); }},
     Action{"faster", "Faster", "]", repeated({.character = ']'}),
            [](const ActionTargets& on) { on.context.set_speed(on.context.speed() * 2); }},
-    Action{"digits", "That integrator; Shift: as a new lane", "1 to 9", {}},
+    Action{"digits", "Use that integrator, with Shift as a new lane", "1 to 9", {}},
     Action{"previous-method", "Previous integrator", ",", repeated({.character = ','}), step_integrator<-1>},
     Action{"next-method", "Next integrator", ".", repeated({.character = '.'}), step_integrator<1>},
-    Action{
-        "explain", "Explain the integrator, and back", "E", {.character = 'E'}, flip<&ViewSettings::explain>},
+    Action{"explain", "Explain the integrator", "E", {.character = 'E'}, flip<&ViewSettings::explain>},
     Action{"frame-cloth", "Frame the cloth", "F", {.character = 'F'}, ask<FrameCloth>},
     Action{"wireframe", "Wireframe", "W", {.character = 'W'}, flip<&ViewSettings::wireframe>},
     Action{"heat-map", "Heat map", "H", {.character = 'H'}, flip<&ViewSettings::heat_map>},
@@ -168,7 +168,8 @@ constexpr std::array kActions = {
            "One file to pass on: scene, meshes, bodies, all lanes as they are now, journal and version. It "
            "opens on any machine and continues with the same bits."},
     Action{"undo", "Undo a change of values, pins, lanes", "Ctrl-Z", repeated(ctrl('Z')), ask<Undo>},
-    Action{"redo", "Redo; also Ctrl-Shift-Z", "Ctrl-Y", repeated(ctrl('Y')), ask<Redo>},
+    Action{"redo", "Redo", "Ctrl-Y", repeated(ctrl('Y')), ask<Redo>, "Ctrl-Shift-Z does the same.",
+           "Redo, also by Ctrl-Shift-Z"},
     Action{"redo-z", nullptr, nullptr, repeated(ctrl_shift('Z')), ask<Redo>},
     Action{"save-picture",
            "Save a picture of the view (PNG)",
@@ -178,8 +179,10 @@ constexpr std::array kActions = {
            "A PNG of the view, without the panels, in the folder that you last saved to."},
     Action{"export-mesh", "Export the current mesh (OBJ)", "Ctrl-E", ctrl('E'),
            save<FileDialog::Purpose::save_mesh>, "The current shape as an OBJ file."},
-    Action{"record", "Record a video, pictures, meshes; stop", "Ctrl-R", ctrl('R'), record_or_stop,
-           "A video, pictures or meshes at a fixed rate of simulated time, with the figures of every step."},
+    Action{"record", "Record a video, pictures or meshes", "Ctrl-R", ctrl('R'), record_or_stop,
+           "A video, pictures or meshes at a fixed rate of simulated time, with the figures of every step. "
+           "The same key stops it.",
+           "Record, or stop recording"},
     Action{"save-journal", "Save the journal of the session", "Ctrl-J", ctrl('J'), ask<SaveJournal>,
            "All commands so far, each with its step, as a file in the folder that you last saved to. "
            "`clothlab replay` repeats them with the same bits, or with another integrator."},
@@ -275,6 +278,10 @@ const Action* find_action(std::string_view id) {
   return found == kActions.end() ? nullptr : &*found;
 }
 
+const char* current_name(const Action& action, const RecordingStatus& recording) {
+  return action.id == "record" && runs(recording) ? "Stop recording" : action.name;
+}
+
 bool run_action(const KeyPress& press, const ActionTargets& targets) {
   if (!press.ctrl && press.character >= '1' && press.character <= '9') {
     const auto row = static_cast<std::size_t>(press.character - '1');
@@ -321,7 +328,7 @@ bool help_overlay(const Area& view, AboutDialog& about, CommandPalette& commands
       view.width - units(16) - 2 * ImGui::GetStyle().WindowPadding.x - ImGui::GetStyle().ScrollbarSize;
   std::vector<HelpRow> keys;
   for (const Action& each : kActions)
-    if (each.keys != nullptr) keys.push_back({each.keys, each.name});
+    if (each.keys != nullptr) keys.push_back({each.keys, each.listed != nullptr ? each.listed : each.name});
   help_columns(keys, room, 3);
   section("Mouse");
   help_columns({kMouse.begin(), kMouse.end()}, room, 2);

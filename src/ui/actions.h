@@ -47,11 +47,14 @@ struct Action {
   ActionKey key;
   void (*act)(const ActionTargets& on) = nullptr;  ///< null: handled elsewhere
   const char* help = "";                           ///< tooltip
+  const char* listed = nullptr;                    ///< in the list that F1 shows; null: the name
 };
 
 std::span<const Action> actions();
 /// The row with that id; null without one.
 const Action* find_action(std::string_view id);
+/// Its name now: that of the recording is "Stop recording" while one runs.
+const char* current_name(const Action& action, const RecordingStatus& recording);
 
 /// Runs the action of a key. True if it has one.
 bool run_action(const KeyPress& press, const ActionTargets& targets);

@@ -30,7 +30,8 @@ const ViewSwitch* switch_of(std::string_view id) {
 void add_actions(const ActionTargets& on, Entries& out) {
   for (const Action& each : actions()) {
     if (each.name == nullptr || each.act == nullptr || each.id == "commands") continue;
-    PaletteEntry& entry = out.emplace_back(PaletteEntry{"Command", each.name, std::string(each.id)});
+    PaletteEntry& entry = out.emplace_back(
+        PaletteEntry{"Command", current_name(each, on.context.recording), std::string(each.id)});
     if (each.keys != nullptr) entry.keys = each.keys;
     entry.help = each.help;
     if (const ViewSwitch* shown = switch_of(each.id)) {

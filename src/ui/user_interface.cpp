@@ -312,10 +312,18 @@ void UserInterface::export_menu(const PanelContext& context) {
   export_menu_open_ = ImGui::BeginPopup("##export");
   if (!export_menu_open_) return;
   if (std::exchange(export_menu_closes_, false)) ImGui::CloseCurrentPopup();
-  for (const char* id : {"save-picture", "export-mesh", "save-moment", "save-bundle", "save-journal",
-                         "record", "copy-command"}) {
+  struct Row {
+    const char* id;
+    bool opens_dialog = false;
+  };
+  for (const auto& [id, opens_dialog] :
+       {Row{"save-picture"}, Row{"export-mesh", true}, Row{"save-moment", true}, Row{"save-bundle", true},
+        Row{"save-journal"}, Row{"record", true}, Row{"copy-command"}}) {
     const Action& action = *find_action(id);
-    const bool chosen = ImGui::MenuItem(action.name, action.keys);
+    std::string label = current_name(action, context.recording);
+    if (opens_dialog && label == action.name) label += " ...";
+    const bool chosen = ImGui::MenuItem(label.c_str(), action.keys);
+    note_text(std::string("export:") + id, label);
     explain_item(id, action.help);
     if (chosen) action.act(action_targets(context));
   }

@@ -165,6 +165,29 @@ TEST(CommandPalette, ShowsKeysValuesAndWhyAValueHasNoEffect) {
   EXPECT_THAT(row("Spectral radius ρ∞").help, HasSubstr("Only for Generalized-α"));
 }
 
+TEST(CommandPalette, NamesCommandsShortAndByState) {
+  Offered palette;
+  for (const PaletteEntry& each : palette.entries())
+    EXPECT_FALSE(each.kind == "Command" && each.name.find(';') != std::string::npos) << each.name;
+  palette.expect_first("record", "Command", "Record a video, pictures or meshes");
+  palette.face.recording.shown = true;
+  palette.expect_first("record", "Command", "Stop recording");
+  palette.face.recording.progress.finished = true;
+  palette.expect_first("record", "Command", "Record a video, pictures or meshes");
+}
+
+TEST(ExportMenu, ShowsWhetherARecordingRunsAndWhatOpensADialog) {
+  Interface face;
+  face.click("export");
+  face.frame();
+  EXPECT_EQ(shown_texts()["export:record"], "Record a video, pictures or meshes ...");
+  EXPECT_EQ(shown_texts()["export:save-moment"], "Save this moment ...");
+  EXPECT_EQ(shown_texts()["export:copy-command"], "Copy the command line");
+  face.recording.shown = true;
+  face.frame();
+  EXPECT_EQ(shown_texts()["export:record"], "Stop recording");
+}
+
 // In the interface, by its keys.
 struct Typing {
   explicit Typing(const std::string& text) {
