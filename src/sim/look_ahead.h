@@ -30,16 +30,18 @@ struct Prediction {
 /// The failures of a run so far, as in kWarnings: of its last step, of any step, of any step.
 std::array<bool, kWarnings.size()> failures_of(const Simulation& run);
 /// Text of a warning of the failure that the last step of a copy has found: what, when, why, and the cure.
-std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t kind);
+/// Throws Cancelled on request of `stop`.
+std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t kind, const StopProbe& stop);
 
 /// Runs a copy ahead of a run, with its paths and moving bodies and the grab as it is now. A run is
 /// deterministic, so its failures are known to the step, as long as nothing changes. Never changes the run.
 class LookAhead {
  public:
   /// Starts from the present of a run of `mesh`, whose model may be shared. `alone`: see Simulation::step.
+  /// Throws Cancelled on request of `stop`.
   void begin(WorkerPool& pool, const Checkpoint& from, const std::shared_ptr<const ClothMesh>& mesh,
-             const std::shared_ptr<const ClothModel>& model, bool alone);
-  /// One step of the copy. False if it has blown up, or was stopped.
+             const std::shared_ptr<const ClothModel>& model, bool alone, const StopProbe& stop = {});
+  /// One step of the copy. False if it has blown up, or was stopped: then begin() must follow.
   bool advance(WorkerPool& pool, const StopProbe& stop = {});
   const Prediction& prediction() const { return found_; }
 

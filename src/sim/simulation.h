@@ -136,6 +136,7 @@ class Simulation {
 
   /// True at first: the signs of past steps give warnings. False: warn_of() does. Changes no bit.
   void warn_by_signs(bool on) {
+    if (on != signs_warn_) warnings_ = {};  // its times have another meaning
     signs_warn_ = on;
     if (!on) foresight_.reset();
   }

@@ -48,7 +48,7 @@ void Simulation::save(WorkerPool& pool, Checkpoint& to) const {
   to.measured = measured_;
   to.watch = watch_;
   to.notices = notices_;
-  to.warnings = warnings_;
+  to.warnings = signs_warn_ ? warnings_ : WarningTimes();
   to.behind = contact_watch_.behind();
   to.record = record_;
   to.residuals = residuals_;
@@ -81,7 +81,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   grab_strength_ = from.grab_strength;
   watch_ = from.watch;
   notices_ = from.notices;
-  warnings_ = from.warnings;
+  warnings_ = signs_warn_ ? from.warnings : WarningTimes();
   foresight_.reset();
   contact_watch_.set_behind(from.behind);
   record_ = from.record;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cancel_point.h"
 #include "core/text.h"
 #include "sim/contact.h"
 #include "sim/contact_watch.h"
@@ -71,10 +72,15 @@ class Foresight {
     to.growth = growth_;
     to.mode = energy_;
   }
-  /// Sets stable_share() at a state, whatever was followed before.
-  void measure_stable_share(WorkerPool& pool, const ClothSystem& system, const State& state, double h) {
+  /// Sets stable_share() at a state, whatever was followed before. Throws Cancelled.
+  void measure_stable_share(WorkerPool& pool, const ClothSystem& system, const State& state, double h,
+                            const StopProbe& stop) {
+    const CancelPoint cancel(stop);
     if (info_.stability_limit == kNoStabilityLimit || info_.growth_of_slow_modes != nullptr) return;
-    for (int k = 0; k < kFirst; ++k) measure_mode(pool, system, state, h);
+    for (int k = 0; k < kFirst; ++k) {
+      cancel.poll();
+      measure_mode(pool, system, state, h);
+    }
   }
   /// Looks for a passage every PassageForecast::kPeriod.
   void look_ahead(WorkerPool& pool, const PassageForecast::Cloth& cloth, Forecast::Figures& to) {
@@ -209,7 +215,7 @@ constexpr std::array<std::string_view, kWarnings.size()> kNames{"blow-up", "step
                                                                 "tunnelling"};
 
 /// Why a copy blew up, with cures.
-std::string blow_up_text(WorkerPool& pool, const Simulation& copy) {
+std::string blow_up_text(WorkerPool& pool, const Simulation& copy, const StopProbe& stop) {
   const BlowUp& bad = *copy.blow_up();
   const Scene& scene = copy.scene();
   if (bad.cause == BlowUp::Cause::crowded)
@@ -218,7 +224,7 @@ std::string blow_up_text(WorkerPool& pool, const Simulation& copy) {
   if (bad.cause == BlowUp::Cause::squeezed)
     return "moving pins or obstacles squeeze the cloth" + use({"slower ones", "a smaller h"});
   Foresight foresight(copy.system(), scene);
-  foresight.measure_stable_share(pool, copy.system(), copy.last_good_state().state, bad.h);
+  foresight.measure_stable_share(pool, copy.system(), copy.last_good_state().state, bad.h, stop);
   const std::string implicit = implicit_method(copy.integrator());
   if (const double share = foresight.stable_share(); share < 1)
     return (share > kLeast
@@ -226,6 +232,9 @@ std::string blow_up_text(WorkerPool& pool, const Simulation& copy) {
                 : std::string(copy.integrator().title) + " at h = " + format_quantity(bad.h, "s") +
                       " amplifies the stiffest oscillation") +
            use({stable_h(scene, bad.h, share), implicit});
+  if (bad.cause == BlowUp::Cause::not_finite)
+    return "the step leaves numbers that are not finite" +
+           use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
   return "the cloth gains more than " + format_plain(scene.energy_limit) +
          " × the energy from gravity, the start and external work" +
          use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
@@ -254,12 +263,12 @@ std::array<bool, kWarnings.size()> failures_of(const Simulation& run) {
           notices.has(NoticeCause::tunnelling) || notices.has(NoticeCause::behind_obstacle)};
 }
 
-std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t kind) {
+std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t kind, const StopProbe& stop) {
   const bool blown = copy.blow_up().has_value();
   const double time = blown ? copy.blow_up()->time : copy.state().t;
   return std::string(kTitles[kind]) + " will occur at t = " + format_plain(time, 5) + " s (step " +
          std::to_string(copy.steps() + (blown ? 1 : 0)) + "), computed by running ahead: " +
-         (kind == 0   ? blow_up_text(pool, copy)
+         (kind == 0   ? blow_up_text(pool, copy, stop)
           : kind == 1 ? not_converged_text(copy.record())
                       : tunnelling_text(*copy.notices().list()));
 }
@@ -272,9 +281,20 @@ void Simulation::warn_of(const Prediction& found) {
     if (happened[k]) {
       told.reset();
     } else if (failure && told != failure->time) {
-      if (told && state_.t < found.begin + kQuiet) continue;
-      notices_.add_again(kWarnings[k], record_.step, failure->text);
-      told = failure->time;
+      if (told && failure->time > *told && state_.t < found.begin + kQuiet) continue;
+      const NoticeLog::List& list = *notices_.list();
+      const bool is_last = !list.empty() && list.back().text == failure->text;  // after a return to the past
+      const bool may = std::ranges::count(list, kWarnings[k], &Notice::cause) < kMostOfAKind;
+      if (may && !is_last)
+        notices_.add_again(kWarnings[k], record_.step, failure->text);
+      else if (told && !is_last)
+        notices_.add_again(
+            NoticeCause::warning_withdrawn, record_.step,
+            "The expected " + std::string(kNames[k]) +
+                " has another time after a change. Until a reset there are no more warnings of "
+                "this kind.");
+      told.reset();
+      if (may || is_last) told = failure->time;
     } else if (told && !failure && found.reached >= *told) {
       notices_.add_again(NoticeCause::warning_withdrawn, record_.step,
                          "The expected " + std::string(kNames[k]) +

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "core/error.h"
 #include "sim/checkpoint.h"
 #include "sim/support.h"
 
@@ -176,18 +177,24 @@ TEST(LookAhead, ChangesNoBitAndGivesTheSameNoticesWithAnyThreads) {
 }
 
 TEST(LookAhead, WithdrawsAWarningOnceACommandPreventsTheFailure) {
-  for (const bool prevents : {true, false}) {
+  for (const Command& command :
+       {Command(SetIntegrator{"backward-euler"}), Command(SetParameter{"bend-stiffness", 1.001}),
+        Command(SetParameter{"spring-damping", 1e-5})}) {
+    const bool prevents = std::holds_alternative<SetIntegrator>(command);
     WarnedRun warned(growing());
     while (warned.warnings().empty()) ASSERT_EQ(warned.step(), StepStatus::done);
     const double expected = warned.copy.prediction().failures[0]->time;
-    if (prevents)
-      warned.run.apply(one_thread(), SetIntegrator{"backward-euler"});
-    else
-      warned.run.apply(one_thread(), SetParameter{"bend-stiffness", 1.001});
+    // So that the copy reaches a later failure at once.
+    while (warned.run.state().t < expected - kAhead + 0.05) ASSERT_EQ(warned.step(), StepStatus::done);
+    warned.run.apply(one_thread(), command);
     const double changed = warned.run.state().t;
     warned.look();
     EXPECT_EQ(warned.copy.prediction().begin, changed) << "the copy starts again";
-    EXPECT_EQ(warned.warnings().size(), prevents ? 2U : 1U) << "quiet while a slider moves";
+    ASSERT_EQ(warned.copy.prediction().failures[0].has_value(), !prevents);
+    const bool is_later = !prevents && warned.copy.prediction().failures[0]->time > expected;
+    const auto* set = std::get_if<SetParameter>(&command);
+    EXPECT_EQ(is_later, set != nullptr && set->id == "spring-damping");
+    EXPECT_EQ(warned.warnings().size(), is_later ? 1U : 2U) << "quiet while a slider moves";
     const double end = changed + 0.15;
     while (warned.run.state().t < end) ASSERT_EQ(warned.step(), StepStatus::done);
     const std::vector<Notice> warnings = warned.warnings();
@@ -202,6 +209,70 @@ TEST(LookAhead, WithdrawsAWarningOnceACommandPreventsTheFailure) {
       EXPECT_GT(std::abs(warned.copy.prediction().failures[0]->time - expected), 0);
     }
   }
+}
+
+/// One warning for signs at first, and one for the copy.
+TEST(LookAhead, ForgetsTheTimesOfTheOtherModeWhenTheModeChanges) {
+  WarnedRun warned(growing());
+  warned.run.warn_by_signs(true);
+  while (warned.warnings().empty()) ASSERT_EQ(warned.run.step(one_thread()), StepStatus::done);
+  Checkpoint moment;
+  warned.run.save(one_thread(), moment);
+  warned.run.warn_by_signs(false);
+  warned.run.warn_of({.failures = {}, .begin = 0, .reached = 1e3});
+  EXPECT_EQ(warned.warnings().size(), 1U) << "the time of signs is not the time of a failure";
+  warned.run.load(one_thread(), moment);
+  warned.run.warn_of({.failures = {}, .begin = 0, .reached = 1e3});
+  EXPECT_EQ(warned.warnings().size(), 1U) << "nor in a moment of the past";
+  Prediction found;
+  found.failures[0] = {1, 0, "text"};
+  warned.run.warn_of(found);
+  EXPECT_EQ(warned.warnings().size(), 2U);
+  warned.run.warn_by_signs(true);
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(warned.run.step(one_thread()), StepStatus::done);
+  for (const Notice& each : warned.warnings()) EXPECT_NE(each.cause, NoticeCause::warning_withdrawn);
+}
+
+TEST(LookAhead, TellsAnEarlierFailureAtOnceAndThreeOfAKind) {
+  WarnedRun warned(shaken());
+  const auto tell = [&](double time, double begin) {
+    Prediction found{.failures = {}, .begin = begin, .reached = time};
+    found.failures[0] = {1, time, "at " + std::to_string(time)};
+    warned.run.warn_of(found);
+    return warned.warnings().size();
+  };
+  EXPECT_EQ(tell(3, 0), 1U);
+  EXPECT_EQ(tell(3, 0), 1U) << "known";
+  EXPECT_EQ(tell(4, 0), 1U) << "later: quiet after a change";
+  EXPECT_EQ(tell(2, 0), 2U) << "earlier";
+  EXPECT_EQ(tell(4, -kInfinity), 3U) << "not quiet";
+  EXPECT_EQ(tell(1, 0), 4U);
+  EXPECT_EQ(warned.warnings().back().cause, NoticeCause::warning_withdrawn) << "no old time remains";
+  EXPECT_THAT(warned.warnings().back().text, ::testing::HasSubstr("has another time"));
+  EXPECT_EQ(tell(0.5, 0), 4U) << "three of a kind";
+}
+
+/// Power iterations for the cure of a blow-up.
+TEST(LookAhead, IsStoppedWhileItExplainsAFailure) {
+  Simulation run(growing(), mesh_of(growing()), one_thread());
+  while (run.step(one_thread()) == StepStatus::done) {
+  }
+  int polls = 0;
+  EXPECT_THROW(failure_text(one_thread(), run, 0, [&] { return ++polls == 3; }), Cancelled);
+  EXPECT_EQ(polls, 3);
+  EXPECT_THAT(failure_text(one_thread(), run, 0, {}), ::testing::HasSubstr("A blow-up will occur"));
+}
+
+TEST(LookAhead, IsStoppedAtItsStart) {
+  const Scene scene = growing();
+  const auto mesh = mesh_of(scene);
+  Simulation run(scene, mesh, one_thread());
+  Checkpoint now;
+  run.save(one_thread(), now);
+  LookAhead copy;
+  EXPECT_THROW(copy.begin(one_thread(), now, mesh, nullptr, false, [] { return true; }), Cancelled);
+  copy.follow(one_thread(), run, false, kAhead, kInfinity);
+  EXPECT_GT(copy.prediction().reached, 0.9 * kAhead);
 }
 
 /// A new lane changes the automatic stiffness of a barrier; a rewind and a grab change the future.
