@@ -616,6 +616,8 @@ class CommandLine(unittest.TestCase):
         self.run_program(*run, *end, "--look-ahead", 0.4)
         self.assertNotIn("-soon", (self.dir / "s.json").read_text(), "not beyond the end")
         self.refused(*run, "--look-ahead", -1, says=["--look-ahead", "0 to 60 s"])
+        self.refused(*run, *end, "--look-ahead", 1e-4, says=["--look-ahead", "dt is 200 µs"])
+        self.refused(*run, *end, "--look-ahead", 0.4, "--dt=-2e-4", says=["--look-ahead", "dt is -200 µs"])
 
     def test_a_bundle_is_a_scene_a_checkpoint_and_a_journal(self):
         saved = SOURCE / "tests/documents/old_files/lanes-1.clothlab"

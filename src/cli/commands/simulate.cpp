@@ -6,6 +6,8 @@
 #include "cli/options.h"
 #include "cli/output/results.h"
 #include "cli/subcommand.h"
+#include "core/error.h"
+#include "core/text.h"
 #include "core/text_file.h"
 
 namespace clothlab {
@@ -42,6 +44,10 @@ struct Simulate final : Subcommand {
     WorkerPool pool(scene.threads());
     LanePlay play(source, std::nullopt);
     play.begin(pool);
+    const double h = play.simulation().scene().dt;
+    if (look_ahead > 0 && (h < 0 || look_ahead < h))
+      throw InputError("--look-ahead needs steps forward in time and at least the length of one: dt is " +
+                       format_quantity(h, "s") + ".");
     if (resume) results.set_origin("checkpoint", path_of(*resume));
     const StepStatus status = results.play(play, source.steps, pool, scene.quiet());
     return results.finish(pool, play.simulation(), status);
