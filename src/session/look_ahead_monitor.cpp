@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/error.h"
 #include "session/background.h"
 
 namespace clothlab {
@@ -13,19 +14,24 @@ LookAheadMonitor::LookAheadMonitor(std::function<void()> found)
     : found_(std::move(found)), thread_([this] { run(); }) {}
 
 LookAheadMonitor::~LookAheadMonitor() {
+  close();
+  thread_.join();
+}
+
+void LookAheadMonitor::close() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
     interrupted_.store(true);
   }
   changed_.notify_one();
-  thread_.join();
 }
 
 void LookAheadMonitor::begin(Start start) {
   {
     const std::lock_guard lock(mutex_);
-    until_ = start.from->state.t + kLookAhead;
+    if (start.from) until_ = start.from->state.t + kLookAhead;
+    failed_.store(false);
     waiting_ = std::move(start);
     interrupted_.store(true);
   }
@@ -55,8 +61,15 @@ void LookAheadMonitor::run() {
     }
     try {
       advance(start, until);
+    } catch (const Cancelled&) {
+      // Another start waits, or the end.
     } catch (const std::exception&) {
-      runs_ = false;  // not enough memory for a copy: nothing is found
+      runs_ = false;
+      {
+        const std::lock_guard lock(mutex_);
+        failed_.store(!waiting_);
+      }
+      found_();
     }
   }
 }
@@ -64,8 +77,14 @@ void LookAheadMonitor::run() {
 /// Begins a copy, or takes one step of it.
 void LookAheadMonitor::advance(const std::optional<Start>& start, double until) {
   constexpr double kSpacing = 0.02;  // of what is passed on [s]
+  const StopProbe stop = [this] { return interrupted_.load(); };
   if (start) {
-    copy_.begin(pool_, *start->from, start->mesh, start->model, start->alone);
+    runs_ = false;
+    if (!start->from) {
+      copy_ = {};
+      return;
+    }
+    copy_.begin(pool_, *start->from, start->mesh, start->model, start->alone, stop);
     tag_ = start->tag;
     runs_ = true;
     told_ = copy_.prediction().reached - kSpacing;
@@ -76,7 +95,8 @@ void LookAheadMonitor::advance(const std::optional<Start>& start, double until) 
     return count;
   };
   const std::size_t before = failures();
-  runs_ = copy_.advance(pool_, [this] { return interrupted_.load(); });
+  runs_ = copy_.advance(pool_, stop);
+  if (interrupted_.load()) return;
   reached_ = copy_.prediction().reached;
   if (failures() == before && reached_ < std::min(told_ + kSpacing, until)) return;
   told_ = reached_;

@@ -20,7 +20,7 @@ namespace clothlab {
 /// Runs a copy kLookAhead ahead of a lane on a thread of its own (LookAhead), so that no step waits for it.
 class LookAheadMonitor {
  public:
-  /// A lane at present; it begins a new copy.
+  /// A lane at present, of which a copy begins.
   struct Start {
     std::shared_ptr<const Checkpoint> from;
     std::shared_ptr<const ClothMesh> mesh;
@@ -39,11 +39,16 @@ class LookAheadMonitor {
   LookAheadMonitor(const LookAheadMonitor&) = delete;
   LookAheadMonitor& operator=(const LookAheadMonitor&) = delete;
 
+  /// Ends the copy before it. Without a checkpoint it starts none. Does not wait.
   void begin(Start start);
   /// The lane has reached a time [s] without a change.
   void follow(double time);
   /// The newest; null before the first.
   std::shared_ptr<const Found> found() const { return newest_.get(); }
+  /// True if the newest start found not enough memory.
+  bool failed() const { return failed_.load(); }
+  /// Ends the thread soon; does not wait.
+  void close();
 
  private:
   void run();
@@ -56,6 +61,7 @@ class LookAheadMonitor {
   double until_ = 0;                      // how far the copy has to run [s]
   std::atomic<bool> interrupted_{false};  // another start waits, or the end
   bool closing_ = false;
+  std::atomic<bool> failed_{false};
   Mailbox<Found> newest_;
 
   // The thread's own.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -92,7 +93,10 @@ void SimulationThread::Impl::run() {
       published = Clock::now();  // so that a repeated error is not retried at once
     }
   }
-  for (const auto& lane : lanes) lane->monitor.close();  // all monitors end in parallel
+  for (const auto& lane : lanes) {  // all monitors end in parallel
+    lane->monitor.close();
+    if (lane->copy) lane->copy->close();
+  }
   // Requests before the end can still be saved.
   while (std::optional<Request> request = queue.pop()) {
     const auto* control = std::get_if<Control>(&request->what);
@@ -105,7 +109,14 @@ void SimulationThread::Impl::run() {
 void SimulationThread::Impl::keep_up() {
   for_each_lane([this](LiveLane& lane) {
     adopt_estimate(lane);
-    look_ahead(lane);
+    try {
+      look_ahead(lane);
+    } catch (const std::exception&) {
+      looks_ahead = false;  // the run continues
+      refuse(
+          "There is not enough memory to run ahead. Signs in past steps give the warnings. Switch it off and "
+          "on to try again.");
+    }
   });
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
@@ -247,33 +258,59 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
 }
 
 void SimulationThread::Impl::look_ahead(LiveLane& lane) {
+  constexpr double kQuiet = 0.1;  // as after a change: a new copy needs a moment [s]
   if (arena->find(lane.id) == nullptr) return;
   const Simulation& run = (*arena)[lane.id];
   LiveLane::Ahead& ahead = lane.ahead;
   if (!looks_ahead || !runs(lane) || lane.catching_up || run.scene().dt < 0) {
     if (ahead.run != nullptr) dirty = true;
-    ahead.run = nullptr;
-    lane.copy.reset();
+    lane.end_copy();
     return arena->warn(lane.id, nullptr);
   }
   if (!lane.copy) lane.copy = std::make_unique<LookAheadMonitor>([this] { queue.wake(); });
-  const bool is_behind = ahead.found && ahead.found->prediction.reached < run.state().t;
-  if (is_behind || ahead.run != &run || ahead.changes != run.changes() || ahead.alone != arena->is_alone()) {
-    const auto now = std::make_shared<Checkpoint>();
-    run.save(pool, *now);
-    now->last_good = std::make_shared<State>(*now->last_good);  // the run may overwrite its own
-    ahead = {&run, run.changes(), arena->is_alone(), ahead.tag + 1};
-    lane.copy->begin({now, run.shared_mesh(), run.system().shared_model(), ahead.alone, ahead.tag});
+  if (lane.copy->failed()) throw std::bad_alloc();
+  const double t = run.state().t;
+  if (ahead.run != &run || ahead.changes != run.changes() || ahead.alone != arena->is_alone()) {
+    if (ahead.run == nullptr) {
+      ahead.warns = true;
+      ahead.was_ahead = t;
+    }
+    start_copy(lane);
+  } else if (auto found = lane.copy->found(); found && found->tag == ahead.tag && found != ahead.found) {
     dirty = true;
-  } else {
-    lane.copy->follow(run.state().t);
-  }
-  if (auto found = lane.copy->found(); found && found->tag == ahead.tag && found != ahead.found) {
+    const double behind = t - found->prediction.reached;
+    const bool loses = ahead.found && ahead.behind > 0 && behind >= ahead.behind;
+    ahead.behind = behind;
     ahead.found = std::move(found);
-    dirty = true;
+    if (loses) start_copy(lane);
   }
-  const Prediction nothing;
-  arena->warn(lane.id, ahead.found ? &ahead.found->prediction : &nothing);
+  lane.copy->follow(t);
+  Prediction now;
+  if (ahead.found) now = ahead.found->prediction;
+  const double lead = ahead.found ? now.reached - t : 0;
+  const bool knows_failure =
+      std::ranges::any_of(now.failures, [&](const auto& failure) { return failure && failure->time > t; });
+  if (lead > 0 || t < ahead.was_ahead) ahead.was_ahead = t;
+  if (lead >= kLeastLookAhead || knows_failure)
+    ahead.warns = true;
+  else if (t > ahead.was_ahead + kQuiet)
+    ahead.warns = false;
+  if (!playing) now.begin = -std::numeric_limits<double>::infinity();  // no slider moves during steps
+  arena->warn(lane.id, ahead.warns ? &now : nullptr);
+}
+
+void SimulationThread::Impl::start_copy(LiveLane& lane) {
+  const Simulation& run = (*arena)[lane.id];
+  const auto now = std::make_shared<Checkpoint>();
+  run.save(pool, *now);
+  now->last_good = std::make_shared<State>(*now->last_good);  // the run may overwrite its own
+  LiveLane::Ahead& ahead = lane.ahead;
+  ahead.run = &run;
+  ahead.changes = run.changes();
+  ahead.alone = arena->is_alone();
+  ahead.found.reset();
+  lane.copy->begin({now, run.shared_mesh(), run.system().shared_model(), ahead.alone, ++ahead.tag});
+  dirty = true;
 }
 
 void SimulationThread::Impl::tell_notices(LiveLane& lane) {

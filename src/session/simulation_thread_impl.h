@@ -106,9 +106,17 @@ struct LiveLane {
     std::uint64_t changes = 0;
     bool alone = false;
     std::uint64_t tag = 0;  // of the last start
+    double was_ahead = 0;   // last time at which it was ahead [s]
+    double behind = 0;      // distance of the copy from the run when `found` came [s]; negative: it is ahead
+    bool warns = false;     // otherwise signs do: the copy does not keep ahead
     std::shared_ptr<const LookAheadMonitor::Found> found = {};
   } ahead;
   std::unique_ptr<LookAheadMonitor> copy;
+  /// Does not wait for it.
+  void end_copy() {
+    if (ahead.run != nullptr) copy->begin({});
+    ahead = {.tag = ahead.tag + 1};
+  }
 };
 
 struct SimulationThread::Impl : RunState {
@@ -277,8 +285,9 @@ struct SimulationThread::Impl : RunState {
 
   void step();
   void adopt_step(LiveLane& lane, Clock::time_point end);
-  /// Lets a copy run ahead of the lane, and warns of what it has found.
+  /// Lets a copy run ahead of the lane, and warns of what it has found. Throws if there is not enough memory.
   void look_ahead(LiveLane& lane);
+  void start_copy(LiveLane& lane);
   /// Reports the new notices of the lane's run since the last call.
   void tell_notices(LiveLane& lane);
   void pull();

@@ -92,6 +92,7 @@ void SimulationThread::Impl::remove(LaneId lane) {
   }
   const auto position = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
   cancel_catch_up(**position);
+  (*position)->end_copy();
   kept.lane = std::move(*position);
   lanes.erase(position);
   removed.push_back(std::move(kept));

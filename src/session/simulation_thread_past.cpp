@@ -60,6 +60,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   CommandLog log = journal_of_next.load(*next, arena ? arena->log() : CommandLog());
   arena = begin_run(pool, *next, begin, std::move(log), superseded);
   journal = std::move(journal_of_next);
+  for (const auto& lane : lanes) lane->end_copy();  // all of them before the first is destroyed
   lanes = std::move(live_lanes);
   if (!find_scene(begin, active)) active = begin.front().lane;
   grab_lane = active;

@@ -7,6 +7,7 @@
 #include <glm/geometric.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <ctime>
 #include <functional>
@@ -23,6 +24,7 @@
 #include "documents/load_job.h"
 #include "documents/replay.h"
 #include "integrate/tableau.h"
+#include "session/look_ahead_monitor.h"
 #include "session/support.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
@@ -498,6 +500,7 @@ TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
 TEST(SimulationThread, WithdrawsAWarningOnceAChangeWhilePausedPreventsTheFailure) {
   SimulationThread thread(loaded(growing_scene()), paused());
   thread.send(SetLookAhead{true});
+  wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
   thread.send(SetPlaying{true});
   wait_for(thread, [](const Snapshot& s) { return has_notice(s, NoticeCause::blow_up_soon); });
   thread.send(SetPlaying{false});
@@ -520,6 +523,74 @@ TEST(SimulationThread, RunsAheadOfEveryLane) {
       wait_for(thread, [](const Snapshot& s) { return has_notice(s.others[0], NoticeCause::blow_up_soon); });
   EXPECT_FALSE(has_notice(*warned, NoticeCause::blow_up_soon)) << "backward Euler stays well";
   wait_for(thread, [](const Snapshot& s) { return s.others[0].frozen && !s.others[0].ahead; });
+}
+
+/// The run takes several steps while a copy begins.
+TEST(SimulationThread, KeepsAheadOfARunThatPlaysWhenItIsSwitchedOn) {
+  Scene scene = sheet_scene(4);
+  scene.integrator = "symplectic-euler";
+  scene.dt = 8e-5;
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = 1});
+  wait_for(thread, [](const Snapshot& s) { return s.frame.record.time > 0.1; });
+  thread.send(SetLookAhead{true});
+  const auto s =
+      wait_for(thread, [](const Snapshot& now) { return now.ahead.value_or(0) > kLeastLookAhead; });
+  EXPECT_TRUE(s->playing);
+}
+
+TEST(SimulationThread, IsWarnedBySignsWhereNoCopyKeepsAhead) {
+  Scene scene = growing_scene();
+  scene.dt = 2e-5;
+  scene.material.stretch_stiffness = 1e4;
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  thread.send(SetLookAhead{true});
+  const auto end = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_sentence.empty(); });
+  EXPECT_TRUE(has_notice(*end, NoticeCause::blow_up_soon));
+}
+
+TEST(SimulationThread, HasTheSameBitsWithACopyAhead) {
+  const auto scene = loaded(growing_scene());
+  std::set<std::uint64_t> hashes;
+  for (const bool on : {false, true}) {
+    SimulationThread thread(scene, paused());
+    thread.send(SetLookAhead{on});
+    thread.send(NewLane{.integrator = "backward-euler"});
+    for (int part = 0; part < 3; ++part) {
+      if (on) wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
+      for (int k = 0; k < 200; ++k) thread.send(StepOnce{});
+      send_and_wait(thread, SetParameter{"bend-stiffness", 0.001 * (part + 1)});
+    }
+    for (int k = 0; k < 200; ++k) thread.send(StepOnce{});
+    send_and_wait(thread, StepOnce{});
+    EXPECT_EQ(thread.latest()->frame.record.step, 801U);
+    hashes.insert(thread.keep_journal().get().now);
+  }
+  EXPECT_EQ(hashes.size(), 1U);
+}
+
+TEST(LookAheadMonitor, ReportsACopyThatCannotBegin) {
+  WorkerPool pool(1);
+  const auto scene = loaded(sheet_scene(8)), other = loaded(sheet_scene(4));
+  const auto moment_of = [&](const LoadedScene& of) {
+    Checkpoint now;
+    Simulation(of.scene, of.mesh, pool).save(pool, now);
+    return std::make_shared<const Checkpoint>(std::move(now));
+  };
+  const auto wait = [](const auto& condition) {
+    for (const Clock::time_point start = Clock::now(); !condition() && seconds_since(start) < kPatience;)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return condition();
+  };
+  std::atomic<int> calls{0};
+  LookAheadMonitor monitor([&] { ++calls; });
+  monitor.begin({moment_of(*other), scene->mesh, nullptr, true, 1});
+  EXPECT_TRUE(wait([&] { return monitor.failed() && calls == 1; }));
+  monitor.begin({moment_of(*scene), scene->mesh, nullptr, true, 2});
+  EXPECT_TRUE(
+      wait([&] { return monitor.found() && monitor.found()->prediction.reached > kLookAhead - 0.03; }));
+  EXPECT_FALSE(monitor.failed());
+  EXPECT_EQ(monitor.found()->tag, 2U);
+  monitor.begin({});
 }
 
 /// The first step of the copy does not end while the test runs.
