@@ -72,7 +72,6 @@ class Program:
                                 CLOTHLAB_WINDOW_STATE=str(self.state_file),
                                 XDG_STATE_HOME=str(sessions or self.folder / "state"),
                                 XDG_CONFIG_HOME=os.environ.get("CLOTHLAB_TEST_CONFIG", str(self.folder / "config")), HOME=str(self.folder), LC_ALL="C.UTF-8")
-        self.environment.pop("XDG_STATE_HOME", None)
         self.display = display.Display(virtual_display.name)
         self.log = open(self.folder / "program.log", "w+b")
         self.process = subprocess.Popen(command, env=self.environment, stderr=self.log, stdout=self.log,

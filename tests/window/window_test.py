@@ -2893,7 +2893,7 @@ def diagnostics(program, assets):
         window.until(lambda: window.process.poll() is not None or "unsaved-discard" in window.state()["items"], "a question")
         window.key("d")
         window.process.wait(10 * PATIENCE)
-        log = (window.folder / ".local" / "state" / "clothlab" / "log.txt").read_text()
+        log = (window.folder / "state" / "clothlab" / "log.txt").read_text()
         for part in ("Started.", f"ClothLab {version}", "OpenGL: ", "no such scene.json", "Ended by the user."):
             check(part in log, f"'{part}' is not in the log:\n{log}")
         check(str(window.folder) not in log, f"the home folder is in the log:\n{log}")
@@ -2935,7 +2935,7 @@ def rest(program, assets):
     and wakes up for keys and the mouse."""
     screen = VirtualDisplay()
     with tempfile.TemporaryDirectory(prefix="clothlab-rest-") as folder:
-        environment = dict(os.environ, DISPLAY=screen.name, HOME=folder, XDG_CONFIG_HOME=folder)
+        environment = dict(os.environ, DISPLAY=screen.name, HOME=folder, XDG_CONFIG_HOME=folder, XDG_STATE_HOME=folder)
         process = subprocess.Popen([os.path.abspath(program)], env=environment, cwd=folder, stderr=subprocess.DEVNULL)
         act = lambda *words: subprocess.run(["xdotool", *words], env=environment, check=True, capture_output=True,
                                             text=True).stdout
