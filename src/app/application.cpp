@@ -102,7 +102,8 @@ class Application {
     documents_.begin(request);
   }
 
-  void run() {
+  /// False if a signal ended it.
+  bool run() {
     bool shown = false;
     while (!stop_requested(stop_)) {
       window_.poll();
@@ -125,10 +126,13 @@ class Application {
       }
     }
     finish_recording();
-    recovery_.finish();
+    // The next start offers a session that a signal ended.
+    const bool is_closed = window_.should_close();
+    if (is_closed) recovery_.finish();
     preferences_.tab = ui_.tab();
     if (const auto geometry = window_.geometry()) preferences_.window = geometry;
     preferences_.save();
+    return is_closed;
   }
 
  private:
@@ -555,8 +559,8 @@ void open_window(const WindowRequest& request, const fs::path& program) {
   ProgramLog log(state_folder(process_environment()));
   log.write("Started. " + system_report());
   try {
-    Application(request, program, log).run();
-    log.write("Ended by the user.");
+    const bool is_closed = Application(request, program, log).run();
+    log.write(is_closed ? "Ended by the user." : "Ended by a signal.");
   } catch (const std::exception& error) {
     log.write(std::string("Ended by an error: ") + error.what());
     throw;

@@ -12,6 +12,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -2820,6 +2821,26 @@ def restored_session(program, assets):
         window.key("d")
         window.shows("the offer to close", dialog=False)
         window.until(lambda: len(sessions_of(window)) == 1, "the discarded file to be removed")
+
+
+@case
+def session_ended_by_a_signal(program, assets):
+    """Ctrl-C and a logout keep the session; the log tells them from a window that was closed."""
+    with Session(program, "--grid", "8x8") as window:
+        window.key("shift+6")
+        window.until(lambda: len(window.state()["lanes"]) == 2, "a second lane")
+        before = pause_and_wait(window)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            window.process.send_signal(number)
+            window.process.wait(30 * PATIENCE)
+            check(len(sessions_of(window)) == 1, f"{number!r} leaves {sessions_of(window)}")
+            log = (window.folder / "state" / "clothlab" / "log.txt").read_text()
+            check("Ended by a signal." in log and "Ended by the user." not in log, log)
+            window.restart()
+            offered(window)
+            window.key("Return")
+            check(hashes(window.shows("the session", step=before["step"])) == hashes(before), "other bits")
+            window.until(lambda: len(sessions_of(window)) == 1, "the restored file to be removed")
 
 
 @case
