@@ -188,7 +188,12 @@ std::vector<LostSession> LostSession::find(const fs::path& folder, const StopPro
     } catch (const std::exception&) {
       continue;  // damaged, or of another version: stays until there are enough newer ones
     }
-    fs::resize_file(found[i].file_, found[i].summary_.complete, error);
+    const fs::path& file = found[i].file_;
+    if (fs::file_size(file, error) != found[i].summary_.complete) {
+      const fs::file_time_type written = fs::last_write_time(file, error);
+      fs::resize_file(file, found[i].summary_.complete, error);
+      fs::last_write_time(file, written, error);
+    }
     restorable.push_back(std::move(found[i]));
   }
   return restorable;

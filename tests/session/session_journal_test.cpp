@@ -278,6 +278,25 @@ TEST(SessionFile, KeepsTheNewestLostSessions) {
   EXPECT_FALSE(fs::exists(folder / "lost/8.session"));
 }
 
+TEST(SessionFile, FindingSessionsKeepsTheirTimes) {
+  const TemporaryFolder folder;
+  const std::string whole = small_session(folder / "session");
+  fs::create_directories(folder / "lost");
+  const auto written = fs::file_time_type::clock::now() - std::chrono::hours(5);
+  for (const auto& [name, text] : {std::pair("whole", whole), std::pair("torn", whole + "{\"step\": 1")})
+    fs::last_write_time(folder.write("lost/" + std::string(name) + ".session", text), written);
+  for (int search = 0; search < 2; ++search) {
+    const auto lost = LostSession::find(folder / "lost");
+    ASSERT_EQ(lost.size(), 2u);
+    for (const LostSession& session : lost) {
+      const auto age = std::chrono::system_clock::now() - session.time();
+      EXPECT_GT(age, std::chrono::minutes(299)) << session.file();
+      EXPECT_GT(fs::file_time_type::clock::now() - fs::last_write_time(session.file()),
+                std::chrono::minutes(299));
+    }
+  }
+}
+
 TEST(SessionFile, AFolderThatCannotBeWrittenIsToldOnce) {
   const TemporaryFolder folder;
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
