@@ -268,7 +268,8 @@ class Application {
       documents_.send(Command(std::move(*wanted)), snapshot_);
     }
     use_snapshot();
-    recovery_.follow();
+    // A key or a drag that began before the offer is not an answer to it.
+    recovery_.follow(*snapshot_, keys_.empty() && interaction_.idle() && !ImGui::IsAnyItemActive());
 
     update_measurements();
     window_.begin_frame(settings_.theme, view_.interface_scale());

@@ -244,6 +244,7 @@ void Documents::finish_load(const Snapshot& shown) {
   const std::string dressed =
       load.dresses ? dressed_text(edits_.scene().obstacles.bodies, result.scene->scene.obstacles.bodies) : "";
   edits_.record_scene(result.scene, load.arrival);
+  if (load.restored) edits_.saved({result.scene, {}});  // nothing of it is in a file of the user
   // Always assigned: another scene may have had that address.
   scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
   // A new mesh waits to be pinned; a reloaded one continues to wait.

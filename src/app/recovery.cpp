@@ -53,16 +53,17 @@ Recovery::Recovery(UserInterface& ui, bool writes) : ui_(ui) {
   });
 }
 
-void Recovery::follow() {
-  if (search_ && search_->done() && !ui_.dialog_open()) {
+void Recovery::follow(const Snapshot& shown, bool may_ask) {
+  if (may_ask && search_ && search_->done() && !ui_.dialog_open()) {
     lost_ = std::move(*search_->result());
     search_.reset();
     offer_next();
   }
   if (journal_)
     if (const auto notice = journal_->take_notice()) ui_.show_message(*notice, true);
-  std::erase_if(restored_, [this](Restored& each) {
-    const bool is_safe = each.loaded && (!journal_ || journal_->has_written(each.loaded.get()));
+  std::erase_if(restored_, [&](Restored& each) {
+    each.is_shown |= each.loaded && each.loaded == shown.loaded;
+    const bool is_safe = each.is_shown && (!journal_ || journal_->has_written(each.loaded.get()));
     if (is_safe) each.session.remove();
     return is_safe;
   });
@@ -102,7 +103,7 @@ void Recovery::answer(AnswerSession::Answer answer, Documents& documents) {
 void Recovery::finish() {
   if (journal_) journal_->finish();
   for (Restored& each : restored_)
-    if (each.loaded) each.session.remove();
+    if (each.is_shown) each.session.remove();
 }
 
 }  // namespace clothlab

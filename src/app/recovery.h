@@ -23,9 +23,9 @@ class Recovery {
   const std::shared_ptr<SessionJournal>& session_journal() const { return journal_; }
   /// True while the folder of sessions is read.
   bool busy() const { return search_ != nullptr; }
-  /// Offers what was found, and reports why this one is no longer kept. Removes a restored session once the
-  /// file of this one has its state.
-  void follow();
+  /// Offers what was found if `may_ask`, and reports why this one is no longer kept. Removes a restored
+  /// session once the file of this one has its state.
+  void follow(const Snapshot& shown, bool may_ask);
   void answer(AnswerSession::Answer answer, Documents& documents);
   /// The window was closed properly.
   void finish();
@@ -42,6 +42,7 @@ class Recovery {
   struct Restored {
     LostSession session;
     std::shared_ptr<const LoadedScene> loaded = nullptr;  // null: not yet
+    bool is_shown = false;                                // the simulation has it
   };
   std::vector<Restored> restored_;
 };

@@ -352,6 +352,10 @@ void EditHistory::retell() {
   now_.undo_text = can_undo() ? step_back().text : "";
   now_.redo_text = can_redo() ? step_forward().text : "";
   const LaneScenes& saved = saved_.at(now_.present.loaded.get());
+  if (saved.empty()) {
+    now_.unsaved_changes = now_.unsaved_values = "The restored session is in no file";
+    return;
+  }
   const LaneScenes& now = now_.present.lanes;
   const LaneScene& first = saved.front();
   const auto same_lane = find_scene(now, first.lane);

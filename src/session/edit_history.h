@@ -86,7 +86,7 @@ class EditHistory {
   std::optional<Step> undo() { return travel(Direction::back); }
   std::optional<Step> redo() { return travel(Direction::forward); }
 
-  /// This version was written to a file.
+  /// This version was written to a file; without lanes: nothing of its scene was.
   void saved(const Version& written);
   /// Lanes, parameters, gravity and pins that differ from the file, or from the start if there is no file; in
   /// words.

@@ -360,6 +360,20 @@ TEST(EditHistory, KnowsWhatIsNotSaved) {
 }
 
 // Undo restores every value of the simulation, and changes no bit of x and v.
+TEST(EditHistory, ASceneOfWhichNothingWasSavedIsUnsaved) {
+  const auto first = sheet("Sheet"), restored = sheet("Restored");
+  EditHistory edits(first);
+  edits.record_scene(restored, EditHistory::Arrival::another);
+  edits.saved({restored, {}});
+  EXPECT_EQ(edits.unsaved_changes(), "The restored session is in no file");
+  edits.record(SetParameter{"mass", 1});
+  EXPECT_FALSE(edits.unsaved_values().empty());
+  edits.saved(edits.version());
+  EXPECT_EQ(edits.unsaved_changes(), "");
+  EXPECT_TRUE(edits.undo() && edits.undo());
+  EXPECT_EQ(edits.unsaved_changes(), "") << "the scene before";
+}
+
 TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
   const auto start = sheet("Sheet", 6);
   EditHistory edits(start);

@@ -1608,6 +1608,21 @@ TEST(Interface, AHeldEnterAnswersOneQuestion) {
   EXPECT_TRUE(records());
 }
 
+TEST(Interface, AHeldKeyAnswersOneOfferOfASession) {
+  Interface face;
+  const auto answers = [&] {
+    face.frame();
+    return std::ranges::count_if(
+        face.requests, [](const AppRequest& asked) { return std::holds_alternative<AnswerSession>(asked); });
+  };
+  face.ui.session_offer().ask({{"Step", "12"}});
+  EXPECT_TRUE(face.ui.on_key({Key::none, 'D', false, false, true}, false, face.context()));
+  face.press(Key::none, 'D', true);
+  EXPECT_EQ(answers(), 0);
+  face.press(Key::none, 'D');
+  EXPECT_EQ(answers(), 1);
+}
+
 TEST(Interface, EscClosesAnOpenListAndChangesNothing) {
   Interface face;
   const auto is_open = [&] { return face.rect("integrator:rattle").x >= 0; };

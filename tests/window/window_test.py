@@ -2751,6 +2751,14 @@ def sessions_of(window):
     return sorted((window.folder / "state" / "clothlab" / "sessions").glob("*.session"))
 
 
+def close_unsaved(window):
+    """Closes a window that asks about unsaved changes, and discards them."""
+    window.key("ctrl+q")
+    window.until(lambda: "unsaved-discard" in window.state()["items"], "the question before the end")
+    window.xdotool("key", "d")
+    window.process.wait(30 * PATIENCE)
+
+
 def hashes(state):
     return {letter: (lane["integrator"], lane["step"], lane["hash"]) for letter, lane in state["lanes"].items()}
 
@@ -2790,7 +2798,8 @@ def restored_session(program, assets):
         window.shows("the scene of the start", particles=400)
         window.key("ctrl+y")
         window.shows("the session", particles=64)
-        window.close()
+        # It is in no file of the user: to close it is asked about.
+        close_unsaved(window)
         check(not sessions_of(window), f"a proper end leaves {sessions_of(window)}")
         window.restart("--grid", "8x8")
         time.sleep(0.5)
@@ -2815,7 +2824,7 @@ def restored_session(program, assets):
         window.key("Return")
         check(hashes(window.shows("the session", particles=36, step=before["step"])) == hashes(before), "other bits")
         window.until(lambda: len(sessions_of(window)) == 2, "the restored file to be removed")
-        window.close()
+        close_unsaved(window)
         window.restart()
         offered(window)  # the one that was dragged
         window.key("d")
@@ -2886,8 +2895,10 @@ def lost_mesh_of_session(program, assets):
         if window.fresh_state()["dialog"]:
             window.key("Return")
         time.sleep(0.5)
-        window.fresh_state()
-        window.close()
+        if window.fresh_state()["window_title"].startswith("*"):
+            close_unsaved(window)
+        else:
+            window.close()
         check(window.process.returncode == 0, window.output())
 
 

@@ -204,6 +204,8 @@ void SessionOffer::answer(AnswerSession::Answer answer, const PanelContext& cont
 
 bool SessionOffer::on_key(const KeyPress& press, const PanelContext& context) {
   if (!is_open()) return false;
+  // A held key answers one offer, not the next one too.
+  if (press.repeat || press.ctrl) return true;
   if (press.key == Key::escape) answer(AnswerSession::Answer::later, context);
   if (press.key == Key::enter || press.character == 'R') answer(AnswerSession::Answer::restore, context);
   if (press.character == 'D') answer(AnswerSession::Answer::discard, context);
