@@ -452,8 +452,10 @@ std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
 
 std::vector<JournalEntry> read_journal(const fs::path& named, const StopProbe& stop, const fs::path& moved) {
   const fs::path path = part_of_bundle(named, kBundledJournal, stop);
-  return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
-                       {path.parent_path(), moved}, stop);
+  std::string text = read_text_file(path, kMaxJournalBytes, {stop, {}});
+  // A window that was killed may leave a part of the last line.
+  if (path.extension() == ".session") text.resize(text.rfind('\n') + 1);
+  return parse_journal(text, shown_path(path), {path.parent_path(), moved}, stop);
 }
 
 std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,
