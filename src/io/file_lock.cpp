@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #ifdef _WIN32
 #include <io.h>
 #include <share.h>
@@ -34,8 +36,12 @@ std::optional<FileLock> FileLock::try_lock(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (descriptor < 0) return std::nullopt;
   FileLock lock(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-  return lock;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+  const int error = errno;
+  // Where files cannot be locked, no other program has locked it either.
+  if (error != EWOULDBLOCK && error != EINTR) ::unlink(path.c_str());
+  errno = error;  // closing the file below leaves it
+  return std::nullopt;
 }
 
 FileLock::~FileLock() {

@@ -11,7 +11,7 @@ namespace clothlab {
 class FileLock {
  public:
   /// Creates the file if there is none. None if another lock on it exists, in this process or another one, or
-  /// if the file cannot be opened.
+  /// if the file cannot be opened or locked. `errno` then has the reason, EWOULDBLOCK for another lock.
   static std::optional<FileLock> try_lock(const std::filesystem::path& path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

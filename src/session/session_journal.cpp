@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 constexpr const char* kEnding = ".session";
 // A disk that does not answer must not fill the memory.
 constexpr std::size_t kMostWaiting = 256;
+// Bytes of a path and what is said of it.
+constexpr std::size_t kLongestReason = 5000;
 
 fs::path with_ending(fs::path file, const char* ending) { return file.replace_extension(ending); }
 
@@ -27,14 +29,20 @@ void remove_files(const fs::path& session) {
   for (const char* ending : {kEnding, ".part", ".lock"}) fs::remove(with_ending(session, ending), ignored);
 }
 
-/// Locks a name that no other session has.
+std::string reason(int error) { return std::generic_category().message(error); }
+
+/// Locks a name that no other session has. None with `errno` if that fails.
 std::optional<FileLock> lock_new(const fs::path& folder, fs::path& file) {
   const auto stamp = std::chrono::system_clock::now().time_since_epoch().count();
   for (int number = 0; number < 100; ++number) {
     file = folder / ("session-" + std::to_string(stamp) + "-" + std::to_string(number) + kEnding);
     std::error_code error;
     if (fs::exists(file, error) || fs::exists(with_ending(file, ".lock"), error)) continue;
-    if (auto lock = FileLock::try_lock(with_ending(file, ".lock"))) return lock;
+    if (auto lock = FileLock::try_lock(with_ending(file, ".lock"))) {
+      if (fs::exists(with_ending(file, ".lock"), error)) return lock;  // find() may have removed it before
+    } else if (errno != EWOULDBLOCK) {
+      break;
+    }
   }
   return std::nullopt;
 }
@@ -42,12 +50,14 @@ std::optional<FileLock> lock_new(const fs::path& folder, fs::path& file) {
 }  // namespace
 
 SessionJournal::SessionJournal(const fs::path& folder, const Limits& limits) : limits_(limits) {
-  std::error_code error;
+  notice_.reserve(kLongestReason + 200);
+  std::error_code error, ignored;
   fs::create_directories(folder, error);
-  fs::permissions(folder, fs::perms::owner_all, error);
+  fs::permissions(folder, fs::perms::owner_all, ignored);
   lock_ = lock_new(folder, file_);
   if (!lock_) {
-    fail("a file in " + shown_path(folder) + " cannot be created");
+    const int why = error ? error.value() : errno;
+    fail("a file in " + shown_path(folder) + " cannot be created or locked: " + reason(why));
     return;
   }
   thread_ = std::thread([this] { run(); });
@@ -95,19 +105,25 @@ void SessionJournal::add(SessionPart part) {
 std::optional<std::string> SessionJournal::take_notice() {
   if (works()) return std::nullopt;
   const std::lock_guard lock(mutex_);
-  return std::exchange(notice_, std::nullopt);
+  if (notice_.empty()) return std::nullopt;
+  return std::exchange(notice_, {});
 }
 
-void SessionJournal::fail(const std::string& why) {
-  std::error_code ignored;
-  fs::remove(with_ending(file_, ".part"), ignored);
-  const std::lock_guard lock(mutex_);
-  notice_ = "The session is no longer kept for recovery: " + why +
-            ". If the window crashes now, later steps cannot be restored.";
+void SessionJournal::fail(std::string_view why) noexcept {
   works_ = false;
+  const std::lock_guard lock(mutex_);
+  notice_ = "The session is no longer kept for recovery: ";
+  notice_.append(why.substr(0, kLongestReason))
+      .append(". If the window crashes now, later steps cannot be restored.");
+  try {
+    std::error_code ignored;
+    fs::remove(with_ending(file_, ".part"), ignored);
+  } catch (const std::bad_alloc&) {
+    return;  // it goes with the session
+  }
 }
 
-void SessionJournal::run() {
+void SessionJournal::run() try {
   // At the usual priority: on a busy machine a lower one would delay the lines by seconds.
   for (;;) {
     std::deque<SessionPart> parts;
@@ -117,21 +133,22 @@ void SessionJournal::run() {
       if (parts_.empty() || !works()) return;
       parts.swap(parts_);
     }
-    try {
-      for (const SessionPart& part : parts) write(part);
-    } catch (const std::bad_alloc&) {
-      return fail("there is not enough memory");
-    } catch (const std::exception& error) {
-      return fail(error.what());
-    }
+    for (const SessionPart& part : parts) write(part);
   }
+} catch (const std::bad_alloc&) {
+  fail("there is not enough memory");
+} catch (const std::exception& error) {
+  fail(error.what());
 }
 
 void SessionJournal::append(std::ofstream& to, const std::string& text) const {
   errno = 0;
   to << text << std::flush;
-  if (!to)
-    throw SystemError("cannot write " + shown_path(file_) + ": " + std::generic_category().message(errno));
+  if (!to) fail_to_write(errno);
+}
+
+void SessionJournal::fail_to_write(int error) const {
+  throw SystemError("cannot write " + shown_path(file_) + ": " + reason(error));
 }
 
 void SessionJournal::write(const SessionPart& part) {
@@ -149,12 +166,16 @@ void SessionJournal::begin(const SessionPart& part) {
   const bool is_first = !out_.is_open();
   const fs::path path = is_first ? file_ : with_ending(file_, ".part");
   std::ofstream next(path, std::ios::binary | std::ios::trunc);
+  if (!next.is_open()) fail_to_write(errno);
   append(next, text);
   if (!is_first) {
     next.close();
     out_.close();
-    fs::rename(path, file_);
+    std::error_code error;
+    fs::rename(path, file_, error);
+    if (error) fail_to_write(error.value());
     next.open(file_, std::ios::binary | std::ios::app);
+    if (!next.is_open()) fail_to_write(errno);
   }
   out_ = std::move(next);
   begin_ = part.end;
@@ -171,6 +192,12 @@ std::vector<LostSession> LostSession::find(const fs::path& folder, const StopPro
   std::vector<LostSession> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".lock" && !fs::exists(with_ending(at->path(), kEnding), error)) {
+      // Of a window that ended before it wrote anything.
+      if (const auto lock = FileLock::try_lock(at->path());
+          lock && !fs::exists(with_ending(at->path(), kEnding), error))
+        remove_files(at->path());
+    }
     if (at->path().extension() != kEnding) continue;
     if (auto lock = FileLock::try_lock(with_ending(at->path(), ".lock"))) {
       LostSession& session = found.emplace_back(LostSession(at->path(), std::move(*lock)));

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -25,8 +26,8 @@ namespace clothlab {
 // The session of a window as a file, so that a window that crashed or was killed can be restored. The file is
 // a journal (documents/journal.h) that begins with a moment of all lanes:
 //
-//     session-PID-N.session    version, load with a moment, commands, "step": 12, commands, "step": 25, ...
-//     session-PID-N.lock       locked while the window lives
+//     session-TIME-N.session   version, load with a moment, commands, "step": 12, commands, "step": 25, ...
+//     session-TIME-N.lock      locked while the window lives
 //
 // Every line is appended as it happens: whatever ends the program, all complete lines are valid. From time to
 // time a new file with a newer moment replaces the file. Size and time to restore are therefore bounded.
@@ -80,7 +81,9 @@ class SessionJournal {
   void write(const SessionPart& part);
   void begin(const SessionPart& part);
   void append(std::ofstream& to, const std::string& text) const;
-  void fail(const std::string& why);
+  /// Needs no memory.
+  void fail(std::string_view why) noexcept;
+  [[noreturn]] void fail_to_write(int error) const;
   void end_thread();
 
   const Limits limits_;
@@ -100,7 +103,7 @@ class SessionJournal {
   std::condition_variable changed_;
   std::deque<SessionPart> parts_;
   bool closed_ = false;
-  std::optional<std::string> notice_;
+  std::string notice_;
 
   std::thread thread_;
 };

@@ -8,8 +8,10 @@
 #include "core/worker_pool.h"
 #include "documents/scene_loader.h"
 #include "session/edit_history.h"
+#include "session/session_journal.h"
 #include "session/support.h"
 #include "sim/simulation.h"
+#include "temporary_folder.h"
 
 namespace clothlab {
 namespace {
@@ -37,6 +39,21 @@ TEST(Memory, OfASheetIsBounded) {
     }
     EXPECT_LT(allocated_bytes() - before, 1000u * sizeof(double)) << "is given back";
   }
+}
+
+TEST(Memory, ASessionFileThatFindsNoneIsTold) {
+  const TemporaryFolder folder;
+  SessionPart part;
+  part.loaded = testing::loaded(testing::sheet_scene(16));
+  part.moment = SimulationThread(part.loaded, testing::paused(1)).keep_moment().get().moment;
+  SessionJournal journal(folder.path());
+  fail_allocations_from(100);  // the sentence is longer
+  journal.add(std::move(part));
+  const auto start = std::chrono::steady_clock::now();
+  while (journal.works() && std::chrono::steady_clock::now() - start < std::chrono::seconds(60))
+    std::this_thread::yield();
+  fail_allocations_from(0);
+  EXPECT_NE(journal.take_notice().value_or("").find("there is not enough memory"), std::string::npos);
 }
 
 TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {

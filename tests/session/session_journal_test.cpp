@@ -2,11 +2,16 @@
 // The file from which a killed window restores its session.
 #include "session/session_journal.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -17,11 +22,23 @@
 #include "session/support.h"
 #include "temporary_folder.h"
 
+namespace {
+bool locks_fail = false;
+}
+
+/// Replaces that of the system, which this test lets fail as on a file system without locks.
+extern "C" int flock(int file, int operation) noexcept {
+  if (!locks_fail) return static_cast<int>(::syscall(SYS_flock, file, operation));
+  errno = ENOLCK;
+  return -1;
+}
+
 namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace testing;
+using ::testing::HasSubstr;
 
 /// A window without a picture.
 struct Window {
@@ -298,13 +315,44 @@ TEST(SessionFile, FindingSessionsKeepsTheirTimes) {
   }
 }
 
+TEST(SessionFile, ALockWithoutASessionIsRemoved) {
+  const TemporaryFolder folder;
+  folder.write("a.lock", "");
+  const Window window(folder.path());
+  window.wait_until_written();
+  EXPECT_TRUE(LostSession::find(folder.path()).empty());
+  EXPECT_FALSE(fs::exists(folder / "a.lock"));
+  EXPECT_TRUE(fs::exists(fs::path(window.journal->file()).replace_extension(".lock")));
+}
+
+TEST(SessionFile, WithoutLocksNothingIsLeftAndTheReasonIsTold) {
+  const TemporaryFolder folder;
+  locks_fail = true;
+  SessionJournal journal(folder.path());
+  locks_fail = false;
+  EXPECT_THAT(journal.take_notice().value_or(""), HasSubstr("locked: No locks available."));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(SessionFile, ANewMomentThatCannotBeWrittenIsToldWithItsReason) {
+  const TemporaryFolder folder;
+  Window window(folder.path(), sheet_scene(2));
+  window.wait_until_written();
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  const Unprivileged user;
+  send_and_wait(window.thread, Control(UseScene{loaded(sheet_scene(3))}));
+  const Clock::time_point start = Clock::now();
+  while (window.journal->works() && seconds_since(start) < kPatience) window.steps(1);
+  EXPECT_THAT(window.journal->take_notice().value_or(""), HasSubstr(": Permission denied."));
+}
+
 TEST(SessionFile, AFolderThatCannotBeWrittenIsToldOnce) {
   const TemporaryFolder folder;
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
   const Unprivileged user;
   Window window(folder.path() / "sessions");
   EXPECT_FALSE(window.journal->works());
-  EXPECT_TRUE(window.journal->take_notice());
+  EXPECT_THAT(window.journal->take_notice().value_or(""), HasSubstr("locked: Permission denied."));
   EXPECT_FALSE(window.journal->take_notice());
   window.steps(3);
   EXPECT_EQ(window.step(), 3u);
@@ -325,7 +373,7 @@ TEST(SessionFile, AFullDiskIsToldOnceAndKeepsWhatWasWritten) {
   while (window->journal->works() && seconds_since(start) < kPatience) window->steps(1);
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_TRUE(window->journal->take_notice());
+  EXPECT_THAT(window->journal->take_notice().value_or(""), HasSubstr(".session: File too large."));
   window->steps(20);
   EXPECT_FALSE(window->journal->take_notice());
   window.reset();
