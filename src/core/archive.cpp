@@ -97,6 +97,13 @@ bool Archive::has(std::string_view name) const {
 }
 
 std::string Archive::read(std::string_view name, std::size_t max_bytes, const LoadOptions& options) const {
+  std::string bytes;
+  read_parts(name, max_bytes, options, [&](std::string_view part) { bytes += part; });
+  return bytes;
+}
+
+void Archive::read_parts(std::string_view name, std::size_t max_bytes, const LoadOptions& options,
+                         const std::function<void(std::string_view)>& use) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
   if (found == entries_.end()) refuse("it has no file \"" + printable(name) + "\"");
   if (found->bytes > max_bytes)
@@ -107,18 +114,23 @@ std::string Archive::read(std::string_view name, std::size_t max_bytes, const Lo
       zip_fopen_index(zip_.get(), indices_[static_cast<std::size_t>(found - entries_.begin())], 0),
       zip_fclose);
   if (!file) damaged();
-  std::string bytes;
-  for (;;) {  // to the end, where the checksum is compared
+  // One byte more than it should have: the checksum is compared at the end.
+  std::string part(std::min(kArchiveChunk, found->bytes + 1), '\0');
+  std::size_t sum = 0;
+  for (bool ended = false; !ended;) {
     if (stop_requested(options.stop)) throw Cancelled();
-    const std::size_t before = bytes.size();
-    bytes.resize(before + kArchiveChunk);
-    const zip_int64_t got = zip_fread(file.get(), bytes.data() + before, kArchiveChunk);
-    if (got < 0) damaged();
-    bytes.resize(before + static_cast<std::size_t>(got));
-    if (bytes.size() > found->bytes || (got == 0 && bytes.size() != found->bytes)) damaged();
-    if (got == 0) return bytes;
-    if (options.progress)
-      options.progress(static_cast<double>(bytes.size()) / static_cast<double>(found->bytes));
+    std::size_t filled = 0;
+    while (filled < part.size() && !ended) {
+      const zip_int64_t got = zip_fread(file.get(), part.data() + filled, part.size() - filled);
+      if (got < 0) damaged();
+      filled += static_cast<std::size_t>(got);
+      ended = got == 0;
+    }
+    sum += filled;
+    if (sum > found->bytes || (ended && sum != found->bytes)) damaged();
+    use(std::string_view(part).substr(0, filled));
+    if (options.progress && sum > 0)
+      options.progress(static_cast<double>(sum) / static_cast<double>(found->bytes));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,8 +24,7 @@ namespace clothlab {
 inline constexpr std::string_view kBundleEnding = ".clothlab";
 
 /// A ZIP file that is read. Its contents are untrusted: at most 20 000 files with unique relative names
-/// without
-/// "..", no links, no encryption, and at most 100 times its own size (or 256 MiB if that is more).
+/// without "..", no links, no encryption, and at most 100 times its own size (or 256 MiB if that is more).
 class Archive {
  public:
   struct Entry {
@@ -43,6 +43,9 @@ class Archive {
   bool has(std::string_view name) const;
   /// Throws InputError for a missing, damaged or too large entry; Cancelled.
   std::string read(std::string_view name, std::size_t max_bytes, const LoadOptions& options = {}) const;
+  /// The same in parts of 1 MiB; the last one has the rest.
+  void read_parts(std::string_view name, std::size_t max_bytes, const LoadOptions& options,
+                  const std::function<void(std::string_view part)>& use) const;
 
  private:
   struct Close {

@@ -9,6 +9,7 @@
 
 #include "core/about.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/body_file.h"
@@ -17,6 +18,7 @@
 #include "documents/scene_file.h"
 #include "documents/scene_loader.h"
 #include "io/output_file.h"
+#include "mesh/obj_reader.h"
 #include "mesh/point_cache.h"
 #include "sim/scene_json.h"
 
@@ -27,7 +29,15 @@ namespace fs = std::filesystem;
 
 constexpr int kBundleVersion = 1;
 constexpr const char* kVersionKey = "clothlab-bundle";
-constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20, kMaxPartBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20;
+
+/// The most bytes that a file of a bundle may have: those that its reader accepts.
+std::size_t most_bytes(std::string_view name) {
+  if (name == kBundledScene) return kMaxSceneBytes;
+  const bool is_large =
+      name == kBundledMoment || name == kBundledJournal || lower_case(name).ends_with(".pc2");
+  return is_large ? kMaxPointCacheBytes : kMaxObjBytes;
+}
 
 /// The mesh files of a bundle and their names in it. Files of one folder stay together.
 class BundledMeshes {
@@ -91,8 +101,14 @@ void check_meshes(const BundledRun& run, const StopProbe& stop) {
   check_mesh_fingerprints(again.scene.obstacles.bodies, mesh_fingerprints(present.obstacles.bodies));
 }
 
-nlohmann::ordered_json description(std::string_view bytes) {
-  return {{"bytes", bytes.size()}, {"hash", hex_digits(fingerprint(bytes))}};
+nlohmann::json description(std::size_t bytes, std::uint64_t hash) {
+  return {{"bytes", bytes}, {"hash", hex_digits(hash)}};
+}
+
+std::uint64_t fingerprint_in(const Archive& bundle, std::string_view name, const StopProbe& stop) {
+  Hash hash;
+  bundle.read_parts(name, most_bytes(name), {stop, {}}, [&](std::string_view part) { add_part(hash, part); });
+  return hash.value();
 }
 
 }  // namespace
@@ -107,13 +123,18 @@ void write_bundle(const BundledRun& run, const fs::path& path, const StopProbe& 
   files.push_back({std::string(kBundledMoment), checkpoint_bytes(run.moment, run.mesh, stored)});
   files.push_back({std::string(kBundledJournal), run.journal.text(run.log, run.now, stored)});
   for (const auto& [name, file] : meshes.files())
-    files.push_back({name, read_text_file(file, kMaxPointCacheBytes, {stop, {}})});
+    files.push_back({name, read_text_file(file, most_bytes(name), {stop, {}})});
   nlohmann::ordered_json manifest{{kVersionKey, kBundleVersion},
                                   {"program", program_version()},
                                   {"commit", program_commit()},
                                   {"files", nlohmann::ordered_json::object()}};
-  for (const ArchivedFile& file : std::span(files).subspan(1))
-    manifest["files"][file.name] = description(file.bytes);
+  for (const ArchivedFile& file : std::span(files).subspan(1)) {
+    if (file.bytes.size() > most_bytes(file.name))
+      throw InputError("cannot write " + shown_path(path) + ": its " + printable(file.name) +
+                       " would have more than the " + std::to_string(most_bytes(file.name) >> 20) +
+                       " MiB that are allowed");
+    manifest["files"][file.name] = description(file.bytes.size(), fingerprint(std::string_view(file.bytes)));
+  }
   try {
     files.front() = {std::string(kManifestName), manifest.dump(1) + '\n'};
   } catch (const nlohmann::json::exception&) {
@@ -138,14 +159,22 @@ void check_bundle(const Archive& bundle, std::string_view name, const StopProbe&
   const nlohmann::json files = manifest.value("files", nlohmann::json());
   if (!files.is_object() || files.size() + 1 != bundle.entries().size())
     refuse("manifest.json does not list the files of the bundle.");
-  for (const Archive::Entry& entry : bundle.entries()) {
+  const auto require_same = [&](const Archive::Entry& entry, bool same) {
+    if (!same) refuse("\"" + entry.name + "\" has changed since the bundle was saved.");
+  };
+  for (const Archive::Entry& entry : bundle.entries()) {  // all sizes before the first file is unpacked
     if (entry.name == kManifestName) continue;
     const auto found = files.find(entry.name);
     if (found == files.end()) refuse("manifest.json does not list \"" + entry.name + "\".");
-    const std::string bytes = bundle.read(entry.name, kMaxPartBytes, {stop, {}});
-    if (nlohmann::ordered_json(*found) != description(bytes))
-      refuse("\"" + entry.name + "\" has changed since the bundle was saved.");
+    require_same(entry, found->is_object() && found->value("bytes", nlohmann::json()) == entry.bytes);
+    if (entry.bytes > most_bytes(entry.name))
+      refuse("\"" + entry.name + "\" has more than the " + std::to_string(most_bytes(entry.name) >> 20) +
+             " MiB that are allowed.");
   }
+  for (const Archive::Entry& entry : bundle.entries())
+    if (entry.name != kManifestName)
+      require_same(entry,
+                   files[entry.name] == description(entry.bytes, fingerprint_in(bundle, entry.name, stop)));
 }
 
 fs::path part_of_bundle(const fs::path& path, std::string_view part, const StopProbe& stop) {

@@ -163,11 +163,15 @@ BlowUp blow_up_of(const nlohmann::json& json) {
   return blow_up;
 }
 
-std::uint64_t fingerprint(std::string_view bytes) {
-  Hash hash;
+void add_part(Hash& hash, std::string_view bytes) {
   std::size_t at = 0;
   for (; at + kWord <= bytes.size(); at += kWord) hash.add(word_at(bytes, at));
   for (; at < bytes.size(); ++at) hash.add(std::uint64_t{static_cast<unsigned char>(bytes[at])});
+}
+
+std::uint64_t fingerprint(std::string_view bytes) {
+  Hash hash;
+  add_part(hash, bytes);
   return hash.value();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arena/arena.h"
+#include "core/hash.h"
 #include "core/stop_probe.h"
 #include "documents/scene_file.h"
 #include "mesh/cloth_mesh.h"
@@ -52,6 +53,8 @@ std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProb
 
 /// Fingerprint of bytes.
 std::uint64_t fingerprint(std::string_view bytes);
+/// Adds bytes to a fingerprint; the size of all parts but the last must be a multiple of 8.
+void add_part(Hash& hash, std::string_view bytes);
 
 /// The bytes of a checkpoint with all lanes of the moment; `stored`: the paths of meshes in it.
 std::string checkpoint_bytes(const Moment& moment, const ClothMesh& mesh, const PathChange& stored);

@@ -328,10 +328,51 @@ TEST_F(HostileBundle, FilesThatUnpackToTooMuch) {
   EXPECT_THAT(refusal(with_bytes(good_, entry + 24, std::string("\0\0\0\40", 4))),
               HasSubstr("unpacked it would have more than 256 MiB"));
   // The size that it claims is not the one that it has.
-  EXPECT_THAT(refusal(with_bytes(good_, entry + 24, std::string("\20\0\0\0", 4))), HasSubstr("damaged"));
+  const std::string lying = with_bytes(good_, entry + 24, std::string("\20\0\0\0", 4));
+  EXPECT_THAT(refusal(lying), HasSubstr("has changed since"));
+  EXPECT_THAT(
+      message_of<InputError>([&] { Archive(lying, "lying").read("meshes/cloth.obj", kMaxSceneBytes); }),
+      HasSubstr("damaged"));
   std::vector<ArchivedFile> many(1, {"manifest.json", "{}"});
   for (int k = 0; k < 20'000; ++k) many.push_back({std::to_string(k), ""});
   EXPECT_THAT(message_of<InputError>([&] { archive_bytes(many); }), HasSubstr("more than 20000 files"));
+}
+
+// The moment alone would open.
+TEST_F(HostileBundle, FilesLargerThanTheirReaderAccepts) {
+  std::vector<ArchivedFile> files = files_of_bundle(folder_ / "run.clothlab");
+  files[1].bytes.append(kMaxSceneBytes, ' ');
+  EXPECT_THAT(refusal(with_manifest_of(files, files)),
+              HasSubstr("\"scene.json\" has more than the 64 MiB that are allowed"));
+}
+
+// Nothing is unpacked to find that a size differs.
+TEST_F(HostileBundle, OtherSizesThanListed) {
+  const std::vector<ArchivedFile> files = files_of_bundle(folder_ / "run.clothlab");
+  std::vector<ArchivedFile> changed = files;
+  changed.back().bytes += "# another line\n";
+  std::string bytes = with_manifest_of(files, changed);
+  bytes = with_bytes(bytes, bytes.find("session.journal") + 60, "damage");
+  EXPECT_THAT(refusal(bytes), HasSubstr("\"meshes/cloth.obj\" has changed since"));
+}
+
+TEST(ArchiveParts, HaveOneMebibyte) {
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+  std::string whole;
+  for (std::size_t k = 0; k < 2 * kMebibyte + 12; ++k) whole += static_cast<char>(k % 251);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{7}, kMebibyte - 1, kMebibyte, whole.size()}) {
+    const std::string packed = archive_bytes(std::vector<ArchivedFile>{{"file", whole.substr(0, bytes)}});
+    std::string read;
+    Hash hash;
+    Archive(packed, "packed").read_parts("file", bytes, {}, [&](std::string_view part) {
+      EXPECT_LE(part.size(), kMebibyte);
+      EXPECT_EQ(read.size() % kMebibyte, 0u);
+      read += part;
+      add_part(hash, part);
+    });
+    EXPECT_EQ(read, whole.substr(0, bytes));
+    EXPECT_EQ(hash.value(), fingerprint(std::string_view(read)));
+  }
 }
 
 TEST_F(HostileBundle, DamagedBytes) {
