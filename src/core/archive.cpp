@@ -46,27 +46,37 @@ zip* opened(zip_source_t* source) {
   return archive;
 }
 
+/// The bundle that a thread keeps open, with the size and the time that it had.
+struct KeptBundle {
+  int keepers = 0;
+  fs::path path = {};
+  std::uintmax_t bytes = 0;
+  fs::file_time_type time = {};
+  std::shared_ptr<const Archive> archive = nullptr;
+};
+thread_local KeptBundle kept;
+
 }  // namespace
 
 void Archive::Close::operator()(zip* archive) const { zip_discard(archive); }
 
-Archive::Archive(const fs::path& path)
+Archive::Archive(const fs::path& path, const StopProbe& stop)
     : shown_(shown_path(path)), zip_(opened(zip_source_file_create(utf8_of(path).c_str(), 0, -1, nullptr))) {
   std::error_code ignored;
-  list(fs::file_size(path, ignored));
+  list(fs::file_size(path, ignored), stop);
 }
 
 Archive::Archive(std::string_view bytes, std::string name)
     : shown_(std::move(name)),
       zip_(opened(zip_source_buffer_create(bytes.data(), bytes.size(), 0, nullptr))) {
-  list(bytes.size());
+  list(bytes.size(), {});
 }
 
 void Archive::refuse(const std::string& reason) const {
   throw InputError("cannot read " + shown_ + ": " + reason);
 }
 
-void Archive::list(std::uintmax_t file_bytes) {
+void Archive::list(std::uintmax_t file_bytes, const StopProbe& stop) {
   if (!zip_) refuse("it is not a ZIP file, or it is damaged");
   const auto count = static_cast<std::uint64_t>(zip_get_num_entries(zip_.get(), 0));
   if (count > kMostEntries) refuse("it has more than " + std::to_string(kMostEntries) + " files");
@@ -74,6 +84,7 @@ void Archive::list(std::uintmax_t file_bytes) {
   std::uintmax_t sum = 0;
   std::set<std::string> names;
   for (std::uint64_t k = 0; k < count; ++k) {
+    if (stop_requested(stop)) throw Cancelled();
     zip_stat_t info;
     constexpr auto kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_ENCRYPTION_METHOD;
     if (zip_stat_index(zip_.get(), k, 0, &info) != 0 || (info.valid & kNeeded) != kNeeded)
@@ -87,13 +98,10 @@ void Archive::list(std::uintmax_t file_bytes) {
     if (info.size > most || (sum += info.size) > most)
       refuse("unpacked it would have more than " + std::to_string(most >> 20) + " MiB, which is not allowed");
     if (name.back() == '/') continue;  // a folder
+    positions_.emplace(name, entries_.size());
     entries_.push_back({name, static_cast<std::size_t>(info.size)});
     indices_.push_back(k);
   }
-}
-
-bool Archive::has(std::string_view name) const {
-  return std::ranges::find(entries_, name, &Entry::name) != entries_.end();
 }
 
 std::string Archive::read(std::string_view name, std::size_t max_bytes, const LoadOptions& options) const {
@@ -104,15 +112,15 @@ std::string Archive::read(std::string_view name, std::size_t max_bytes, const Lo
 
 void Archive::read_parts(std::string_view name, std::size_t max_bytes, const LoadOptions& options,
                          const std::function<void(std::string_view)>& use) const {
-  const auto found = std::ranges::find(entries_, name, &Entry::name);
-  if (found == entries_.end()) refuse("it has no file \"" + printable(name) + "\"");
+  const auto position = positions_.find(name);
+  if (position == positions_.end()) refuse("it has no file \"" + printable(name) + "\"");
+  const Entry* const found = &entries_[position->second];
   if (found->bytes > max_bytes)
     refuse("\"" + found->name + "\" in it has more than the " + std::to_string(max_bytes >> 20) +
            " MiB that are allowed");
   const auto damaged = [&] { refuse("\"" + found->name + "\" in it is damaged"); };
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
-      zip_fopen_index(zip_.get(), indices_[static_cast<std::size_t>(found - entries_.begin())], 0),
-      zip_fclose);
+      zip_fopen_index(zip_.get(), indices_[position->second], 0), zip_fclose);
   if (!file) damaged();
   // One byte more than it should have: the checksum is compared at the end.
   std::string part(std::min(kArchiveChunk, found->bytes + 1), '\0');
@@ -132,6 +140,22 @@ void Archive::read_parts(std::string_view name, std::size_t max_bytes, const Loa
     if (options.progress && sum > 0)
       options.progress(static_cast<double>(sum) / static_cast<double>(found->bytes));
   }
+}
+
+KeepBundleOpen::KeepBundleOpen() { ++kept.keepers; }
+
+KeepBundleOpen::~KeepBundleOpen() {
+  if (--kept.keepers == 0) kept = {};
+}
+
+std::shared_ptr<const Archive> open_bundle(const fs::path& path, const StopProbe& stop) {
+  std::error_code ignored;
+  const std::uintmax_t bytes = fs::file_size(path, ignored);
+  const fs::file_time_type time = fs::last_write_time(path, ignored);
+  if (kept.archive && kept.path == path && kept.bytes == bytes && kept.time == time) return kept.archive;
+  auto archive = std::make_shared<const Archive>(path, stop);
+  if (kept.keepers > 0) kept = {kept.keepers, path, bytes, time, archive};
+  return archive;
 }
 
 std::string archive_bytes(std::span<const ArchivedFile> files) {
@@ -180,9 +204,9 @@ fs::file_type type_of(const fs::path& path) {
   const std::optional<PathInBundle> inside = path_in_bundle(path);
   if (!inside) return fs::file_type::not_found;
   try {
-    const Archive archive(inside->bundle);
-    if (archive.has(inside->name)) return fs::file_type::regular;
-    const bool is_folder = std::ranges::any_of(archive.entries(), [&](const Archive::Entry& entry) {
+    const std::shared_ptr<const Archive> archive = open_bundle(inside->bundle);
+    if (archive->has(inside->name)) return fs::file_type::regular;
+    const bool is_folder = std::ranges::any_of(archive->entries(), [&](const Archive::Entry& entry) {
       return entry.name.starts_with(inside->name + "/");
     });
     return is_folder ? fs::file_type::directory : fs::file_type::not_found;

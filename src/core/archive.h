@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,15 +33,15 @@ class Archive {
     std::size_t bytes = 0;
   };
 
-  /// Throws InputError for a file that is no ZIP file, or breaks these rules.
-  explicit Archive(const std::filesystem::path& path);
+  /// Throws InputError for a file that is no ZIP file, or breaks these rules; Cancelled.
+  explicit Archive(const std::filesystem::path& path, const StopProbe& stop = {});
   /// The same of a file in memory, which must outlive it; messages have `name`.
   Archive(std::string_view bytes, std::string name);
 
   /// Without folders, in the order of the file.
   const std::vector<Entry>& entries() const& { return entries_; }
   std::vector<Entry> entries() && { return std::move(entries_); }
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return positions_.contains(name); }
   /// Throws InputError for a missing, damaged or too large entry; Cancelled.
   std::string read(std::string_view name, std::size_t max_bytes, const LoadOptions& options = {}) const;
   /// The same in parts of 1 MiB; the last one has the rest.
@@ -51,14 +52,28 @@ class Archive {
   struct Close {
     void operator()(zip* archive) const;
   };
-  void list(std::uintmax_t file_bytes);
+  void list(std::uintmax_t file_bytes, const StopProbe& stop);
   [[noreturn]] void refuse(const std::string& reason) const;
 
   std::string shown_;  // name for messages
   std::unique_ptr<zip, Close> zip_;
   std::vector<Entry> entries_;
-  std::vector<std::uint64_t> indices_;  // of each entry in the file
+  std::vector<std::uint64_t> indices_;                         // of each entry in the file
+  std::map<std::string, std::size_t, std::less<>> positions_;  // in entries_, by name
 };
+
+/// While one exists, its thread keeps the bundle open that open_bundle() opened last: opening lists all
+/// files.
+class KeepBundleOpen {
+ public:
+  KeepBundleOpen();
+  ~KeepBundleOpen();
+  KeepBundleOpen(const KeepBundleOpen&) = delete;
+  KeepBundleOpen& operator=(const KeepBundleOpen&) = delete;
+};
+/// A bundle on the disk, which is opened unless this thread keeps it open and it has not changed. Throws as
+/// Archive.
+std::shared_ptr<const Archive> open_bundle(const std::filesystem::path& path, const StopProbe& stop = {});
 
 /// A file to put into an archive.
 struct ArchivedFile {

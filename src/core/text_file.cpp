@@ -125,7 +125,7 @@ std::string shown_path(const std::filesystem::path& path) { return printable(utf
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
                            const LoadOptions& options) {
   if (const auto inside = path_in_bundle(path))
-    return Archive(inside->bundle).read(inside->name, max_bytes, options);
+    return open_bundle(inside->bundle, options.stop)->read(inside->name, max_bytes, options);
   Input input(path);
   check_size(path, input.size(), max_bytes);
   std::string text;

@@ -122,8 +122,11 @@ void write_bundle(const BundledRun& run, const fs::path& path, const StopProbe& 
   files.push_back({std::string(kBundledScene), scene_text(run.moment, stored)});
   files.push_back({std::string(kBundledMoment), checkpoint_bytes(run.moment, run.mesh, stored)});
   files.push_back({std::string(kBundledJournal), run.journal.text(run.log, run.now, stored)});
-  for (const auto& [name, file] : meshes.files())
-    files.push_back({name, read_text_file(file, most_bytes(name), {stop, {}})});
+  {
+    const KeepBundleOpen keep;  // not while it is replaced
+    for (const auto& [name, file] : meshes.files())
+      files.push_back({name, read_text_file(file, most_bytes(name), {stop, {}})});
+  }
   nlohmann::ordered_json manifest{{kVersionKey, kBundleVersion},
                                   {"program", program_version()},
                                   {"commit", program_commit()},
@@ -179,7 +182,7 @@ void check_bundle(const Archive& bundle, std::string_view name, const StopProbe&
 
 fs::path part_of_bundle(const fs::path& path, std::string_view part, const StopProbe& stop) {
   if (kind_of(path) != FileKind::bundle || type_of(path) != fs::file_type::regular) return path;
-  const Archive bundle(path);
+  const Archive bundle(path, stop);
   check_bundle(bundle, shown_path(path), stop);
   if (!bundle.has(part))
     throw InputError(shown_path(path) + ": the bundle has no " + std::string(part) + ".");

@@ -2,6 +2,7 @@
 #include "documents/folder_listing.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -42,9 +43,10 @@ std::optional<Entry> listed(const fs::directory_entry& found, const std::vector<
 
 /// The files of a folder in a bundle, without further folders.
 void list_in_bundle(const PathInBundle& folder, const std::vector<std::string>& extensions,
-                    FolderListing& out) {
+                    FolderListing& out, const StopProbe& stop) {
   const std::string before = folder.name + "/";
-  for (const Archive::Entry& found : Archive(folder.bundle).entries()) {
+  const std::shared_ptr<const Archive> bundle = open_bundle(folder.bundle, stop);
+  for (const Archive::Entry& found : bundle->entries()) {
     if (!found.name.starts_with(before) || found.name.find('/', before.size()) != std::string::npos) continue;
     Entry entry;
     entry.path = folder.bundle / path_of(found.name);
@@ -63,7 +65,7 @@ FolderListing list_folder(const fs::path& folder, const std::vector<std::string>
                           const StopProbe& stop) {
   FolderListing out;
   if (const auto inside = path_in_bundle(folder)) {
-    list_in_bundle(*inside, extensions, out);
+    list_in_bundle(*inside, extensions, out, stop);
     return out;
   }
   std::error_code error;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/archive.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/text.h"
@@ -82,6 +83,7 @@ PointCache read_frames(const BodyFile& body, std::span<const std::filesystem::pa
 }
 
 void read_mesh(MeshFile& mesh, const std::filesystem::path& path, const StopProbe& stop) {
+  const KeepBundleOpen keep;
   const BodyFile body(path);
   const std::vector<std::filesystem::path> files = body.files(stop);
   if (files.empty()) throw InputError(shown_path(body.file) + ": the folder has no OBJ files.");
