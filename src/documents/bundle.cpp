@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "core/about.h"
@@ -39,10 +40,26 @@ std::size_t most_bytes(std::string_view name) {
   return is_large ? kMaxPointCacheBytes : kMaxObjBytes;
 }
 
+fs::path without_links(const fs::path& path) {
+  std::error_code error;
+  fs::path found = fs::weakly_canonical(path, error);
+  return error ? path : found;  // reading it reports the error
+}
+
+/// An absolute path without "..", which after a link leads elsewhere than the text of the path.
+fs::path resolved(const fs::path& named) {
+  fs::path path = fs::absolute(named);
+  if (!path.has_filename()) path = path.parent_path();  // "walk/"
+  if (const auto inside = path_in_bundle(path))
+    return (without_links(inside->bundle) / path_of(inside->name)).lexically_normal();
+  if (path.filename() == "..") return without_links(path);
+  return without_links(path.parent_path()) / path.filename();
+}
+
 /// The mesh files of a bundle and their names in it. Files of one folder stay together.
 class BundledMeshes {
  public:
-  explicit BundledMeshes(fs::path target) : target_(fs::absolute(target).lexically_normal()) {
+  explicit BundledMeshes(fs::path target) : target_(resolved(target)) {
     if (type_of(target_) != fs::file_type::regular) return;
     try {
       for (const Archive::Entry& entry : Archive(target_).entries())
@@ -53,8 +70,7 @@ class BundledMeshes {
 
   /// The path in the bundle of a mesh of cloth or obstacle (see BodyFile), whose files it adds.
   fs::path add(const fs::path& mesh) {
-    fs::path path = fs::absolute(mesh).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();  // "walk/"
+    const fs::path path = resolved(mesh);
     const std::string& folder = name_of(path.parent_path());
     for (const fs::path& file : BodyFile(path).files())
       files_[folder + "/" + utf8_of(file.lexically_relative(path.parent_path()).generic_u8string())] = file;

@@ -221,6 +221,22 @@ TEST_F(Bundle, ReplacesItself) {
   EXPECT_NE(opened(folder_ / "elsewhere/other.clothlab"), nullptr);
 }
 
+// "here/link/.." is "elsewhere", not "here".
+TEST_F(Bundle, HasTheMeshThatAPathWithALinkNames) {
+  fs::create_directory(folder_ / "elsewhere/deep");
+  fs::create_directory_symlink(folder_ / "elsewhere/deep", folder_ / "here/link");
+  const std::string other = cloth_obj() + "# the one that is loaded\n";
+  folder_.write("elsewhere/cloth.obj", other);
+  Scene scene;
+  scene.mesh = FileSource{utf8_of(folder_ / "here/link/../cloth.obj")};
+  scene.obstacles.bodies.push_back(
+      parse_obstacle("mesh:0,0,0,1," + utf8_of(folder_ / "there/walk/../../here/link/../../there/walk/")));
+  thread_.emplace(loaded(scene), paused());
+  const fs::path bundle = save();
+  EXPECT_EQ(read_text_file(bundle / "meshes/cloth.obj", kMaxSceneBytes), other);
+  EXPECT_NE(opened(bundle), nullptr);
+}
+
 TEST_F(Bundle, RefusesMeshesThatHaveChangedSince) {
   folder_.write("here/body.obj", tetrahedron_obj(0.01));
   EXPECT_THAT(message_of<InputError>([&] { save(); }),
