@@ -80,6 +80,7 @@ void Recovery::offer_next() {
                           {"Step", format_count(summary.steps)}};
   if (lost_.size() > 1) rows.emplace_back("Older sessions too", format_count(lost_.size() - 1));
   ui_.session_offer().ask(std::move(rows));
+  session.mark_offered();
 }
 
 void Recovery::answer(AnswerSession::Answer answer, Documents& documents) {

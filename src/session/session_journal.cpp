@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".session";
+constexpr const char* kOffered = ".offered";  // an empty file: the user saw the session
 // A disk that does not answer must not fill the memory.
 constexpr std::size_t kMostWaiting = 256;
 // Bytes of a path and what is said of it.
@@ -26,7 +27,8 @@ fs::path with_ending(fs::path file, const char* ending) { return file.replace_ex
 void remove_files(const fs::path& session) {
   std::error_code ignored;
   // The file first: a lock without a file is no session.
-  for (const char* ending : {kEnding, ".part", ".lock"}) fs::remove(with_ending(session, ending), ignored);
+  for (const char* ending : {kEnding, ".part", kOffered, ".lock"})
+    fs::remove(with_ending(session, ending), ignored);
 }
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -207,7 +209,8 @@ std::vector<LostSession> LostSession::find(const fs::path& folder, const StopPro
     }
   }
   std::ranges::sort(found, std::greater(), &LostSession::time_);
-  for (std::size_t i = kMost; i < found.size(); ++i) found[i].remove();
+  for (std::size_t i = kMost; i < found.size(); ++i)
+    if (i >= kMostKept || fs::exists(with_ending(found[i].file_, kOffered), error)) found[i].remove();
   std::vector<LostSession> restorable;
   for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
     try {
@@ -225,6 +228,8 @@ std::vector<LostSession> LostSession::find(const fs::path& folder, const StopPro
   }
   return restorable;
 }
+
+void LostSession::mark_offered() const { const std::ofstream file(with_ending(file_, kOffered)); }
 
 void LostSession::remove() { remove_files(file_); }
 

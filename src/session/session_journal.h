@@ -111,8 +111,8 @@ class SessionJournal {
 /// The file of a session that did not end properly. While the object exists, no other window finds it.
 class LostSession {
  public:
-  /// Most of them that are kept.
-  static constexpr std::size_t kMost = 5;
+  /// Most that are found. Older ones are kept until they were offered, but not more than kMostKept in all.
+  static constexpr std::size_t kMost = 5, kMostKept = 25;
   /// Those in the folder that can be read, newest first. Removes older ones, and incomplete last lines.
   static std::vector<LostSession> find(const std::filesystem::path& folder, const StopProbe& stop = {});
 
@@ -120,6 +120,8 @@ class LostSession {
   const JournalSummary& summary() const { return summary_; }
   /// When the file was last written.
   std::chrono::system_clock::time_point time() const { return time_; }
+  /// The user saw it.
+  void mark_offered() const;
   void remove();
 
  private:

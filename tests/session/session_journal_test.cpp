@@ -286,14 +286,28 @@ TEST(SessionFile, KeepsTheNewestLostSessions) {
   const std::string whole = small_session(folder / "session");
   fs::create_directories(folder / "lost");
   const auto now = fs::file_time_type::clock::now();
-  for (int i = 0; i < 9; ++i) {
+  const auto write = [&](std::size_t i) {
     const fs::path file = folder.write("lost/" + std::to_string(i) + ".session", whole);
     fs::last_write_time(file, now - std::chrono::minutes(10 * i));
+  };
+  for (const std::size_t i : {6, 7, 8}) write(i);
+  for (const LostSession& session : LostSession::find(folder / "lost"))
+    if (session.file().stem() != "7") session.mark_offered();
+  // Of starts that the user did not see.
+  for (const std::size_t i : {0, 1, 2, 3, 4, 5}) write(i);
+  {
+    const auto lost = LostSession::find(folder / "lost");
+    ASSERT_EQ(lost.size(), LostSession::kMost);
+    EXPECT_EQ(lost.front().file().stem(), "0");
   }
-  const auto lost = LostSession::find(folder / "lost");
-  ASSERT_EQ(lost.size(), LostSession::kMost);
-  EXPECT_EQ(lost.front().file().stem(), "0");
-  EXPECT_FALSE(fs::exists(folder / "lost/8.session"));
+  for (const auto& [name, stays] : {std::pair("5", true), {"6", false}, {"7", true}, {"8", false}}) {
+    EXPECT_EQ(fs::exists(folder / "lost" / (std::string(name) + ".session")), stays) << name;
+    EXPECT_FALSE(fs::exists(folder / "lost" / (std::string(name) + ".offered"))) << name;
+  }
+  for (std::size_t i = 9; i < LostSession::kMostKept + 3; ++i) write(i);
+  EXPECT_EQ(LostSession::find(folder / "lost").size(), LostSession::kMost);
+  EXPECT_TRUE(fs::exists(folder / "lost/26.session"));
+  EXPECT_FALSE(fs::exists(folder / "lost/27.session"));
 }
 
 TEST(SessionFile, FindingSessionsKeepsTheirTimes) {
