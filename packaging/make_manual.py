@@ -15,12 +15,13 @@ import re
 import subprocess
 import sys
 
-KINDS = ("json", "obj", "checkpoint", "journal")  # of files that the window opens
+KINDS = ("json", "obj", "checkpoint", "journal", "clothlab")  # of files that the window opens
 ENVIRONMENT = [("CLOTHLAB_SHADER_DIR", "Folder from which the shaders are read instead of those in the program."),
                ("XDG_CONFIG_HOME", "Folder of the settings; default ~/.config."),
-               ("XDG_STATE_HOME", "Folder of the sessions of open windows; default ~/.local/state.")]
+               ("XDG_STATE_HOME", "Folder of the log and of the sessions of open windows; default ~/.local/state.")]
 FILES = [("~/.config/clothlab/settings.json", "Position of the window, open tab, text size and recent files."),
          ("~/.local/state/clothlab/sessions", "The sessions of open windows, and of those that did not end properly."),
+         ("~/.local/state/clothlab/log.txt", "The log of the window, for reports of faults; before it log.1.txt."),
          ("../share/clothlab/assets", "Scenes and meshes that come with the program, from the folder of the program.")]
 
 

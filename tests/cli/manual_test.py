@@ -67,6 +67,10 @@ class Manual(unittest.TestCase):
             if words:
                 self.assertIn(f".SS {' '.join(['clothlab', *words])}".replace("-", "\\-"), self.page)
 
+    def test_bundles_and_the_log(self):
+        self.assertIn("|clothlab)", (self.dir / "_clothlab").read_text())
+        self.assertIn("clothlab/log.txt", self.page)
+
     def test_the_reader_refuses_what_it_does_not_know(self):
         subprocess.run([sys.executable, SCRIPT, "--self-test"], check=True)
 
