@@ -68,6 +68,17 @@ KeyPress translate(int key, int scancode, int action, int mods) {
 
 }  // namespace
 
+std::string no_window_message(const std::string& found, int version, const std::string& reason) {
+  constexpr int kNeeded = 33;
+  const std::string what = version == 0 ? ", but the graphics driver offers no OpenGL"
+                           : version < kNeeded
+                               ? ", but the graphics driver offers only OpenGL " + found
+                               : ". OpenGL " + found + " was found, but no window can be opened";
+  return "The window needs OpenGL 3.3" + what + " (" + reason +
+         "): update the driver, install one that draws on the processor (Debian: libgl1-mesa-dri), or use "
+         "'clothlab render', which needs no display.";
+}
+
 struct Window::Impl {
   GLFWwindow* window = nullptr;
   WindowEvents events;
@@ -99,15 +110,13 @@ struct Window::Impl {
     glfwDefaultWindowHints();
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
     window = glfwCreateWindow(1, 1, "", nullptr, nullptr);
-    std::string found = "no OpenGL (" + reason + ")";
-    if (window != nullptr) {
-      glfwMakeContextCurrent(window);
-      const auto get_string = reinterpret_cast<PFNGLGETSTRINGPROC>(glfwGetProcAddress("glGetString"));
-      if (get_string != nullptr) found = "only OpenGL " + text_of(get_string(GL_VERSION));
-    }
-    return "The window needs OpenGL 3.3, but the graphics driver offers " + found +
-           ": update the driver, install one that draws on the processor (Debian: libgl1-mesa-dri), or use "
-           "'clothlab render', which needs no display.";
+    if (window == nullptr) return no_window_message({}, 0, reason);
+    glfwMakeContextCurrent(window);
+    const auto get_string = reinterpret_cast<PFNGLGETSTRINGPROC>(glfwGetProcAddress("glGetString"));
+    return no_window_message(text_of(get_string != nullptr ? get_string(GL_VERSION) : nullptr),
+                             10 * glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MAJOR) +
+                                 glfwGetWindowAttrib(window, GLFW_CONTEXT_VERSION_MINOR),
+                             reason);
   }
 
   void create(const std::string& title, int samples) {

@@ -15,6 +15,10 @@ namespace clothlab {
 
 enum class MouseButton { left, right, middle };
 
+/// The message if no window opens. `found`: text and version (4.6 is 46) of the OpenGL that there is, 0 of
+/// none; `reason`: of GLFW.
+std::string no_window_message(const std::string& found, int version, const std::string& reason);
+
 /// Position and size of a window on the desktop, in its coordinates.
 struct WindowGeometry {
   int x = 0;
