@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -9,9 +10,13 @@
 
 namespace clothlab {
 
+/// "2026-11-22 10:04:59". For the window's thread alone.
+std::string local_time(std::chrono::system_clock::time_point time);
+
 /// The log file of the window, for reports of faults: log.txt in the state folder (io/config_folder.h). At
-/// most kLargest bytes; then it becomes log.1.txt, which replaces an earlier one. The home folder is written
-/// as "~". Errors of writing are ignored. For one thread.
+/// most kLargest bytes; then it becomes log.1.txt, which replaces an earlier one. All windows write to it,
+/// and one at a time renames it, with a lock on log.lock. The home folder is written as "~". Errors of
+/// writing are ignored. For one thread.
 class ProgramLog {
  public:
   static constexpr std::uintmax_t kLargest = 256 * 1024;
@@ -20,7 +25,7 @@ class ProgramLog {
   /// In that folder, which is created; an empty one writes no file.
   explicit ProgramLog(std::filesystem::path folder);
 
-  /// Appends "2026-11-22 10:04:59 text".
+  /// Appends "2026-11-22 10:04:59 [1234] text"; 1234 is the number of the process.
   void write(std::string_view text);
   /// The newest ones, oldest first.
   const std::deque<std::string>& last_lines() const { return last_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "app/recovery.h"
 
-#include <ctime>
 #include <string>
 #include <utility>
 
+#include "app/program_log.h"
 #include "core/text.h"
 #include "io/config_folder.h"
 #include "sim/parameters.h"
@@ -12,15 +12,6 @@
 
 namespace clothlab {
 namespace {
-
-std::string local_time(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::array<char, 64> text{};
-  // The window has one thread that reads the local time.
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S",
-                                         std::localtime(&seconds));  // NOLINT(concurrency-mt-unsafe)
-  return {text.data(), size};
-}
 
 std::string lanes_text(const JournalSummary& session) {
   std::vector<LaneMethod> lanes = session.lanes;

@@ -196,13 +196,17 @@ std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {
   return fingerprint(std::string_view(read_text_file(path, kMaxCheckpointBytes, {stop, {}})));
 }
 
-std::string scene_text(const Moment& moment, const PathChange& stored) {
-  Scene scene = *moment.lanes.front().checkpoint->scene;
-  change_paths(scene, stored);
+std::vector<LaneMethod> methods_of(const Moment& moment) {
   std::vector<LaneMethod> methods;
   for (const Moment::Part& part : moment.lanes)
     methods.push_back({part.lane, part.checkpoint->scene->method()});
-  return write_scene(scene, methods);
+  return methods;
+}
+
+std::string scene_text(const Moment& moment, const PathChange& stored) {
+  Scene scene = *moment.lanes.front().checkpoint->scene;
+  change_paths(scene, stored);
+  return write_scene(scene, methods_of(moment));
 }
 
 std::string checkpoint_bytes(const Moment& moment, const ClothMesh& mesh, const PathChange& stored) {

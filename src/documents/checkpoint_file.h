@@ -58,6 +58,8 @@ void add_part(Hash& hash, std::string_view bytes);
 
 /// The bytes of a checkpoint with all lanes of the moment; `stored`: the paths of meshes in it.
 std::string checkpoint_bytes(const Moment& moment, const ClothMesh& mesh, const PathChange& stored);
+/// The methods of all lanes of a moment.
+std::vector<LaneMethod> methods_of(const Moment& moment);
 /// The text of a scene file with the scene and the lanes of a moment.
 std::string scene_text(const Moment& moment, const PathChange& stored);
 

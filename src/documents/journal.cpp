@@ -385,15 +385,11 @@ void Journal::write(const CommandLog& run, std::uint64_t now, const fs::path& pa
 }
 
 std::string begin_journal(const LoadedScene& loaded, const Moment& moment) {
-  std::vector<LaneMethod> lanes;
   std::uint64_t steps = 0;
-  for (const Moment::Part& part : moment.lanes) {
-    lanes.push_back({part.lane, part.checkpoint->scene->method()});
-    steps = std::max(steps, part.checkpoint->record.step);
-  }
+  for (const Moment::Part& part : moment.lanes) steps = std::max(steps, part.checkpoint->record.step);
   return Json{{"clothlab-journal", kJournalVersion}, {kRunStep, steps}}.dump() + '\n' +
-         line(0, object_of_load(*moment.lanes.front().checkpoint->scene, lanes, fingerprint(*loaded.mesh),
-                                &moment, absolute));
+         line(0, object_of_load(*moment.lanes.front().checkpoint->scene, methods_of(moment),
+                                fingerprint(*loaded.mesh), &moment, absolute));
 }
 
 std::string continue_journal(std::span<const LogEntry> entries, const LogPosition& begin,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "documents/journal.h"
@@ -34,7 +35,7 @@ void go_to_end_of_journal(const std::filesystem::path& path, const std::filesyst
   replay.arena().save(pool, end);
   // The window shows the steps of the run, which began before the file of a session.
   remark =
-      path.extension() == ".session"
+      lower_case(utf8_of(path.extension())) == kSessionEnding
           ? "The session is restored, paused at step " + std::to_string(replay.simulation().steps()) + "."
           : "The journal was repeated to its end, step " + std::to_string(replay.step()) + ".";
   if (const std::size_t missing = replay.missing_steps(); missing > 0)

@@ -89,7 +89,7 @@ FileKind kind_of(const fs::path& path) {
        {".obj", FileKind::mesh},
        {".checkpoint", FileKind::checkpoint},
        {".journal", FileKind::journal},
-       {".session", FileKind::journal},
+       {kSessionEnding, FileKind::journal},
        {kBundleEnding, FileKind::bundle}}};
   const std::string ending = lower_case(utf8_of(BodyFile(path).file.extension()));
   const auto* const found = std::ranges::find(kKinds, ending, [](const auto& kind) { return kind.first; });

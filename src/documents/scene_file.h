@@ -16,8 +16,11 @@
 
 namespace clothlab {
 
+/// The ending of the file of a session (session/session_journal.h).
+inline constexpr const char* kSessionEnding = ".session";
+
 /// The kind of a file by the ending of its name, in any case: .json, .obj, .checkpoint, .journal, .clothlab;
-/// .session is a journal too (session/session_journal.h).
+/// .session is a journal too.
 enum class FileKind { scene, mesh, checkpoint, journal, bundle, other };
 FileKind kind_of(const std::filesystem::path& path);
 

@@ -8,6 +8,7 @@
 
 #ifdef _WIN32
 #include <io.h>
+#include <process.h>
 #include <share.h>
 #else
 #include <sys/file.h>
@@ -17,6 +18,8 @@
 namespace clothlab {
 
 #ifdef _WIN32
+
+int process_id() { return ::_getpid(); }
 
 std::optional<FileLock> FileLock::try_lock(const std::filesystem::path& path) {
   int descriptor = -1;  // opened for this process alone
@@ -31,6 +34,8 @@ FileLock::~FileLock() {
 }
 
 #else
+
+int process_id() { return static_cast<int>(::getpid()); }
 
 std::optional<FileLock> FileLock::try_lock(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

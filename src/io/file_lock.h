@@ -7,6 +7,9 @@
 
 namespace clothlab {
 
+/// The number of this process.
+int process_id();
+
 /// An exclusive lock on a file. It ends with the object or with the process, even if that is killed.
 class FileLock {
  public:

@@ -16,10 +16,10 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "io/file_lock.h"
 
 #ifdef _WIN32
 #include <io.h>
-#include <process.h>
 #else
 #include <sys/file.h>
 #include <unistd.h>
@@ -58,7 +58,6 @@ bool seek(int descriptor, std::uint64_t position) {
   return ::_lseeki64(descriptor, static_cast<long long>(position), SEEK_SET) >= 0;
 }
 int close_descriptor(int descriptor) { return ::_close(descriptor); }
-int process_id() { return ::_getpid(); }
 bool may_write(const fs::path& path) { return ::_waccess(path.c_str(), 2) == 0; }
 bool may_write_in(const fs::path&) { return true; }
 void copy_permissions(const fs::path&, int) {}
@@ -80,7 +79,6 @@ bool seek(int descriptor, std::uint64_t position) {
   return ::lseek(descriptor, static_cast<off_t>(position), SEEK_SET) >= 0;
 }
 int close_descriptor(int descriptor) { return ::close(descriptor); }
-int process_id() { return static_cast<int>(::getpid()); }
 bool may_write(const fs::path& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; }
 bool may_write_in(const fs::path& folder) {
   return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;

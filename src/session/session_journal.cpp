@@ -9,13 +9,13 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "documents/scene_file.h"
 
 namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEnding = ".session";
 constexpr const char* kOffered = ".offered";  // an empty file: the user saw the session
 // A disk that does not answer must not fill the memory.
 constexpr std::size_t kMostWaiting = 256;
@@ -27,7 +27,7 @@ fs::path with_ending(fs::path file, const char* ending) { return file.replace_ex
 void remove_files(const fs::path& session) {
   std::error_code ignored;
   // The file first: a lock without a file is no session.
-  for (const char* ending : {kEnding, ".part", kOffered, ".lock"})
+  for (const char* ending : {kSessionEnding, ".part", kOffered, ".lock"})
     fs::remove(with_ending(session, ending), ignored);
 }
 
@@ -37,7 +37,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
 std::optional<FileLock> lock_new(const fs::path& folder, fs::path& file) {
   const auto stamp = std::chrono::system_clock::now().time_since_epoch().count();
   for (int number = 0; number < 100; ++number) {
-    file = folder / ("session-" + std::to_string(stamp) + "-" + std::to_string(number) + kEnding);
+    file = folder / ("session-" + std::to_string(stamp) + "-" + std::to_string(number) + kSessionEnding);
     std::error_code error;
     if (fs::exists(file, error) || fs::exists(with_ending(file, ".lock"), error)) continue;
     if (auto lock = FileLock::try_lock(with_ending(file, ".lock"))) {
@@ -194,13 +194,13 @@ std::vector<LostSession> LostSession::find(const fs::path& folder, const StopPro
   std::vector<LostSession> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".lock" && !fs::exists(with_ending(at->path(), kEnding), error)) {
+    if (at->path().extension() == ".lock" && !fs::exists(with_ending(at->path(), kSessionEnding), error)) {
       // Of a window that ended before it wrote anything.
       if (const auto lock = FileLock::try_lock(at->path());
-          lock && !fs::exists(with_ending(at->path(), kEnding), error))
+          lock && !fs::exists(with_ending(at->path(), kSessionEnding), error))
         remove_files(at->path());
     }
-    if (at->path().extension() != kEnding) continue;
+    if (at->path().extension() != kSessionEnding) continue;
     if (auto lock = FileLock::try_lock(with_ending(at->path(), ".lock"))) {
       LostSession& session = found.emplace_back(LostSession(at->path(), std::move(*lock)));
       const auto age = fs::file_time_type::clock::now() - at->last_write_time(error);
