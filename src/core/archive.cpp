@@ -54,7 +54,7 @@ struct KeptBundle {
   fs::file_time_type time = {};
   std::shared_ptr<const Archive> archive = nullptr;
 };
-thread_local KeptBundle kept;
+thread_local KeptBundle kept_bundle;
 
 }  // namespace
 
@@ -142,19 +142,21 @@ void Archive::read_parts(std::string_view name, std::size_t max_bytes, const Loa
   }
 }
 
-KeepBundleOpen::KeepBundleOpen() { ++kept.keepers; }
+KeepBundleOpen::KeepBundleOpen() { ++kept_bundle.keepers; }
 
 KeepBundleOpen::~KeepBundleOpen() {
-  if (--kept.keepers == 0) kept = {};
+  if (--kept_bundle.keepers == 0) kept_bundle = {};
 }
 
 std::shared_ptr<const Archive> open_bundle(const fs::path& path, const StopProbe& stop) {
   std::error_code ignored;
   const std::uintmax_t bytes = fs::file_size(path, ignored);
   const fs::file_time_type time = fs::last_write_time(path, ignored);
-  if (kept.archive && kept.path == path && kept.bytes == bytes && kept.time == time) return kept.archive;
+  if (kept_bundle.archive && kept_bundle.path == path && kept_bundle.bytes == bytes &&
+      kept_bundle.time == time)
+    return kept_bundle.archive;
   auto archive = std::make_shared<const Archive>(path, stop);
-  if (kept.keepers > 0) kept = {kept.keepers, path, bytes, time, archive};
+  if (kept_bundle.keepers > 0) kept_bundle = {kept_bundle.keepers, path, bytes, time, archive};
   return archive;
 }
 
