@@ -1335,6 +1335,7 @@ class CommandLine(unittest.TestCase):
                     self.assertGreater(int(self.probe(name)["nb_read_frames"]), 5)
                     (self.dir / name).unlink()
 
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps freed memory")
     def test_a_long_video_needs_no_more_memory(self):
         self.needs_ffmpeg()
         for name in "v.mp4", "v.apng":
